@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. */
+const project = (name: string, timeoutMs: number, parallel: boolean) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    fileParallelism: parallel,
+    pool: 'forks' as const,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', 10_000, true),
+      project('store', 60_000, true),
+      project('bus', 60_000, false),
+      project('api', 60_000, true),
+      project('e2e', 300_000, false),
+    ],
+  },
+});
