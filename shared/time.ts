@@ -1,0 +1,49 @@
+import { performance } from 'node:perf_hooks';
+
+/** A timer that can be cancelled; cancelling one that has fired does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** The only source of time. Instants are Unix ms; durations are ms. */
+export interface Clock {
+  /** Wall clock, Unix ms. May jump either way. */
+  now(): number;
+  /** Milliseconds since an arbitrary start; never goes back. For durations and deadlines. */
+  monotonic(): number;
+  /** Calls `fire` once after `delayMs` (0 or more). */
+  setTimer(delayMs: number, fire: () => void): Timer;
+  /** Calls `fire` every `periodMs` until cancelled. */
+  setRepeating(periodMs: number, fire: () => void): Timer;
+}
+
+/** Longest delay Node's timers accept (2^31 - 1 ms); longer ones would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** The machine's own clock. */
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const handle = setTimeout(fire, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    return { cancel: () => clearTimeout(handle) };
+  },
+  setRepeating(periodMs: number, fire: () => void): Timer {
+    const handle = setInterval(fire, Math.min(periodMs, LONGEST_TIMER_MS));
+    return { cancel: () => clearInterval(handle) };
+  },
+});
+
+/** Resolves after `delayMs` on the given clock. */
+export function sleep(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(delayMs, resolve);
+  });
+}
+
+/** ISO 8601 UTC of an instant in Unix ms; null stays null. */
+export function isoTime(atMs: number): string;
+export function isoTime(atMs: number | null | undefined): string | null;
+export function isoTime(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
+}
