@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** How often a probe beats, ms. */
+export const BEAT_EVERY_MS = 5000;
+
+/** A probe's sign of life. Counts are of the moment it was sent. */
+export const beat = z.object({
+  v: z.literal(1),
+  /** The newest epoch: two live ones under one identity betray a cloned probe. */
+  epoch: z.string(),
+  /** Unix ms by the probe's clock; the controller's receive time minus this is the offset seen. */
+  sent_at: z.number(),
+  started_at: z.number(),
+  version: z.string().max(64),
+  capabilities: z.array(z.string().max(32)).max(32),
+  /** Revision of the assignments held. */
+  revision: z.int().min(0),
+  monitors: z.int().min(0),
+  in_flight: z.int().min(0),
+  /** Results in the spool that no watermark covers yet. */
+  spool_depth: z.int().min(0),
+  /** Share of one core used since the last beat, 0 to 1 and above. */
+  load: z.number().min(0),
+});
+export type Beat = z.infer<typeof beat>;

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/**
+ * `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…), `box_key` its curve key (X…) that
+ * assignments are sealed to. `signature` (base64url) is by the user nkey over `token \n public_key \n box_key \n nonce`.
+ */
+export const enrolRequest = z.strictObject({
+  token: z.string().min(16).max(256),
+  public_key: z.string().regex(/^U[A-Z2-7]{55}$/),
+  box_key: z.string().regex(/^X[A-Z2-7]{55}$/),
+  nonce: z.string().min(16).max(128),
+  signature: z.string().min(16).max(256),
+  version: z.string().max(64),
+  capabilities: z.array(z.string().max(32)).max(32),
+});
+export type EnrolRequest = z.infer<typeof enrolRequest>;
+
+/** What a probe is told once, and keeps in its DATA_DIR. */
+export const enrolAnswer = z.object({
+  probe_id: z.string(),
+  name: z.string(),
+  region_id: z.string(),
+  nats_url: z.string(),
+  /** Ed25519 public key (nkey A…) that signs assignments. */
+  controller_key: z.string(),
+  /** Curve public key (X…) of the controller: the other side of the seal. */
+  controller_box_key: z.string(),
+});
+export type EnrolAnswer = z.infer<typeof enrolAnswer>;
+
+/** The text that `signature` of an enrolment covers. */
+export function enrolText(request: Pick<EnrolRequest, 'token' | 'public_key' | 'box_key' | 'nonce'>): string {
+  return [request.token, request.public_key, request.box_key, request.nonce].join('\n');
+}

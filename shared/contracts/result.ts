@@ -1,0 +1,105 @@
+import { z } from 'zod';
+
+/** Incident types of the HTTP API; what a failed result says was wrong. */
+export const ERROR_TYPES = [
+  'timeout', 'status_code', 'keyword_missing', 'ssl_error', 'dns_error', 'dns_validation_error', 'connection_error', 'slow_response',
+] as const;
+export const errorType = z.enum(ERROR_TYPES);
+export type ErrorType = z.infer<typeof errorType>;
+
+/** Why a scheduled slot was not run. Never counts against the target. */
+export const MISSED_REASONS = ['overload', 'blocked_target', 'unsupported', 'probe_unhealthy', 'probe_down', 'clock_jump'] as const;
+export const missedReason = z.enum(MISSED_REASONS);
+export type MissedReason = z.infer<typeof missedReason>;
+
+/** Why a probe had to drop results that it had given numbers to. */
+export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed'] as const;
+export const dropReason = z.enum(DROP_REASONS);
+export type DropReason = z.infer<typeof dropReason>;
+
+const phaseMs = z.number().min(0).max(3_600_000);
+
+/** Milliseconds of each phase of a check; absent phases did not happen. */
+export const timings = z.object({
+  dns: phaseMs.optional(),
+  connect: phaseMs.optional(),
+  tls: phaseMs.optional(),
+  first_byte: phaseMs.optional(),
+  transfer: phaseMs.optional(),
+});
+export type Timings = z.infer<typeof timings>;
+
+export const tlsFacts = z.object({
+  valid: z.boolean(),
+  expires_at: z.number().nullable(),
+  issuer: z.string().max(256),
+  subject: z.string().max(256),
+  fingerprint256: z.string().max(128),
+  protocol: z.string().max(16),
+});
+export type TlsFacts = z.infer<typeof tlsFacts>;
+
+const unixMs = z.int().min(0).max(8_640_000_000_000_000);
+
+/**
+ * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations ms.
+ * Of `(probe, epoch, shard)` the `seq` counts 1, 2, 3….
+ */
+export const checkResult = z.object({
+  seq: z.int().min(1),
+  monitor_id: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+  assignment_rev: z.int().min(1),
+  /** 1 for the scheduled try, 2… for its rechecks. */
+  attempt: z.int().min(1).max(16),
+  reason: z.enum(['schedule', 'confirm', 'manual']),
+  scheduled_at: unixMs,
+  started_at: unixMs,
+  /** Null when nothing was measured (missed slots, failures before the first byte may still carry it). */
+  response_time_ms: z.number().min(0).max(3_600_000).nullable(),
+  outcome: z.enum(['success', 'failure', 'missed']),
+  /** A success slower than the monitor's threshold. */
+  degraded: z.boolean(),
+  status_code: z.int().min(100).max(999).nullable().default(null),
+  error: z.object({ type: errorType, message: z.string().max(1000) }).nullable().default(null),
+  /** With `missed`: the reason and how many slots from `scheduled_at` on, one interval apart. */
+  missed: z.object({ reason: missedReason, count: z.int().min(1) }).nullable().default(null),
+  timings: timings.nullable().default(null),
+  remote_address: z.string().max(64).nullable().default(null),
+  tls: tlsFacts.nullable().default(null),
+  detail: z.record(z.string(), z.unknown()).nullable().default(null),
+});
+export type CheckResult = z.infer<typeof checkResult>;
+
+/** A stretch of a lane that the probe lost, by name. */
+export const droppedRange = z.object({
+  first: z.int().min(1),
+  last: z.int().min(1),
+  reason: dropReason,
+});
+export type DroppedRange = z.infer<typeof droppedRange>;
+
+/**
+ * A stretch of one lane without a hole: every seq from the first to the last is a result or in a dropped range.
+ * At most MAX_BATCH_RESULTS results and MAX_BATCH_BYTES on the wire.
+ */
+export interface ResultBatch {
+  epoch: string;
+  /** Version of the probe's software. */
+  engine: string;
+  first: number;
+  last: number;
+  results: CheckResult[];
+  dropped: DroppedRange[];
+}
+
+export const MAX_BATCH_RESULTS = 100;
+export const MAX_BATCH_BYTES = 65_536;
+
+/** Reply to a batch: every seq up to and including `watermark` of that lane is in the journal for good. */
+export const batchReply = z.object({ v: z.literal(1), watermark: z.int().min(0) });
+export type BatchReply = z.infer<typeof batchReply>;
+
+/** Name of a lane within its shard. */
+export function laneName(probeId: string, epoch: string): string {
+  return `${probeId}/${epoch}`;
+}

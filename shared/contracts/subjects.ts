@@ -1,0 +1,56 @@
+import { shardName } from '../ids.ts';
+
+/** Every NATS subject is built and taken apart here and nowhere else. */
+export const subjects = {
+  /** Probe → owner of the shard; the reply is the watermark. */
+  results: (shard: number, region: string, probeId: string) => `results.${shardName(shard)}.${region}.${probeId}`,
+  /** What the owner of a shard subscribes to. */
+  resultsOfShard: (shard: number) => `results.${shardName(shard)}.*.*`,
+  /** Probe → any controller: what changed since a revision. */
+  sync: (region: string, probeId: string) => `sync.${region}.${probeId}`,
+  syncOfAll: 'sync.*.*',
+  /** Controller → probe: one signed change. */
+  assign: (region: string, probeId: string) => `assign.${region}.${probeId}`,
+  /** Controller → probe: one check now. */
+  run: (region: string, probeId: string) => `run.${region}.${probeId}`,
+  /** Probe → controllers, every 5 s. */
+  beat: (region: string, probeId: string) => `beat.${region}.${probeId}`,
+  beatOfAll: 'beat.*.*',
+  /** Controller → owner of a shard: what is known and not written yet. */
+  ask: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
+  askOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
+  /** Controller → owner of a shard: look for pending changes now. */
+  poke: (shard: number) => `poke.${shardName(shard)}`,
+  /** Controller → dashboards and outside subscribers. */
+  events: (organizationId: string, projectId: string, kind: string) => `events.${organizationId}.${projectId}.${kind}`,
+  /** Controller → outside subscribers, kept by the stream RAW. */
+  raw: (organizationId: string, projectId: string, monitorId: string, region: string) =>
+    `raw.${organizationId}.${projectId}.${monitorId}.${region}`,
+  rawOfAll: 'raw.>',
+} as const;
+
+/** The stream that keeps `raw.>` for outside subscribers. */
+export const RAW_STREAM = 'RAW';
+
+export interface ProbeAddress {
+  region: string;
+  probeId: string;
+}
+
+/**
+ * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*` or `beat.*`; null when it is none of
+ * them. The server has checked the subject against the probe's identity, so this and not a body says who speaks.
+ */
+export function probeOfSubject(subject: string): ProbeAddress | null {
+  const tokens = subject.split('.');
+  const [region, probeId] = tokens[0] === 'results' ? [tokens[2], tokens[3]] : [tokens[1], tokens[2]];
+  const length = tokens[0] === 'results' ? 4 : 3;
+  if (!/^(results|sync|assign|run|beat)$/.test(tokens[0] as string)) return null;
+  return region && probeId && tokens.length === length ? { region, probeId } : null;
+}
+
+/** Shard of a subject `results.<shard>…`, `ask.<shard>…` or `poke.<shard>`; null for others. */
+export function shardOfSubject(subject: string): number | null {
+  const match = /^(?:results|ask|poke)\.(\d\d)(?:\.|$)/.exec(subject);
+  return match ? Number(match[1]) : null;
+}
