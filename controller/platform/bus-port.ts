@@ -1,0 +1,38 @@
+/** A message that came in. `reply` does nothing when nobody waits for one. */
+export interface BusMessage {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  reply(data: Uint8Array | string): void;
+}
+
+export interface BusSubscription {
+  /** Takes no new message; resolves when those in hand are through. */
+  stop(): Promise<void>;
+}
+
+/** Why a request got no answer. `disconnected` says nothing was sent. */
+export type BusFailure = 'timeout' | 'no_responders' | 'disconnected';
+
+export class BusError extends Error {
+  readonly failure: BusFailure;
+
+  constructor(failure: BusFailure, subject: string) {
+    super(`${failure}: ${subject}`);
+    this.name = 'BusError';
+    this.failure = failure;
+  }
+}
+
+/** Carries messages between processes; the last copy of nothing. */
+export interface Bus {
+  /** Sends and forgets; what is published while disconnected may be lost. */
+  publish(subject: string, data: Uint8Array | string): void;
+  /** First reply; rejects with BusError. */
+  request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<Uint8Array>;
+  subscribe(subject: string, handler: (message: BusMessage) => void, options?: { queue?: string }): BusSubscription;
+  readonly isConnected: boolean;
+  /** Calls `listener` each time the connection has come back. */
+  onReconnect(listener: () => void): void;
+  /** Lets subscriptions finish what is in hand, then disconnects. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,120 @@
+import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { ErrorType } from '../../shared/contracts/result.ts';
+
+/** What the state machine knows about a monitor; journaled at each change. Durations are ms. */
+export interface MonitorConfig {
+  monitor_id: string;
+  organization_id: string;
+  project_id: string;
+  revision: number;
+  name: string;
+  target: string;
+  type: MonitorType;
+  status: 'active' | 'paused' | 'disabled' | 'deleted';
+  interval_ms: number;
+  timeout_ms: number;
+  /** Failed rechecks in a row, after the first failure, that make a region down. */
+  retries: number;
+  quorum: 'majority' | 'any' | 'all' | number;
+  slow_response_threshold_ms: number | null;
+  notification_target_ids: string[];
+  /** Regions asked for; empty means automatic. */
+  monitoring_regions: string[];
+  /** Unix ms of the change. */
+  changed_at: number;
+}
+
+export type RuntimeStatus = 'up' | 'down' | 'degraded' | 'paused' | 'unknown';
+export type Severity = 'critical' | 'major' | 'minor' | 'warning';
+
+/** A monitor as its shard's owner knows it. Instants are Unix ms. */
+export interface MonitorLive {
+  status: RuntimeStatus;
+  since: number;
+  last_check_at: number | null;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+  open_incident: { id: string; started_at: number; severity: Severity; type: ErrorType } | null;
+  regions: { region: string; status: RuntimeStatus; reason: string | null; last_check_at: number | null; response_time_ms: number | null; probe_id: string | null }[];
+}
+
+export interface LiveReader {
+  /** State by the shards' owners; a monitor nobody has heard of is not in the map. Never older than 2 s while owners answer. */
+  states(monitorIds: string[]): Promise<Map<string, MonitorLive>>;
+}
+
+/** Statistics of a stretch of time that ends now. */
+export interface PeriodStats {
+  /** Weighted by time in state: (up + degraded) / (up + degraded + down) × 100; null when nothing was watched. */
+  uptime_percentage: number | null;
+  /** Mean over successful checks, ms; null without any. */
+  avg_response_time: number | null;
+  total_checks: number;
+  failed_checks: number;
+  last_check_at: number | null;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+}
+
+export interface RecentResult {
+  monitor_id: string;
+  success: boolean;
+  response_time_ms: number | null;
+  status_code: number | null;
+  /** Unix ms. */
+  checked_at: number;
+}
+
+export interface StatisticsReader {
+  /** Null when the monitor has no result at all. */
+  period(monitorId: string, days: number): Promise<PeriodStats | null>;
+  /** 30 days, for a list; monitors without any result are left out. */
+  list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>>;
+  /** Latest results of the last 24 hours over these monitors, newest first, at most `limit`. */
+  recent(monitorIds: string[], limit: number): Promise<RecentResult[]>;
+}
+
+/** An incident opened or closed by the state machine. `id` is derived, so that a second call changes nothing. */
+export interface IncidentOpening {
+  id: string;
+  monitor: MonitorConfig;
+  severity: Severity;
+  type: ErrorType;
+  error_message: string;
+  affected_regions: string[];
+  failure_count: number;
+  started_at: number;
+}
+
+export interface IncidentResolution {
+  id: string;
+  monitor: MonitorConfig;
+  resolved_at: number;
+  failure_count: number;
+}
+
+export interface IncidentsPort {
+  /** Inserts if absent. */
+  open(opening: IncidentOpening): Promise<void>;
+  /** Resolves where still open or acknowledged; else changes nothing. */
+  resolve(resolution: IncidentResolution): Promise<void>;
+}
+
+export type AlertEvent = 'monitor.down' | 'monitor.up' | 'monitor.slow_response' | 'monitor.slow_response_resolved' | 'monitor.ssl_expiring' | 'monitor.domain_expiring';
+
+/** Something to tell. `id` is derived from (monitor, journal number, index). */
+export interface Alert {
+  id: string;
+  event: AlertEvent;
+  monitor: MonitorConfig;
+  incident: { id: string; started_at: number; resolved_at: number | null } | null;
+  error: { type: ErrorType; message: string } | null;
+  regions: string[];
+  /** When it happened, Unix ms. */
+  at: number;
+}
+
+export interface AlertsPort {
+  /** One delivery for each destination concerned, inserted if absent; wakes the senders. */
+  fanOut(alert: Alert): Promise<void>;
+}
