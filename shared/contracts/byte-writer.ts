@@ -1,0 +1,88 @@
+/** Grows as it is written to. Varints are unsigned LEB128 up to 2^53 - 1. */
+export class ByteWriter {
+  #bytes: Buffer;
+  #at = 0;
+
+  constructor(size = 4096) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  /** Forgets what was written and keeps the space. */
+  reset(): void {
+    this.#at = 0;
+  }
+
+  u8(value: number): void {
+    this.#room(1);
+    this.#bytes[this.#at++] = value;
+  }
+
+  varint(value: number): void {
+    this.#room(8);
+    let rest = value;
+    while (rest > 127) {
+      this.#bytes[this.#at++] = (rest % 128) | 128;
+      rest = rest > 0x7fffffff ? Math.floor(rest / 128) : rest >>> 7;
+    }
+    this.#bytes[this.#at++] = rest;
+  }
+
+  /** Signed, small magnitudes in few bytes. */
+  zigzag(value: number): void {
+    this.varint(value < 0 ? -value * 2 - 1 : value * 2);
+  }
+
+  f64(value: number): void {
+    this.#room(8);
+    this.#bytes.writeDoubleLE(value, this.#at);
+    this.#at += 8;
+  }
+
+  /** UTF-8 text behind its length. */
+  text(value: string): void {
+    const size = Buffer.byteLength(value);
+    this.varint(size);
+    this.#room(size);
+    this.#at += this.#bytes.write(value, this.#at, 'utf8');
+  }
+
+  /** Raw bytes behind their length. */
+  bytes(value: Uint8Array): void {
+    this.varint(value.length);
+    this.#room(value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
+  /** The 16 bytes of a lower-case UUID in its usual form. */
+  uuid(value: string): void {
+    this.#room(16);
+    let at = 0;
+    for (let index = 0; index < 16; index += 1) {
+      if (index === 4 || index === 6 || index === 8 || index === 10) at += 1;
+      this.#bytes[this.#at++] = (hexValue(value.charCodeAt(at)) << 4) | hexValue(value.charCodeAt(at + 1));
+      at += 2;
+    }
+  }
+
+  /** A copy of what was written. */
+  take(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#at);
+  }
+
+  #room(size: number): void {
+    if (this.#at + size <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + size));
+    this.#bytes.copy(grown, 0, 0, this.#at);
+    this.#bytes = grown;
+  }
+}
+
+/** Value of a hexadecimal digit's character code, of either case. */
+function hexValue(code: number): number {
+  return code < 58 ? code - 48 : (code & 0x0f) + 9;
+}

@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
+import {
+  checkResult, DROP_REASONS, droppedRange, errorType, missedReason, tlsFacts,
+  type CheckResult, type DroppedRange, type ResultBatch, type Timings,
+} from './result.ts';
+
+/**
+ * A batch on the wire and in the journal. The first byte names the format: `{` is JSON as documented for readers,
+ * 1 is packed: rows of varints, durations in tenths of a millisecond, instants as differences, and what is rare
+ * (errors, TLS facts, details) as JSON behind a flag.
+ */
+export const PACKED_FORMAT = 1;
+const JSON_FORMAT = 0x7b;
+
+const OUTCOMES = ['success', 'failure', 'missed'] as const;
+const REASONS = ['schedule', 'confirm', 'manual'] as const;
+const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
+
+const DEGRADED = 1 << 2;
+const HAS_RESPONSE_TIME = 1 << 5;
+const HAS_TIMINGS = 1 << 6;
+const HAS_EXTRAS = 1 << 7;
+
+/** What few results carry. */
+const extras = z.object({
+  error: z.object({ type: errorType, message: z.string().max(1000) }).optional(),
+  missed: z.object({ reason: missedReason, count: z.int().min(1) }).optional(),
+  tls: tlsFacts.optional(),
+  detail: z.record(z.string(), z.unknown()).optional(),
+});
+
+const jsonBatch = z.object({
+  v: z.literal(1),
+  epoch: z.string().min(1).max(64),
+  engine: z.string().max(64).default(''),
+  results: z.array(checkResult).max(1000),
+  dropped: z.array(droppedRange).max(1000).default([]),
+});
+
+/** Bytes of a batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back. */
+export function encodeBatch(batch: ResultBatch): Uint8Array {
+  const out = new ByteWriter();
+  out.u8(PACKED_FORMAT);
+  out.text(batch.epoch);
+  out.text(batch.engine);
+  out.varint(batch.first);
+  out.varint(batch.last - batch.first);
+  out.varint(batch.dropped.length);
+  for (const range of batch.dropped) {
+    out.varint(range.first - batch.first);
+    out.varint(range.last - range.first);
+    out.u8(DROP_REASONS.indexOf(range.reason));
+  }
+  out.varint(batch.results.length);
+  const addresses = new Map<string, number>();
+  let seq = batch.first;
+  let at = 0;
+  for (const result of batch.results) {
+    out.varint(result.seq - seq);
+    seq = result.seq;
+    encodeRow(out, result, at, addresses);
+    at = result.scheduled_at;
+  }
+  return out.take();
+}
+
+function encodeRow(out: ByteWriter, result: CheckResult, previousAt: number, addresses: Map<string, number>): void {
+  const rare = rareParts(result);
+  out.uuid(result.monitor_id);
+  out.u8(
+    OUTCOMES.indexOf(result.outcome) | (result.degraded ? DEGRADED : 0) | (REASONS.indexOf(result.reason) << 3)
+    | (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME) | (result.timings ? HAS_TIMINGS : 0) | (rare ? HAS_EXTRAS : 0),
+  );
+  out.varint(result.assignment_rev);
+  out.u8(result.attempt);
+  out.zigzag(result.scheduled_at - previousAt);
+  out.zigzag(result.started_at - result.scheduled_at);
+  if (result.response_time_ms !== null) out.varint(Math.round(result.response_time_ms * 10));
+  out.varint(result.status_code ?? 0);
+  encodeAddress(out, result.remote_address, addresses);
+  if (result.timings) encodeTimings(out, result.timings);
+  if (rare) out.text(JSON.stringify(rare));
+}
+
+/** 0 is none, 1 a new address that follows, n + 2 the nth address seen. */
+function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string, number>): void {
+  if (address === null) return out.varint(0);
+  const known = seen.get(address);
+  if (known !== undefined) return out.varint(known + 2);
+  seen.set(address, seen.size);
+  out.varint(1);
+  out.text(address);
+}
+
+function encodeTimings(out: ByteWriter, timings: Timings): void {
+  let mask = 0;
+  for (let phase = 0; phase < PHASES.length; phase += 1) if (timings[PHASES[phase] as keyof Timings] !== undefined) mask |= 1 << phase;
+  out.u8(mask);
+  for (const phase of PHASES) {
+    const ms = timings[phase];
+    if (ms !== undefined) out.varint(Math.round(ms * 10));
+  }
+}
+
+function rareParts(result: CheckResult): z.infer<typeof extras> | null {
+  if (!result.error && !result.missed && !result.tls && !result.detail) return null;
+  return {
+    ...(result.error ? { error: result.error } : {}),
+    ...(result.missed ? { missed: result.missed } : {}),
+    ...(result.tls ? { tls: result.tls } : {}),
+    ...(result.detail ? { detail: result.detail } : {}),
+  };
+}
+
+/**
+ * The batch that bytes in either format hold.
+ * @throws Error (a RangeError, SyntaxError or ZodError) when they are no sound batch: nothing of it may be used.
+ */
+export function decodeBatch(bytes: Uint8Array): ResultBatch {
+  if (bytes[0] === JSON_FORMAT) return decodeJson(bytes);
+  const from = new ByteReader(bytes);
+  const format = from.u8();
+  if (format !== PACKED_FORMAT) throw new RangeError(`unknown batch format ${format}`);
+  const batch = decodePacked(from);
+  if (from.left > 0) throw new RangeError('bytes after the end of the batch');
+  return checkUnbroken(batch);
+}
+
+function decodeJson(bytes: Uint8Array): ResultBatch {
+  const parsed = jsonBatch.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  const seqs = [...parsed.results.map((result) => result.seq), ...parsed.dropped.flatMap((range) => [range.first, range.last])];
+  if (seqs.length === 0) throw new RangeError('an empty batch');
+  return checkUnbroken({
+    epoch: parsed.epoch, engine: parsed.engine, results: parsed.results, dropped: parsed.dropped,
+    first: Math.min(...seqs), last: Math.max(...seqs),
+  });
+}
+
+function decodePacked(from: ByteReader): ResultBatch {
+  const epoch = from.text();
+  const engine = from.text();
+  if (epoch.length === 0 || epoch.length > 64 || engine.length > 64) throw new RangeError('epoch or engine has a bad length');
+  const first = from.varint();
+  const last = first + from.varint();
+  const dropped: DroppedRange[] = [];
+  for (let left = countOf(from); left > 0; left -= 1) {
+    const start = first + from.varint();
+    const end = start + from.varint();
+    dropped.push({ first: start, last: end, reason: choice(DROP_REASONS, from.u8()) });
+  }
+  const results: CheckResult[] = [];
+  const addresses: string[] = [];
+  let seq = first;
+  let at = 0;
+  for (let left = countOf(from); left > 0; left -= 1) {
+    seq += from.varint();
+    const result = decodeRow(from, seq, at, addresses);
+    at = result.scheduled_at;
+    results.push(result);
+  }
+  return { epoch, engine, first, last, results, dropped };
+}
+
+function countOf(from: ByteReader): number {
+  const count = from.varint();
+  if (count > 1000) throw new RangeError('more than 1000 in one batch');
+  return count;
+}
+
+function decodeRow(from: ByteReader, seq: number, previousAt: number, addresses: string[]): CheckResult {
+  const monitorId = from.uuid();
+  const flags = from.u8();
+  const rev = positive(from.varint());
+  const attempt = positive(from.u8());
+  const scheduledAt = instant(previousAt + from.zigzag());
+  const startedAt = instant(scheduledAt + from.zigzag());
+  const responseTime = flags & HAS_RESPONSE_TIME ? duration(from) : null;
+  const status = from.varint();
+  if (status !== 0 && (status < 100 || status > 999)) throw new RangeError('a status code is out of range');
+  const address = decodeAddress(from, addresses);
+  const timings = flags & HAS_TIMINGS ? decodeTimings(from) : null;
+  const rare = flags & HAS_EXTRAS ? extras.parse(JSON.parse(from.text())) : null;
+  return {
+    seq, monitor_id: monitorId, assignment_rev: rev, attempt, reason: choice(REASONS, (flags >> 3) & 3),
+    scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: responseTime,
+    outcome: choice(OUTCOMES, flags & 3), degraded: (flags & DEGRADED) !== 0, status_code: status || null,
+    error: rare?.error ?? null, missed: rare?.missed ?? null, timings, remote_address: address,
+    tls: rare?.tls ?? null, detail: rare?.detail ?? null,
+  };
+}
+
+function decodeAddress(from: ByteReader, seen: string[]): string | null {
+  const code = from.varint();
+  if (code === 0) return null;
+  if (code === 1) {
+    const address = from.text();
+    if (address.length > 64) throw new RangeError('an address is too long');
+    seen.push(address);
+    return address;
+  }
+  const known = seen[code - 2];
+  if (known === undefined) throw new RangeError('an address is not in the list');
+  return known;
+}
+
+function decodeTimings(from: ByteReader): Timings {
+  const mask = from.u8();
+  const timings: Timings = {};
+  for (let phase = 0; phase < PHASES.length; phase += 1) {
+    if (mask & (1 << phase)) timings[PHASES[phase] as keyof Timings] = duration(from);
+  }
+  return timings;
+}
+
+function duration(from: ByteReader): number {
+  const ms = from.varint() / 10;
+  if (ms > 3_600_000) throw new RangeError('a duration is over an hour');
+  return ms;
+}
+
+function instant(ms: number): number {
+  if (ms < 0 || ms > 8_640_000_000_000_000) throw new RangeError('an instant is out of range');
+  return ms;
+}
+
+function positive(value: number): number {
+  if (value < 1) throw new RangeError('a count starts at 1');
+  return value;
+}
+
+function choice<T>(list: readonly T[], index: number): T {
+  const value = list[index];
+  if (value === undefined) throw new RangeError('an unknown kind');
+  return value;
+}
+
+/** Refuses a batch in which a seq is missing, doubled or out of order: in a lane nothing may be skipped unsaid. */
+function checkUnbroken(batch: ResultBatch): ResultBatch {
+  if (batch.first < 1) throw new RangeError('seq starts at 1');
+  let next = batch.first;
+  let range = 0;
+  let row = 0;
+  while (next <= batch.last) {
+    const dropped = batch.dropped[range];
+    if (dropped?.first === next && dropped.last >= next) {
+      next = dropped.last + 1;
+      range += 1;
+    } else if (batch.results[row]?.seq === next) {
+      next += 1;
+      row += 1;
+    } else {
+      throw new RangeError(`seq ${next} is missing`);
+    }
+  }
+  if (next !== batch.last + 1 || row !== batch.results.length || range !== batch.dropped.length) {
+    throw new RangeError('seqs are out of order');
+  }
+  return batch;
+}
