@@ -1,0 +1,160 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
+import { setting } from '../shared/setting.ts';
+import { deriveNatsPublicUrl } from './nats-public-url.ts';
+
+const LONGEST_INTERVAL_S = 86_400;
+
+const variables = z.object({
+  PORT: setting.integer(0, 65_535).default(3000),
+  HOST: setting.host().default('127.0.0.1'),
+  BASE_URL: setting.url('http', 'https').optional(),
+  DATA_DIR: setting.text().default('./data'),
+  MONGODB_URL: z
+    .string({ error: 'must be set: a controller on its own needs a MongoDB (`npm start` brings its own)' })
+    .pipe(setting.url('mongodb', 'mongodb+srv')),
+  NATS_URL: z
+    .string({ error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)' })
+    .pipe(setting.url('nats', 'tls')),
+  NATS_CREDS: setting.text().optional(),
+  NATS_LISTEN: setting.hostAndPort().optional(),
+  NATS_TLS_CERT: setting.text().optional(),
+  NATS_TLS_KEY: setting.text().optional(),
+  NATS_PUBLIC_URL: setting.url('nats', 'tls').optional(),
+  REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
+  DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
+  PLANS_FILE: setting.text().optional(),
+  MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
+  ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
+  TRUST_PROXY: z
+    .string()
+    .refine((text) => text === 'false' || /^\d{1,2}$/.test(text), {
+      message: 'must be false or the number of proxies in front, from 0 to 99',
+    })
+    .transform((text) => (text === 'false' ? 0 : Number(text)))
+    .default(0),
+  RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
+  MAIL_FROM: setting.text().refine(isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' }).optional(),
+  MAILGUN_API_KEY: setting.text().optional(),
+  MAILGUN_DOMAIN: setting.host().optional(),
+  MAILGUN_URL: setting.url('http', 'https').default('https://api.mailgun.net'),
+  SMTP_URL: setting.url('smtp', 'smtps').optional(),
+  JWT_KEYS: setting.text().refine(isKeyRing, { message: 'must be a JSON key ring: {"keys":[…]}' }).optional(),
+  STATUS_PAGE_DOMAIN: setting.host().optional(),
+  LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  // Between the quickstart and its own controller; no operator sets these.
+  NATS_USERS_FILE: setting.text().optional(),
+  NATS_PID_FILE: setting.text().optional(),
+  EMBEDDED_PROBE_TOKEN: setting.text().optional(),
+});
+
+/** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
+const SECRETS = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'EMBEDDED_PROBE_TOKEN'];
+
+type Values = z.infer<typeof variables>;
+export type ControllerConfig = ReturnType<typeof arrange>;
+
+/** Everything that an environment says about a controller. Throws ConfigError naming every bad value. */
+export function loadControllerConfig(env: Environment): ControllerConfig {
+  const { config, problems } = checkControllerConfig(env);
+  if (!config) throw new ConfigError(problems);
+  return config;
+}
+
+/** As `loadControllerConfig`, but hands the problems back: the quickstart puts them beside its own. */
+export function checkControllerConfig(env: Environment): { config: ControllerConfig | null; problems: string[] } {
+  const { values, problems } = readEnvironment(variables, env, { secrets: SECRETS });
+  problems.push(...conflicts(env));
+  return { config: values && problems.length === 0 ? arrange(values) : null, problems };
+}
+
+/** What is wrong between variables that are each well formed. */
+function conflicts(env: Environment): string[] {
+  const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
+  const found: string[] = [];
+  const together = (one: string, other: string) => {
+    if (isSet(one) && !isSet(other)) found.push(`${other} must be set when ${one} is`);
+  };
+  together('NATS_TLS_CERT', 'NATS_TLS_KEY');
+  together('NATS_TLS_KEY', 'NATS_TLS_CERT');
+  together('NATS_TLS_CERT', 'NATS_LISTEN');
+  together('MAILGUN_API_KEY', 'MAILGUN_DOMAIN');
+  together('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
+  together('MAILGUN_API_KEY', 'MAIL_FROM');
+  together('SMTP_URL', 'MAIL_FROM');
+  return found;
+}
+
+function arrange(values: Values) {
+  const { NATS_USERS_FILE: usersFile, NATS_PID_FILE: pidFile } = values;
+  const { NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile } = values;
+  return freeze({
+    dataDir: resolve(values.DATA_DIR),
+    logLevel: values.LOG_LEVEL,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      /** Address in links, without a slash at its end; null: derived from where the server listens. */
+      baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
+      /** Number of proxies in front whose forwarding headers are believed. */
+      trustProxy: values.TRUST_PROXY,
+      /** Requests per 15 minutes. */
+      rateLimit: values.RATE_LIMIT,
+      statusPageDomain: values.STATUS_PAGE_DOMAIN ?? null,
+    },
+    mongo: { url: values.MONGODB_URL },
+    nats: {
+      url: values.NATS_URL,
+      /** Path of a .creds file or of a file with an nkey seed; null: none. */
+      credsFile: values.NATS_CREDS ?? null,
+      /** What an enrolling probe is told; `url` when nothing names a better one. */
+      publicUrl:
+        values.NATS_PUBLIC_URL ??
+        deriveNatsPublicUrl(values.NATS_LISTEN, values.BASE_URL, Boolean(certFile)) ??
+        values.NATS_URL,
+      listen: values.NATS_LISTEN ?? null,
+      tls: certFile && keyFile ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null,
+      /** The quickstart's own server learns of users by a file and a signal; null: any other server. */
+      users: usersFile && pidFile ? { file: usersFile, pidFile } : null,
+    },
+    accounts: {
+      registration: values.REGISTRATION,
+      defaultPlan: values.DEFAULT_PLAN,
+      plansFile: values.PLANS_FILE ? resolve(values.PLANS_FILE) : null,
+      /** JSON of a key ring (JWKS with private keys); null: generated into the data directory. */
+      jwtKeys: values.JWT_KEYS ?? null,
+    },
+    monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },
+    destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
+    mail: {
+      from: values.MAIL_FROM ?? null,
+      mailgun:
+        values.MAILGUN_API_KEY && values.MAILGUN_DOMAIN
+          ? { apiKey: values.MAILGUN_API_KEY, domain: values.MAILGUN_DOMAIN, url: values.MAILGUN_URL.replace(/\/+$/, '') }
+          : null,
+      smtpUrl: values.SMTP_URL ?? null,
+    },
+    /** Enrols the probe that the quickstart starts beside the controller; null: there is none to enrol. */
+    embeddedProbeToken: values.EMBEDDED_PROBE_TOKEN ?? null,
+  });
+}
+
+function isMailFrom(text: string): boolean {
+  return /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text);
+}
+
+function isKeyRing(text: string): boolean {
+  try {
+    const ring: unknown = JSON.parse(text);
+    const keys = (ring as { keys?: unknown } | null)?.keys;
+    return Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'object' && key !== null);
+  } catch {
+    return false;
+  }
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);
+  return Object.freeze(value);
+}

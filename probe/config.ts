@@ -1,0 +1,72 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
+import { setting } from '../shared/setting.ts';
+
+const variables = z.object({
+  DATA_DIR: setting.text().default('./data'),
+  PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
+  REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
+  NATS_URL: setting.url('nats', 'tls').optional(),
+  LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** `NATS_URL` may carry a password; its value is never printed. */
+const SECRETS = ['NATS_URL'];
+
+type Values = z.infer<typeof variables>;
+interface Flags {
+  controller?: string | undefined;
+  token?: string | undefined;
+}
+export type ProbeConfig = ReturnType<typeof arrange>;
+
+/** Everything that environment and command line say about a probe. Throws ConfigError naming every bad value. */
+export function loadProbeConfig(env: Environment, argv: readonly string[]): ProbeConfig {
+  const { config, problems } = checkProbeConfig(env, argv);
+  if (!config) throw new ConfigError(problems);
+  return config;
+}
+
+/** As `loadProbeConfig`, but hands the problems back. */
+export function checkProbeConfig(
+  env: Environment,
+  argv: readonly string[],
+): { config: ProbeConfig | null; problems: string[] } {
+  const { values, problems } = readEnvironment(variables, env, { secrets: SECRETS });
+  const flags = readFlags(argv, problems);
+  return { config: values && problems.length === 0 ? arrange(values, flags) : null, problems };
+}
+
+function readFlags(argv: readonly string[], problems: string[]): Flags {
+  try {
+    const { values: flags } = parseArgs({
+      args: [...argv],
+      options: { controller: { type: 'string' }, token: { type: 'string' } },
+    });
+    const isAddress = setting.url('http', 'https').safeParse(flags.controller ?? 'http://unset').success;
+    if (!isAddress) problems.push(`--controller must be an address that starts with http:// or https://, not ${JSON.stringify(flags.controller)}`);
+    if (flags.token !== undefined && !/^\S{16,256}$/.test(flags.token)) problems.push('--token must be 16 to 256 characters without spaces');
+    if (flags.token !== undefined && flags.controller === undefined) problems.push('--controller must be given with --token');
+    return flags;
+  } catch (error) {
+    problems.push((error as Error).message.split('. ')[0] as string);
+    return {};
+  }
+}
+
+function arrange(values: Values, flags: Flags) {
+  return Object.freeze({
+    dataDir: resolve(values.DATA_DIR),
+    logLevel: values.LOG_LEVEL,
+    /** Both needed for the first start only; afterwards the identity is in `dataDir`. */
+    enrolment: Object.freeze({ controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? null }),
+    /** Takes the place of the NATS address learnt at enrolment; null: that one. */
+    natsUrl: values.NATS_URL ?? null,
+    checks: Object.freeze({
+      /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
+      allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open',
+    }),
+  });
+}

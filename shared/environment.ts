@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings that keep a process from starting, all of them at once. Exit code 2 belongs to it. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? '1 setting is wrong' : `${problems.length} settings are wrong`;
+    super([`Farwatch cannot start: ${count}`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+interface ReadOptions {
+  /** Variables that may also be given as `<NAME>_FILE` and whose values are never printed. */
+  secrets: readonly string[];
+}
+
+/**
+ * Parses the variables of `schema` out of `env`. An empty value counts as unset. Each issue becomes a line
+ * "NAME message, not "value""; never throws for a bad value, so that callers can put several lists together.
+ */
+export function readEnvironment<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  env: Environment,
+  options: ReadOptions,
+): { values: z.infer<z.ZodObject<Shape>> | null; problems: string[] } {
+  const raw: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const name of Object.keys(schema.shape)) {
+    const value = options.secrets.includes(name) ? readSecret(name, env, problems) : env[name];
+    if (value !== undefined && value.trim() !== '') raw[name] = value.trim();
+  }
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) {
+    problems.push(...parsed.error.issues.map((issue) => problemLine(issue, raw, options.secrets)));
+  }
+  return { values: parsed.success ? parsed.data : null, problems };
+}
+
+function readSecret(name: string, env: Environment, problems: string[]): string | undefined {
+  const path = env[`${name}_FILE`]?.trim();
+  if (!path) return env[name];
+  if (env[name]?.trim()) {
+    problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
+    return undefined;
+  }
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    problems.push(`${name}_FILE must name a readable file, not ${JSON.stringify(path)} (${code})`);
+    return undefined;
+  }
+}
+
+function problemLine(issue: z.core.$ZodIssue, raw: Record<string, string>, secrets: readonly string[]): string {
+  const name = String(issue.path[0] ?? '');
+  const value = raw[name];
+  const line = `${name} ${issue.message}`.trim();
+  if (value === undefined) return line;
+  return secrets.includes(name) ? line : `${line}, not ${JSON.stringify(value.slice(0, 200))}`;
+}

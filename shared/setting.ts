@@ -1,0 +1,61 @@
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+
+/** Kinds of settings: text of the environment in, a typed value out, and one wording for each mistake. */
+export const setting = {
+  /** A whole number from `min` to `max`. */
+  integer: (min: number, max: number) =>
+    z
+      .string()
+      .refine((text) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max, {
+        message: `must be a whole number from ${min} to ${max}`,
+      })
+      .transform(Number),
+
+  boolean: () =>
+    z
+      .string()
+      .refine((text) => /^(true|false|1|0)$/.test(text), { message: 'must be true or false' })
+      .transform((text) => text === 'true' || text === '1'),
+
+  choice: <const Choice extends string>(choices: readonly [Choice, ...Choice[]]) =>
+    z.enum(choices, { error: `must be one of ${choices.join(', ')}` }),
+
+  text: () => z.string(),
+
+  /** An address of one of the `schemes` (given without colon), with a host. */
+  url: (...schemes: string[]) =>
+    z.string().refine((text) => hasScheme(text, schemes), {
+      message: `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    }),
+
+  /** Host name or IP address, without port. */
+  host: () =>
+    z.string().refine((text) => /^[A-Za-z0-9._-]+$/.test(text) || isIPv6(text), {
+      message: 'must be a host name or an IP address without a port',
+    }),
+
+  /** `host:port` or `[v6]:port`. */
+  hostAndPort: () =>
+    z
+      .string()
+      .refine((text) => splitHostAndPort(text) !== null, { message: 'must be host:port, for example 0.0.0.0:4222' })
+      .transform((text) => splitHostAndPort(text) as HostAndPort),
+} as const;
+
+export interface HostAndPort {
+  host: string;
+  port: number;
+}
+
+function splitHostAndPort(text: string): HostAndPort | null {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  return host && port >= 1 && port <= 65_535 ? { host, port } : null;
+}
+
+function hasScheme(text: string, schemes: string[]): boolean {
+  const start = /^([a-z+]+):\/\/[^\s/]+/.exec(text)?.[1];
+  return start !== undefined && schemes.includes(start) && !/\s/.test(text);
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadControllerConfig } from '../../../controller/config.ts';
+import { ConfigError } from '../../../shared/environment.ts';
+
+const REQUIRED = { MONGODB_URL: 'mongodb://127.0.0.1:27017', NATS_URL: 'nats://127.0.0.1:4222' };
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadControllerConfig({ ...REQUIRED, ...env });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems;
+  }
+  return [];
+}
+
+describe('a bad value is named with what was expected', () => {
+  test.each([
+    ['PORT', 'http', 'PORT must be a whole number from 0 to 65535, not "http"'],
+    ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
+    ['PORT', '3000.5', 'PORT must be a whole number from 0 to 65535, not "3000.5"'],
+    ['HOST', '127.0.0.1:80', 'HOST must be a host name or an IP address without a port, not "127.0.0.1:80"'],
+    ['BASE_URL', 'status.example', 'BASE_URL must be an address that starts with http:// or https://, not "status.example"'],
+    ['BASE_URL', 'https://a b', 'BASE_URL must be an address that starts with http:// or https://, not "https://a b"'],
+    ['NATS_LISTEN', '4222', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"'],
+    ['NATS_LISTEN', '0.0.0.0:0', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "0.0.0.0:0"'],
+    ['NATS_PUBLIC_URL', 'http://n', 'NATS_PUBLIC_URL must be an address that starts with nats:// or tls://, not "http://n"'],
+    ['REGISTRATION', 'yes', 'REGISTRATION must be one of first-user, open, closed, not "yes"'],
+    ['DEFAULT_PLAN', 'gold', 'DEFAULT_PLAN must be one of free, pro, scale, not "gold"'],
+    ['MIN_INTERVAL_SECONDS', '0', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0"'],
+    ['ALLOW_PRIVATE_DESTINATIONS', 'maybe', 'ALLOW_PRIVATE_DESTINATIONS must be true or false, not "maybe"'],
+    ['TRUST_PROXY', 'true', 'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"'],
+    ['RATE_LIMIT', '-1', 'RATE_LIMIT must be a whole number from 1 to 1000000000, not "-1"'],
+    ['MAIL_FROM', 'nobody', 'MAIL_FROM must be an address: a@b.example or Name <a@b.example>, not "nobody"'],
+    ['MAILGUN_URL', 'mailgun', 'MAILGUN_URL must be an address that starts with http:// or https://, not "mailgun"'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"'],
+  ])('%s=%s', (name, value, message) => {
+    expect(problemsOf({ [name]: value })).toEqual([message]);
+  });
+
+  test.each([
+    ['MONGODB_URL', 'postgres://user:hunter2@db', 'MONGODB_URL must be an address that starts with mongodb:// or mongodb+srv://'],
+    ['NATS_URL', 'http://user:hunter2@n', 'NATS_URL must be an address that starts with nats:// or tls://'],
+    ['JWT_KEYS', '{"keys":[]}', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
+    ['JWT_KEYS', 'hunter2', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
+  ])('%s, whose value stays unprinted', (name, value, message) => {
+    expect(problemsOf({ [name]: value })).toEqual([message]);
+  });
+});
+
+test('variables that need each other are named when one is missing', () => {
+  expect(problemsOf({ NATS_TLS_CERT: 'c.pem' })).toEqual([
+    'NATS_TLS_KEY must be set when NATS_TLS_CERT is',
+    'NATS_LISTEN must be set when NATS_TLS_CERT is',
+  ]);
+  expect(problemsOf({ SMTP_URL: 'smtp://mail' })).toEqual(['MAIL_FROM must be set when SMTP_URL is']);
+  expect(problemsOf({ MAILGUN_DOMAIN: 'mg.example', MAIL_FROM: 'a@b.example' })).toEqual([
+    'MAILGUN_API_KEY must be set when MAILGUN_DOMAIN is',
+  ]);
+});
+
+test('all problems come in one message, and an empty value counts as unset', () => {
+  const start = () => loadControllerConfig({ PORT: 'x', RATE_LIMIT: '', NATS_URL: ' ', REGISTRATION: 'no' });
+  expect(start).toThrow(
+    [
+      'Farwatch cannot start: 4 settings are wrong',
+      '  PORT must be a whole number from 0 to 65535, not "x"',
+      '  MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',
+      '  NATS_URL must be set: a controller on its own needs a NATS server (`npm start` brings its own)',
+      '  REGISTRATION must be one of first-user, open, closed, not "no"',
+    ].join('\n'),
+  );
+});
+
+test('defaults are those of the process contract, and the result is frozen through and through', () => {
+  const config = loadControllerConfig(REQUIRED);
+  expect(config).toEqual({
+    dataDir: resolve('data'),
+    logLevel: 'info',
+    http: { host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000, statusPageDomain: null },
+    mongo: { url: REQUIRED.MONGODB_URL },
+    nats: { url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null, users: null },
+    accounts: { registration: 'first-user', defaultPlan: 'scale', plansFile: null, jwtKeys: null },
+    monitors: { minIntervalSeconds: 30 },
+    destinations: { allowPrivate: false },
+    mail: { from: null, mailgun: null, smtpUrl: null },
+    embeddedProbeToken: null,
+  });
+  expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.nats)).toBe(true);
+});
+
+describe('the NATS address told to probes', () => {
+  const publicUrl = (env: Record<string, string>) => loadControllerConfig({ ...REQUIRED, ...env }).nats.publicUrl;
+
+  test.each([
+    [{ NATS_LISTEN: '10.0.0.5:4222' }, 'nats://10.0.0.5:4222'],
+    [{ NATS_LISTEN: '[fd00::1]:4222' }, 'nats://[fd00::1]:4222'],
+    [{ NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example/' }, 'nats://watch.example:4222'],
+    [{ NATS_LISTEN: '0.0.0.0:4222' }, REQUIRED.NATS_URL],
+    [{ NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example', NATS_TLS_CERT: 'c', NATS_TLS_KEY: 'k' }, 'tls://watch.example:4222'],
+    [{ NATS_LISTEN: '0.0.0.0:4222', NATS_PUBLIC_URL: 'tls://n.example:443' }, 'tls://n.example:443'],
+  ])('of %o', (env, expected) => {
+    expect(publicUrl(env)).toBe(expected);
+  });
+});
+
+describe('secrets from files', () => {
+  let dir = '';
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'farwatch-config-'));
+    writeFileSync(join(dir, 'mongo'), 'mongodb://user:pw@db/farwatch\n');
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test('the content of X_FILE is the value, without the line end', () => {
+    const config = loadControllerConfig({ NATS_URL: REQUIRED.NATS_URL, MONGODB_URL_FILE: join(dir, 'mongo') });
+    expect(config.mongo.url).toBe('mongodb://user:pw@db/farwatch');
+  });
+
+  test('an unreadable file and a variable given twice are named', () => {
+    expect(problemsOf({ SMTP_URL_FILE: '/no/such', MONGODB_URL_FILE: join(dir, 'mongo'), MAIL_FROM: 'a@b.example' })).toEqual([
+      'MONGODB_URL and MONGODB_URL_FILE are both set: keep one of them',
+      'SMTP_URL_FILE must name a readable file, not "/no/such" (ENOENT)',
+      'MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',
+    ]);
+  });
+});
