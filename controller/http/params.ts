@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** A UUID in the path or query, any case; comes out in lower case. */
+export const uuidParam = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'Must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .meta({ format: 'uuid' });
+
+/** A path that names one resource by its id. */
+export const idParams = z.strictObject({ id: uuidParam });
+
+/** A whole number in the query, in decimal digits only. */
+export function queryInt(options: { min: number; max?: number; fallback: number }) {
+  const { min, max = Number.MAX_SAFE_INTEGER, fallback } = options;
+  const rule = max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, `Must be ${rule}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `Must be ${rule}`)
+    .default(fallback)
+    .meta({ type: 'integer', minimum: min, ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }), default: fallback });
+}
+
+/** `true` or `false` in the query. */
+export const queryBoolean = z.enum(['true', 'false']).transform((text) => text === 'true');
