@@ -1,0 +1,58 @@
+import type { RuntimeStatus } from '../results/ports.ts';
+import type { HourTimes, MonitorState } from './monitor-state.ts';
+
+export const HOUR_MS = 3_600_000;
+
+/** Column of HourTimes that a status is booked in; null for time that does not count. */
+function columnOf(status: RuntimeStatus): 0 | 1 | 2 | null {
+  if (status === 'up') return 0;
+  if (status === 'degraded') return 1;
+  return status === 'down' ? 2 : null;
+}
+
+/** Start of the hour that an instant (Unix ms) lies in. */
+export function hourOf(atMs: number): number {
+  return atMs - (atMs % HOUR_MS);
+}
+
+/** The state with the time up to `until` booked under its present status. Never goes back. */
+export function bookUntil(state: MonitorState, until: number): MonitorState {
+  if (until <= state.booked_until) return state;
+  const column = columnOf(state.status);
+  if (column === null) return { ...state, booked_until: until };
+  const booked = { ...state.booked };
+  addTime(booked, column, state.booked_until, until);
+  return { ...state, booked, booked_until: until };
+}
+
+/**
+ * Books the time between `from` and `to`, already booked under `was`, under `is` instead: an outage counts from its
+ * first failed check, which is known to be one only later. Hours that have their rollup already stay as they are.
+ */
+export function rebook(state: MonitorState, from: number, to: number, was: RuntimeStatus, is: RuntimeStatus): MonitorState {
+  const end = Math.min(to, state.booked_until);
+  if (from >= end) return state;
+  const booked = { ...state.booked };
+  const old = columnOf(was);
+  const fresh = columnOf(is);
+  for (let hour = hourOf(from); hour < end; hour += HOUR_MS) {
+    const times = booked[hour];
+    if (!times && old !== null) continue;
+    const span = Math.min(end, hour + HOUR_MS) - Math.max(from, hour);
+    const moved = old === null ? span : Math.min(span, (times as HourTimes)[old]);
+    const changed: HourTimes = times ? [...times] : [0, 0, 0];
+    if (old !== null) changed[old] -= moved;
+    if (fresh !== null) changed[fresh] += moved;
+    booked[hour] = changed;
+  }
+  return { ...state, booked };
+}
+
+function addTime(booked: Record<number, HourTimes>, column: 0 | 1 | 2, from: number, until: number): void {
+  for (let hour = hourOf(from); hour < until; hour += HOUR_MS) {
+    const span = Math.min(until, hour + HOUR_MS) - Math.max(from, hour);
+    const times: HourTimes = booked[hour] ? [...(booked[hour] as HourTimes)] : [0, 0, 0];
+    times[column] += span;
+    booked[hour] = times;
+  }
+}

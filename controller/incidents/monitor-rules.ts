@@ -1,0 +1,217 @@
+import { derivedId } from '../../shared/ids.ts';
+import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
+import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+import { bookUntil, rebook } from './booking-rules.ts';
+import { isAsked, verdictOf } from './quorum-rules.ts';
+import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
+
+const SEVERITY: Record<ErrorType, Severity> = {
+  timeout: 'critical', connection_error: 'critical', dns_error: 'critical', ssl_error: 'critical',
+  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'warning',
+};
+
+const NEW_REGION: RegionState = Object.freeze({
+  verdict: 'unknown', degraded: false, fails: 0, first_fail_at: null, last_at: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
+});
+
+/** The state of a monitor that nothing has been heard of. */
+export function newMonitorState(config: MonitorConfig): MonitorState {
+  return {
+    config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
+    last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {},
+  };
+}
+
+/**
+ * Whether a result came too late to move a verdict: more than two intervals, and more than a minute, after it started.
+ * It still repairs history.
+ */
+export function isLate(config: MonitorConfig, startedAt: number, takenAt: number): boolean {
+  return takenAt - startedAt > Math.max(2 * config.interval_ms, 60_000);
+}
+
+/**
+ * What one item of the journal makes of a monitor. Reads nothing but its arguments, so that a replay of the journal
+ * ends in the same state with the same effects under the same ids.
+ */
+export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
+  switch (item.kind) {
+    case 'result': return applyResult(state, item, place);
+    case 'config': return applyConfig(state, item.config, place);
+    case 'silent': return applySilence(state, item, place);
+    case 'hour': return { state: bookUntil(state, item.until), effects: [] };
+  }
+}
+
+function applyResult(before: MonitorState, item: MonitorItem & { kind: 'result' }, place: ItemPlace): MonitorStep {
+  const { result, region: name } = item;
+  const region = before.regions[name] ?? NEW_REGION;
+  if (result.outcome === 'missed') return applyMissed(before, item, region, place);
+  const state = withLastTimes(before, result);
+  const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.revision
+    && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name);
+  if (!counts) return { state, effects: [] };
+  state.regions = { ...before.regions, [name]: afterResult(region, item, before.config.retries) };
+  if (before.outage && result.outcome === 'failure') {
+    state.outage = { ...before.outage, failure_count: before.outage.failure_count + 1 };
+  }
+  return decide(state, result.started_at, place, result.outcome === 'success' ? 'check succeeded' : 'check failed');
+}
+
+function withLastTimes(state: MonitorState, result: CheckResult): MonitorState {
+  const at = result.started_at;
+  const ok = result.outcome === 'success';
+  return {
+    ...state,
+    last_check_at: Math.max(state.last_check_at ?? 0, at),
+    last_success_at: ok ? Math.max(state.last_success_at ?? 0, at) : state.last_success_at,
+    last_failure_at: ok ? state.last_failure_at : Math.max(state.last_failure_at ?? 0, at),
+  };
+}
+
+function afterResult(region: RegionState, item: MonitorItem & { kind: 'result' }, retries: number): RegionState {
+  const { result } = item;
+  const measured = {
+    last_at: result.started_at, response_time_ms: result.response_time_ms, status_code: result.status_code,
+    error: result.error, probe_id: item.probe_id, reason: null,
+  };
+  if (result.outcome === 'success') return { ...measured, verdict: 'up', degraded: result.degraded, fails: 0, first_fail_at: null };
+  const fails = region.fails + 1;
+  return {
+    ...measured, fails, degraded: false, first_fail_at: region.first_fail_at ?? result.started_at,
+    verdict: fails > retries ? 'down' : region.verdict,
+  };
+}
+
+/** A missed slot is nobody's vote; two and more in a row mean that nobody has looked. */
+function applyMissed(state: MonitorState, item: MonitorItem & { kind: 'result' }, region: RegionState, place: ItemPlace): MonitorStep {
+  const { result, region: name } = item;
+  const end = result.scheduled_at + ((result.missed?.count ?? 1) - 1) * state.config.interval_ms;
+  const unseenMs = end - (region.last_at ?? 0);
+  const counts = !item.late && state.config.status === 'active' && result.assignment_rev >= state.config.revision && end > (region.last_at ?? 0);
+  if (!counts || unseenMs < 2 * state.config.interval_ms) return { state, effects: [] };
+  const reason = result.missed?.reason ?? 'missed';
+  const regions: MonitorState['regions'] = { ...state.regions, [name]: { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason } };
+  return decide({ ...state, regions }, result.scheduled_at, place, reason);
+}
+
+function applySilence(state: MonitorState, item: MonitorItem & { kind: 'silent' }, place: ItemPlace): MonitorStep {
+  const region = state.regions[item.region];
+  if (!region || region.verdict === 'unknown' || state.config.status !== 'active' || (region.last_at ?? 0) >= item.at) return { state, effects: [] };
+  const silent: RegionState = { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason: 'silent' };
+  return decide({ ...state, regions: { ...state.regions, [item.region]: silent } }, item.at, place, 'no data');
+}
+
+function applyConfig(state: MonitorState, config: MonitorConfig, place: ItemPlace): MonitorStep {
+  if (config.revision < state.config.revision) return { state, effects: [] };
+  const changed: MonitorState = { ...bookUntil(state, config.changed_at), config };
+  if (config.status === 'active') {
+    if (state.config.status === 'active') return decide(changed, config.changed_at, place, 'configuration changed');
+    return change({ ...changed, regions: {} }, 'unknown', config.changed_at, place, 'resumed');
+  }
+  const ended = endOutage(changed, config.changed_at);
+  if (state.status === 'paused') return ended;
+  const reason = config.status === 'deleted' ? 'deleted' : config.status;
+  const stopped = change({ ...ended.state, regions: {} }, 'paused', config.changed_at, { n: place.n, index: place.index + ended.effects.length }, reason);
+  return { state: stopped.state, effects: [...ended.effects, ...stopped.effects] };
+}
+
+/** A monitor that is not watched any more cannot recover: its incident ends without a word of recovery. */
+function endOutage(state: MonitorState, at: number): MonitorStep {
+  if (!state.outage) return { state, effects: [] };
+  return { state: { ...state, outage: null }, effects: [resolution(state, state.outage, at)] };
+}
+
+/** Compares the regions' verdict with the status and moves the status where they differ. */
+function decide(state: MonitorState, at: number, place: ItemPlace, reason: string): MonitorStep {
+  if (state.config.status !== 'active') return { state, effects: [] };
+  const verdict = verdictOf(state.config, state.regions);
+  if (verdict === state.status) return { state: bookUntil(state, at), effects: [] };
+  return change(state, verdict, at, place, reason);
+}
+
+function change(state: MonitorState, to: RuntimeStatus, at: number, place: ItemPlace, reason: string): MonitorStep {
+  const since = to === 'down' ? firstFailure(state, at) : at;
+  const was = state.status;
+  let next = rebook(bookUntil(state, at), since, at, was, to);
+  next = { ...next, status: to, since };
+  const effects: MonitorEffect[] = [];
+  const placeOf = (): ItemPlace => ({ n: place.n, index: place.index + effects.length });
+  if (to === 'down' && !next.outage) {
+    const outage = newOutage(next, since, placeOf());
+    next = { ...next, outage };
+    effects.push(statusEffect(next, was, since, placeOf(), outage.message), opening(next, outage), alert(next, outage, 'monitor.down', null, placeOf()));
+  } else if ((to === 'up' || to === 'degraded') && next.outage) {
+    const outage = next.outage;
+    next = { ...next, outage: null };
+    effects.push(statusEffect(next, was, since, placeOf(), reason, outage.incident_id));
+    effects.push(resolution(next, outage, at));
+    effects.push(alert(next, outage, 'monitor.up', at, placeOf()));
+  } else {
+    effects.push(statusEffect(next, was, since, placeOf(), reason));
+  }
+  return { state: next, effects };
+}
+
+/** When the outage began: the earliest first failure among the regions that are down, not before time last known. */
+function firstFailure(state: MonitorState, at: number): number {
+  let first = at;
+  for (const region of Object.values(state.regions)) {
+    if (region.verdict === 'down' && region.first_fail_at !== null) first = Math.min(first, region.first_fail_at);
+  }
+  return Math.max(first, Math.min(at, state.since));
+}
+
+function newOutage(state: MonitorState, since: number, place: ItemPlace): Outage {
+  const down = Object.values(state.regions).filter((region) => region.verdict === 'down');
+  const error = down.find((region) => region.error)?.error ?? { type: 'connection_error' as const, message: 'The check failed' };
+  return {
+    incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'incident'), started_at: since,
+    failure_count: down.reduce((sum, region) => sum + region.fails, 0), type: error.type, message: error.message, severity: SEVERITY[error.type],
+  };
+}
+
+function downRegions(state: MonitorState): string[] {
+  return Object.keys(state.regions).filter((name) => state.regions[name]?.verdict === 'down');
+}
+
+function opening(state: MonitorState, outage: Outage): MonitorEffect {
+  return {
+    kind: 'open',
+    opening: {
+      id: outage.incident_id, monitor: state.config, severity: outage.severity, type: outage.type, error_message: outage.message,
+      affected_regions: downRegions(state), failure_count: outage.failure_count, started_at: outage.started_at,
+    },
+  };
+}
+
+function resolution(state: MonitorState, outage: Outage, at: number): MonitorEffect {
+  return {
+    kind: 'resolve',
+    resolution: { id: outage.incident_id, monitor: state.config, resolved_at: Math.max(at, outage.started_at), failure_count: outage.failure_count },
+  };
+}
+
+function alert(state: MonitorState, outage: Outage, event: AlertEvent, resolvedAt: number | null, place: ItemPlace): MonitorEffect {
+  return {
+    kind: 'alert',
+    alert: {
+      id: derivedId(state.config.monitor_id, place.n, place.index, event), event, monitor: state.config,
+      incident: { id: outage.incident_id, started_at: outage.started_at, resolved_at: resolvedAt },
+      error: { type: outage.type, message: outage.message }, regions: resolvedAt === null ? downRegions(state) : Object.keys(state.regions),
+      at: resolvedAt ?? outage.started_at,
+    },
+  };
+}
+
+function statusEffect(state: MonitorState, from: RuntimeStatus, at: number, place: ItemPlace, reason: string, incidentId?: string): MonitorEffect {
+  const { config } = state;
+  return {
+    kind: 'status',
+    change: {
+      id: derivedId(config.monitor_id, place.n, place.index, 'status'), monitor_id: config.monitor_id, organization_id: config.organization_id,
+      project_id: config.project_id, from, to: state.status, at, reason, incident_id: incidentId ?? state.outage?.incident_id ?? null,
+    },
+  };
+}

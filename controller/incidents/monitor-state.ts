@@ -1,0 +1,88 @@
+import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
+import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+
+export type RegionVerdict = 'up' | 'down' | 'unknown';
+
+/** One region's view of a monitor. Instants are Unix ms. */
+export interface RegionState {
+  verdict: RegionVerdict;
+  degraded: boolean;
+  /** Failed results in a row. */
+  fails: number;
+  first_fail_at: number | null;
+  /** When the latest result that counted was started. */
+  last_at: number | null;
+  response_time_ms: number | null;
+  status_code: number | null;
+  error: { type: ErrorType; message: string } | null;
+  probe_id: string | null;
+  /** Why the region is unknown: `silent`, or the reason of missed slots. */
+  reason: string | null;
+}
+
+/** From the first failed check to recovery, whatever people do to its incident. */
+export interface Outage {
+  incident_id: string;
+  started_at: number;
+  failure_count: number;
+  type: ErrorType;
+  message: string;
+  severity: Severity;
+}
+
+/** Milliseconds watched in an hour, by status: up, degraded, down. The rest of the hour was not watched or paused. */
+export type HourTimes = [up: number, degraded: number, down: number];
+
+/** All that the rules know of a monitor. */
+export interface MonitorState {
+  config: MonitorConfig;
+  status: RuntimeStatus;
+  since: number;
+  regions: Record<string, RegionState>;
+  outage: Outage | null;
+  last_check_at: number | null;
+  last_success_at: number | null;
+  last_failure_at: number | null;
+  /** Time is booked up to here. */
+  booked_until: number;
+  /** Booked times of hours that have no rollup yet, by the hour's start. */
+  booked: Record<number, HourTimes>;
+}
+
+/** What a journal entry can hold for one monitor. `late`: taken too long after it started to move a verdict. */
+export type MonitorItem =
+  | { kind: 'result'; region: string; probe_id: string; result: CheckResult; late: boolean }
+  | { kind: 'config'; config: MonitorConfig }
+  | { kind: 'silent'; region: string; at: number }
+  | { kind: 'hour'; until: number };
+
+/** Where an item stands: `n` of its journal entry and the number of effects that this entry has had for this monitor. */
+export interface ItemPlace {
+  n: number;
+  index: number;
+}
+
+/** A line of the monitor's status history. */
+export interface StatusChange {
+  id: string;
+  monitor_id: string;
+  organization_id: string;
+  project_id: string;
+  from: RuntimeStatus;
+  to: RuntimeStatus;
+  at: number;
+  reason: string;
+  incident_id: string | null;
+}
+
+/** What a decision wants done, in order; each is carried out at least once and has its effect once. */
+export type MonitorEffect =
+  | { kind: 'status'; change: StatusChange }
+  | { kind: 'open'; opening: IncidentOpening }
+  | { kind: 'resolve'; resolution: IncidentResolution }
+  | { kind: 'alert'; alert: Alert };
+
+export interface MonitorStep {
+  state: MonitorState;
+  effects: MonitorEffect[];
+}
