@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { credsAuthenticator, nkeyAuthenticator, type ConnectionOptions } from 'nats';
+
+/**
+ * How to reach and enter the servers of `url` (several by commas). `credsFile` holds a .creds document or an nkey
+ * seed (`SU…`) and is read again at each connect, so that a rotated file needs no restart. Throws when it holds neither.
+ */
+export function readBusCredentials(url: string, credsFile: string | null): ConnectionOptions {
+  const urls = url.split(',').map((part) => new URL(part.trim()));
+  const servers = urls.map((one) => one.host);
+  const isTls = urls.some((one) => one.protocol === 'tls:');
+  const options: ConnectionOptions = { servers, ...(isTls ? { tls: {} } : {}) };
+  const [first] = urls;
+  if (credsFile) {
+    authenticatorOf(credsFile);
+    options.authenticator = (nonce) => authenticatorOf(credsFile)(nonce);
+  } else if (first?.username) {
+    options.user = decodeURIComponent(first.username);
+    options.pass = decodeURIComponent(first.password);
+  }
+  return options;
+}
+
+function authenticatorOf(credsFile: string) {
+  const text = readFileSync(credsFile, 'utf8');
+  if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(text));
+  const seed = /^\s*(SU[A-Z2-7]{56})\s*$/m.exec(text)?.[1];
+  if (!seed) throw new Error(`${credsFile} holds neither NATS credentials nor an nkey seed`);
+  return nkeyAuthenticator(new TextEncoder().encode(seed));
+}
