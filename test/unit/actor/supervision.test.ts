@@ -125,6 +125,28 @@ describe('an actor that fails', () => {
     expect(notes.join()).not.toContain('former life');
   });
 
+  test('does not wait for ever for work of its former life, nor mistakes its end for its own', async () => {
+    const { clock, system, failures, notes, worker } = makeWorld();
+    const ref = system.spawn(worker('a', { effectsAtOnce: 3 }), { name: 'a', supervision: steady });
+    const slow = (note: string, delayMs: number): Job => async (context) => {
+      await sleep(context.clock, delayMs);
+      if (note === 'broken') throw new Error('of a former life');
+      return { note };
+    };
+    ref.send({ note: 'work', jobs: [slow('former', 6000)] });
+    ref.send({ note: 'work', jobs: [slow('broken', 6000)], fail: 'effect' });
+    await clock.advance(5500);
+    expect(notes.filter((note) => note === 'a starts')).toHaveLength(2);
+    ref.send({ note: 'work', jobs: [slow('own', 1000)] });
+    await clock.advance(600);
+    expect(ref.isIdle).toBe(false);
+    await clock.advance(1000);
+    expect(notes.at(-1)).toBe('a own 1');
+    expect(notes.join()).not.toContain('former');
+    expect(failures).toHaveLength(1);
+    expect(ref.isIdle).toBe(true);
+  });
+
   test('and is not to be restarted is gone, and its parent hears of it', async () => {
     const world = makeWorld();
     const refs: Record<string, ActorRef<Message>> = {};
