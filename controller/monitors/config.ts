@@ -1,0 +1,38 @@
+import type { CheckSpec, HttpSpec } from '../../shared/contracts/check-spec.ts';
+import type { MonitorConfig } from '../results/ports.ts';
+import { timeoutMs, type HttpAuth, type MonitorDoc } from './monitor.ts';
+
+/** What the state machine needs to know of a monitor; a deleted one has the status `deleted`. */
+export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
+  return {
+    monitor_id: doc._id,
+    organization_id: doc.organization_id,
+    project_id: doc.project_id,
+    revision: doc.revision,
+    name: doc.name,
+    target: doc.target,
+    type: doc.type,
+    status: doc.deleted_at === null ? doc.status : 'deleted',
+    interval_ms: doc.interval_seconds * 1000,
+    timeout_ms: timeoutMs(doc),
+    retries: doc.confirmation_policy.retries,
+    quorum: doc.confirmation_policy.regions,
+    slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
+    notification_target_ids: doc.notification_target_ids,
+    monitoring_regions: doc.monitoring_regions,
+    changed_at: doc.deleted_at ?? doc.updated_at,
+  };
+}
+
+/** What a probe has to do. A type without settings of its own here comes out as its bare name, which a probe answers with `unsupported`. */
+export function toCheckSpec(doc: MonitorDoc): CheckSpec {
+  if (doc.http === null || doc.type !== 'HTTP') return { type: doc.type };
+  const { auth, headers, ...settings } = doc.http;
+  const spec: HttpSpec = { type: 'HTTP', url: doc.target, ...settings, headers: auth === null ? headers : { ...headers, authorization: authorization(auth) } };
+  return spec;
+}
+
+function authorization(auth: HttpAuth): string {
+  if (auth.type === 'bearer') return `Bearer ${auth.token}`;
+  return `Basic ${Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64')}`;
+}

@@ -1,0 +1,154 @@
+import type { Collection, Db, Filter, Sort } from 'mongodb';
+import { shardOf } from '../../shared/ids.ts';
+import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
+import type { Tenant } from './ports.ts';
+
+export interface MonitorListQuery {
+  limit: number;
+  offset: number;
+  /** Any of these; absent means all. */
+  statuses?: LifecycleStatus[];
+  types?: MonitorType[];
+  /** Any of these tags. */
+  tags?: string[];
+  search?: string;
+  sortBy: 'created_at' | 'updated_at' | 'name';
+  isDescending: boolean;
+}
+
+/** The fields of a monitor that a change may set. */
+export type MonitorChange = Partial<
+  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'unjournaled' | 'search_text'>
+>;
+
+/** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard. */
+export class MonitorStore {
+  readonly #monitors: Collection<MonitorDoc>;
+
+  constructor(db: Db) {
+    this.#monitors = db.collection<MonitorDoc>('monitors');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Lists of a project in each of their three orders, and its search, counts and statistics.
+    for (const field of ['created_at', 'updated_at', 'name'] as const) {
+      await this.#monitors.createIndex(
+        { organization_id: 1, project_id: 1, deleted_at: 1, [field]: 1, _id: 1 },
+        { name: `list_by_${field}` },
+      );
+    }
+    // Counting what an organization uses of its plan.
+    await this.#monitors.createIndex({ organization_id: 1, deleted_at: 1 }, { name: 'by_organization' });
+    // Placement walks the active monitors.
+    await this.#monitors.createIndex({ status: 1, deleted_at: 1, _id: 1 }, { name: 'active' });
+    // A shard's owner looks for what its journal lacks.
+    await this.#monitors.createIndex({ unjournaled: 1 }, { name: 'unjournaled', sparse: true });
+  }
+
+  async insert(doc: Omit<MonitorDoc, 'revision' | 'unjournaled' | 'search_text'>): Promise<MonitorDoc> {
+    const whole: MonitorDoc = { ...doc, revision: 1, unjournaled: shardOf(doc._id), search_text: searchText(doc.name, doc.target) };
+    await this.#monitors.insertOne(whole);
+    return whole;
+  }
+
+  /** The living monitor, or null also when it belongs to somebody else. */
+  find(tenant: Tenant, id: string): Promise<MonitorDoc | null> {
+    return this.#monitors.findOne({ ...living(tenant), _id: id });
+  }
+
+  /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */
+  change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
+    const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
+    return this.#monitors.findOneAndUpdate(
+      { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
+      { $set: { ...change, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
+      { returnDocument: 'after' },
+    );
+  }
+
+  async list(tenant: Tenant, query: MonitorListQuery): Promise<{ monitors: MonitorDoc[]; total: number }> {
+    const filter = listFilter(tenant, query);
+    const direction = query.isDescending ? -1 : 1;
+    const sort: Sort = { [query.sortBy]: direction, _id: direction };
+    const [monitors, total] = await Promise.all([
+      this.#monitors.find(filter).sort(sort).skip(query.offset).limit(query.limit).toArray(),
+      this.#monitors.countDocuments(filter),
+    ]);
+    return { monitors, total };
+  }
+
+  /** The project's living monitors by type, status and choice of regions. */
+  async summary(tenant: Tenant): Promise<Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'monitoring_regions'>[]> {
+    const fields = { _id: 1, name: 1, type: 1, status: 1, monitoring_regions: 1 } as const;
+    return this.#monitors.find(living(tenant)).project<Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'monitoring_regions'>>(fields).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.#monitors.countDocuments({ organization_id: organizationId, deleted_at: null });
+  }
+
+  /** Monitors of all tenants, deleted ones too, in no particular order. */
+  findByIds(ids: string[]): Promise<MonitorDoc[]> {
+    return this.#monitors.find({ _id: { $in: ids } }).toArray();
+  }
+
+  /** What the journal of `shard` lacks, deleted monitors too. */
+  findUnjournaled(shard: number, limit: number): Promise<MonitorDoc[]> {
+    return this.#monitors.find({ unjournaled: shard }).limit(limit).toArray();
+  }
+
+  /** Takes the mark away unless the monitor has changed since `revision`. */
+  async clearUnjournaled(id: string, revision: number): Promise<void> {
+    await this.#monitors.updateOne({ _id: id, revision }, { $unset: { unjournaled: '' } });
+  }
+
+  /** Active monitors of all tenants that name `region` or leave the choice to us, in order of id. */
+  async *activeOfRegion(region: string): AsyncGenerator<MonitorDoc> {
+    yield* this.#pages({ $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] });
+  }
+
+  /** Active monitors of all tenants, in order of id. */
+  async *active(): AsyncGenerator<MonitorDoc> {
+    yield* this.#pages({});
+  }
+
+  /** Pages by id, so that no cursor has to live as long as its reader takes. */
+  async *#pages(extra: Filter<MonitorDoc>): AsyncGenerator<MonitorDoc> {
+    const pageSize = 1000;
+    let after = '';
+    for (;;) {
+      const filter: Filter<MonitorDoc> = { status: 'active', deleted_at: null, _id: { $gt: after }, ...extra };
+      const page = await this.#monitors.find(filter).sort({ _id: 1 }).limit(pageSize).toArray();
+      yield* page;
+      if (page.length < pageSize) return;
+      after = page[page.length - 1]?._id ?? after;
+    }
+  }
+}
+
+function living(tenant: Tenant): { organization_id: string; project_id: string; deleted_at: null } {
+  return { organization_id: tenant.organizationId, project_id: tenant.projectId, deleted_at: null };
+}
+
+function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc> {
+  const filter: Filter<MonitorDoc> = living(tenant);
+  if (query.statuses !== undefined) filter.status = { $in: query.statuses };
+  if (query.types !== undefined) filter.type = { $in: query.types };
+  if (query.tags !== undefined) filter.tags = { $in: query.tags };
+  if (query.search !== undefined) filter.search_text = { $regex: literal(fold(query.search)) };
+  return filter;
+}
+
+function searchText(name: string, target: string): string {
+  return `${fold(name)}\n${fold(target)}`;
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** A pattern that matches exactly `text`. */
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
