@@ -26,6 +26,21 @@ export function bookUntil(state: MonitorState, until: number): MonitorState {
 }
 
 /**
+ * Books like `bookUntil` what results account for: a status holds for two intervals and a timeout after the latest
+ * result. When nothing was heard for longer, the time after one interval was not watched and stays free for results
+ * that come late.
+ */
+export function bookWatched(state: MonitorState, until: number): MonitorState {
+  let heardAt: number | null = null;
+  for (const name in state.regions) heardAt = Math.max(heardAt ?? 0, state.regions[name]?.last_at ?? 0);
+  if (heardAt === null || columnOf(state.status) === null) return bookUntil(state, until);
+  const { interval_ms: intervalMs, timeout_ms: timeoutMs } = state.config;
+  if (until <= heardAt + 2 * intervalMs + timeoutMs) return bookUntil(state, until);
+  const booked = bookUntil(state, Math.min(until, heardAt + intervalMs));
+  return { ...booked, booked_until: Math.max(booked.booked_until, until) };
+}
+
+/**
  * Books the time between `from` and `to`, already booked under `was`, under `is` instead: an outage counts from its
  * first failed check, which is known to be one only later. Hours that have their rollup already stay as they are.
  */

@@ -1,7 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
-import { bookUntil, rebook } from './booking-rules.ts';
+import { bookUntil, bookWatched, rebook } from './booking-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
@@ -40,7 +40,7 @@ export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPla
     case 'result': return applyResult(state, item, place);
     case 'config': return applyConfig(state, item.config, place);
     case 'silent': return applySilence(state, item, place);
-    case 'hour': return { state: bookUntil(state, item.until), effects: [] };
+    case 'hour': return { state: bookWatched(state, item.until), effects: [] };
   }
 }
 
@@ -52,6 +52,9 @@ function applyResult(before: MonitorState, item: MonitorItem & { kind: 'result' 
   const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.revision
     && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name);
   if (!counts) return { state, effects: [] };
+  const watched = bookWatched(state, result.started_at);
+  state.booked = watched.booked;
+  state.booked_until = watched.booked_until;
   state.regions = { ...before.regions, [name]: afterResult(region, item, before.config.retries) };
   if (before.outage && result.outcome === 'failure') {
     state.outage = { ...before.outage, failure_count: before.outage.failure_count + 1 };

@@ -59,6 +59,11 @@ export class HourRows {
     countRow(this.counts, row);
   }
 
+  /** Number of the last journal entry that is in here. */
+  get lastEntry(): number {
+    return this.#lastEntry;
+  }
+
   /** The results of journal entries above `position`, in the order they came. */
   after(position: number): StoredResult[] {
     const from = new ByteReader(this.#rows.take());

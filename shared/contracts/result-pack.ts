@@ -259,3 +259,38 @@ function checkUnbroken(batch: ResultBatch): ResultBatch {
   }
   return batch;
 }
+
+/** Largest stretch of a lane that one batch may speak for. */
+const LONGEST_RANGE = 1000;
+
+const laneHeader = z.object({ epoch: z.string().min(1).max(64), results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE) });
+
+/**
+ * Which stretch of which lane bytes speak for that `decodeBatch` refuses, so that it can be set aside by name and the
+ * lane goes on; null when not even that can be read.
+ */
+export function readLaneHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
+  try {
+    return bytes[0] === JSON_FORMAT ? readJsonHeader(bytes) : readPackedHeader(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function readPackedHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
+  const from = new ByteReader(bytes);
+  if (from.u8() !== PACKED_FORMAT) return null;
+  const epoch = from.text();
+  from.text();
+  const first = from.varint();
+  const last = first + from.varint();
+  return epoch.length > 0 && epoch.length <= 64 && first >= 1 && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+}
+
+function readJsonHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
+  const { epoch, results } = laneHeader.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  const seqs = results.map((result) => result.seq);
+  const first = Math.min(...seqs);
+  const last = Math.max(...seqs);
+  return last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+}

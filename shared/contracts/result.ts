@@ -12,8 +12,8 @@ export const MISSED_REASONS = ['overload', 'blocked_target', 'unsupported', 'pro
 export const missedReason = z.enum(MISSED_REASONS);
 export type MissedReason = z.infer<typeof missedReason>;
 
-/** Why a probe had to drop results that it had given numbers to. */
-export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed'] as const;
+/** Why results that had their numbers are gone: lost by the probe, or (`unreadable`) set aside by the controller. */
+export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed', 'unreadable'] as const;
 export const dropReason = z.enum(DROP_REASONS);
 export type DropReason = z.infer<typeof dropReason>;
 

@@ -1,0 +1,231 @@
+import { SHARD_COUNT } from '../../shared/ids.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import type { MonitorConfig } from './ports.ts';
+import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts';
+import type { TakenMessage, TakeLimits } from './shard-owner.ts';
+import type { AppliedEntry } from './shard-state.ts';
+import type { DeadLetterStore, InsertOutcome } from './storage-ports.ts';
+import { letterOf } from './shard-owner.ts';
+
+/** While all is healthy the journal is written this often. */
+const FLUSH_MS = 1000;
+const CLOCK_MS = 5000;
+const RETRY_MS = 200;
+const LONGEST_RETRY_MS = 5000;
+
+export interface IngestDeps {
+  clock: Clock;
+  log: Log;
+  stores: ShardStores & { deadLetters: DeadLetterStore };
+  limits: TakeLimits;
+  /** Names this controller's start; with a number behind it, the writer of journal entries. */
+  instance: string;
+  /** Still ours? Asked when another owner's entry was met. */
+  holdsLease(shard: number): boolean;
+  /** Starts and ends taking messages of a shard. */
+  listen(shard: number): void;
+  unlisten(shard: number): void;
+  listeners: IngestListeners;
+}
+
+export interface IngestListeners {
+  /** Entries as they become final here, replayed ones too. */
+  onApplied(shard: number, applied: AppliedEntry, entry: JournalEntry, replayed: boolean): void;
+  /** Configurations that are in the journal now. */
+  onConfigs(configs: MonitorConfig[]): void;
+}
+
+/** Figures since the start. */
+export interface IngestCounts {
+  entries: number;
+  results: number;
+  dead_letters: number;
+  voided: number;
+  insert_failures: number;
+}
+
+/** Takes results for the shards in hand, writes their journals together and lets everything else follow from them. */
+export class Ingest {
+  readonly counts: IngestCounts = { entries: 0, results: 0, dead_letters: 0, voided: 0, insert_failures: 0 };
+  readonly #deps: IngestDeps;
+  readonly #shards = new Map<number, ShardActor>();
+  readonly #loading = new Set<number>();
+  #writers = 0;
+  #timers: Timer[] = [];
+  #wake: Timer | null = null;
+  #wakeAt = Infinity;
+  #flushing: Promise<void> | null = null;
+  #retryMs = 0;
+  #isStopped = false;
+
+  constructor(deps: IngestDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timers.push(this.#deps.clock.setRepeating(CLOCK_MS, () => this.#everyFewSeconds()));
+  }
+
+  /** Shards that are loaded and taking results. */
+  get shards(): ReadonlyMap<number, ShardActor> {
+    return this.#shards;
+  }
+
+  /** Loads a shard and starts taking its results; tries again until it is loaded, released or everything stops. */
+  async acquire(shard: number): Promise<void> {
+    if (this.#shards.has(shard) || this.#loading.has(shard)) return;
+    this.#loading.add(shard);
+    for (let waitMs = RETRY_MS; this.#loading.has(shard) && !this.#isStopped; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+      try {
+        await this.#load(shard);
+        break;
+      } catch (error) {
+        this.#deps.log.warn({ err: error, shard }, 'a shard could not be loaded and is tried again');
+        if (error instanceof NewerFormatError) break;
+        await new Promise<void>((resolve) => this.#deps.clock.setTimer(waitMs, resolve));
+      }
+    }
+    this.#loading.delete(shard);
+  }
+
+  /** Ends taking a shard's results at once; resolves when what follows from them is written. */
+  async release(shard: number): Promise<void> {
+    this.#loading.delete(shard);
+    const actor = this.#shards.get(shard);
+    if (!actor) return;
+    this.#deps.unlisten(shard);
+    this.#shards.delete(shard);
+    await actor.stop();
+  }
+
+  /** A batch from the bus. Without a reply its probe sends it again. */
+  take(shard: number, message: TakenMessage): void {
+    const actor = this.#shards.get(shard);
+    if (!actor) return;
+    const letter = actor.owner.take(message, { wall: this.#deps.clock.now(), monotonic: this.#deps.clock.monotonic() });
+    if (letter) {
+      this.counts.dead_letters += 1;
+      this.#deps.stores.deadLetters.add([letter]).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
+    }
+    this.#schedule(actor);
+  }
+
+  /** Puts configurations on their way into the journal of their shard; false when it is not in hand. */
+  note(shard: number, configs: MonitorConfig[]): boolean {
+    const actor = this.#shards.get(shard);
+    if (!actor) return false;
+    actor.owner.noteConfigs(configs, this.#deps.clock.monotonic());
+    this.#schedule(actor);
+    return true;
+  }
+
+  /** Writes what waits and stops; what could not be written is still with the probes. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) timer.cancel();
+    for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.unlisten(shard);
+    await this.#flushing;
+    await this.#flush(Infinity);
+    this.#isStopped = true;
+    this.#wake?.cancel();
+    await Promise.all([...this.#shards.values()].map((actor) => actor.stop()));
+  }
+
+  async #load(shard: number): Promise<void> {
+    const { listeners, clock, log, stores, limits } = this.#deps;
+    let replaying = true;
+    const actor = await ShardActor.load(shard, `${this.#deps.instance}:${++this.#writers}`, {
+      clock, log, stores, limits,
+      onApplied: (which, applied, entry) => listeners.onApplied(which, applied, entry, replaying),
+    });
+    replaying = false;
+    if (!this.#loading.has(shard) || this.#isStopped) return;
+    this.#shards.set(shard, actor);
+    this.#deps.listen(shard);
+  }
+
+  #everyFewSeconds(): void {
+    for (const actor of this.#shards.values()) {
+      actor.decideByClock();
+      actor.tidy();
+      this.#schedule(actor);
+    }
+  }
+
+  #schedule(actor: ShardActor): void {
+    const { waitingSince, urgent } = actor.owner;
+    if (waitingSince === null || this.#isStopped) return;
+    const now = this.#deps.clock.monotonic();
+    const at = Math.max(urgent ? now : waitingSince + FLUSH_MS, this.#retryMs > 0 ? now + this.#retryMs : 0);
+    if (at >= this.#wakeAt) return;
+    this.#wake?.cancel();
+    this.#wakeAt = at;
+    this.#wake = this.#deps.clock.setTimer(at - now, () => {
+      this.#wakeAt = Infinity;
+      this.#wake = null;
+      if (!this.#flushing) this.#startFlush();
+    });
+  }
+
+  #startFlush(): void {
+    this.#flushing = this.#flush(this.#deps.clock.monotonic()).finally(() => {
+      this.#flushing = null;
+      for (const actor of this.#shards.values()) this.#schedule(actor);
+    });
+  }
+
+  /** One command for all shards in which something urgent, or something a second old, waits. */
+  async #flush(now: number): Promise<void> {
+    const due = [...this.#shards.values()].filter(({ owner, isBehind }) =>
+      owner.waitingSince !== null && !isBehind && (owner.urgent || owner.waitingSince + FLUSH_MS <= now + 1));
+    const work = due.flatMap((actor) => {
+      const next = actor.owner.nextEntry(this.#deps.clock.now());
+      return next ? [{ actor, ...next }] : [];
+    });
+    if (work.length === 0) return;
+    const { journal, snapshots, deadLetters } = this.#deps.stores;
+    try {
+      const letters = work.flatMap((part) => part.letters);
+      if (letters.length > 0) await deadLetters.add(letters);
+      const outcomes = await journal.insert(work.map((part) => part.entry));
+      const numbers = await snapshots.numbers(work.map((part) => part.actor.shard));
+      this.#retryMs = 0;
+      work.forEach(({ actor, entry }, index) => this.#judge(actor, entry, outcomes[index] as InsertOutcome, numbers.get(actor.shard) ?? 0));
+      this.counts.dead_letters += letters.length;
+    } catch (error) {
+      this.counts.insert_failures += 1;
+      this.#retryMs = Math.min(Math.max(RETRY_MS, this.#retryMs * 2), LONGEST_RETRY_MS);
+      this.#deps.log.warn({ err: error }, 'the journal could not be written; it is tried again');
+      for (const actor of this.#shards.values()) actor.interrupted();
+    }
+  }
+
+  /** The insert is the fence, the snapshot its second half: a number below a snapshot has been written and forgotten before. */
+  #judge(actor: ShardActor, entry: JournalEntry, outcome: InsertOutcome, snapshotN: number): void {
+    if (this.#shards.get(actor.shard) !== actor) return;
+    if (outcome === 'taken' || snapshotN >= entry.n) {
+      this.counts.voided += 1;
+      void this.#startOver(actor.shard);
+      return;
+    }
+    const applied = actor.settle(entry);
+    this.counts.entries += 1;
+    this.counts.results += applied.fresh.length;
+    if (applied.failed.length > 0) this.#setAside(actor.shard, applied, entry);
+    if (entry.configs.length > 0) this.#deps.listeners.onConfigs(entry.configs);
+  }
+
+  async #startOver(shard: number): Promise<void> {
+    this.#deps.log.warn({ shard }, 'another controller has written this shard');
+    await this.release(shard);
+    if (this.#deps.holdsLease(shard) && !this.#isStopped) await this.acquire(shard);
+  }
+
+  #setAside(shard: number, applied: AppliedEntry, entry: JournalEntry): void {
+    const letters = applied.failed.map(({ region, probe_id, epoch, result }) =>
+      letterOf(shard, { region, probe_id }, epoch, result, 'rule_failed', entry.taken_at));
+    this.counts.dead_letters += letters.length;
+    this.#deps.stores.deadLetters.add(letters).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
+  }
+}

@@ -1,0 +1,58 @@
+import type { DroppedRange, ResultBatch } from '../../shared/contracts/result.ts';
+import type { MonitorConfig } from './ports.ts';
+
+/** Format of journal entries that this version writes; entries above the highest it reads make it give the shard up. */
+export const ENTRY_VERSION = 1;
+
+/** Results of one lane as they came: `bytes` are the probe's own, `batch` what they hold. */
+export interface EntryBatch {
+  probe_id: string;
+  region: string;
+  bytes: Uint8Array;
+  batch: ResultBatch;
+  /** Places of the lane whose results were set aside in `dead_letters` (or belong to a deleted monitor). */
+  refused: number[];
+}
+
+/** What only the clock says. */
+export type ClockDecision =
+  | { kind: 'silent'; monitor_id: string; region: string; at: number }
+  | { kind: 'hour'; until: number };
+
+/** One number of a shard's journal. Applied in this order: configs, batches, clock. */
+export interface JournalEntry {
+  shard: number;
+  n: number;
+  v: number;
+  /** Token of the writer: tells an unanswered insert of our own from another owner's. */
+  writer: string;
+  /** When it was taken, Unix ms by the writer's clock. */
+  taken_at: number;
+  configs: MonitorConfig[];
+  batches: EntryBatch[];
+  clock: ClockDecision[];
+  /** Positions of the lanes that this entry moved. */
+  lanes: [lane: string, position: number][];
+}
+
+/** What had to be set aside, with its reason. */
+export interface DeadLetter {
+  id: string;
+  reason: DeadLetterReason;
+  shard: number;
+  region: string;
+  probe_id: string;
+  epoch: string | null;
+  seq: number | null;
+  monitor_id: string | null;
+  /** What it was: a result as JSON, or the first bytes of what could not be read. */
+  content: string;
+  at: number;
+}
+
+export type DeadLetterReason = 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';
+
+/** The ranges of a batch that the probe itself declared lost. */
+export function droppedCount(ranges: DroppedRange[]): number {
+  return ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
+}

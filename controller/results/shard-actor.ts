@@ -1,0 +1,203 @@
+import { hourOf } from '../incidents/booking-rules.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
+import type { Log } from '../../shared/log.ts';
+import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, markSaved, savedThrough } from './checkpoint.ts';
+import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
+import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from './journal-entry.ts';
+import { ShardOwner, type TakeLimits } from './shard-owner.ts';
+import { ShardState, type AppliedEntry } from './shard-state.ts';
+import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
+
+/** Entries read at once while a journal is replayed. */
+const READ_ENTRIES = 100;
+/** Entries whose derived writes may lag behind; beyond it nothing more is inserted. */
+const LAG_ENTRIES = 32;
+/** The snapshot moves when it is this many entries behind. */
+const SNAPSHOT_ENTRIES = 64;
+/** A region is silent when nothing came for two intervals, the check's timeout and this. */
+const SILENCE_GRACE_MS = 15_000;
+
+export interface ShardStores extends DerivedPorts {
+  journal: JournalStore;
+  snapshots: SnapshotStore;
+  hours: HourStore;
+}
+
+export interface ShardDeps {
+  clock: Clock;
+  log: Log;
+  stores: ShardStores;
+  limits: TakeLimits;
+  /** What replayed and written entries brought, for those who listen. */
+  onApplied(shard: number, applied: AppliedEntry, entry: JournalEntry): void;
+}
+
+/** The journal holds an entry of a later format: the shard belongs to a controller that can read it. */
+export class NewerFormatError extends Error {}
+
+/** One shard in the hands of this controller: what is taken, what it means, and what is still to be written of it. */
+export class ShardActor {
+  readonly shard: number;
+  readonly owner: ShardOwner;
+  readonly #deps: ShardDeps;
+  readonly #lanesAt: { n: number; lanes: [string, number][] }[] = [];
+  #snapshotLanes: Map<string, number>;
+  #snapshotN: number;
+  #chain: Promise<void> = Promise.resolve();
+  #lag = 0;
+  #isStopped = false;
+  #checkpointing = false;
+  /** Since when everything that was pending has been taken without a break, Unix ms: silence counts from here. */
+  #watchedSince: number;
+  #hourClosed: number;
+
+  private constructor(deps: ShardDeps, state: ShardState, snapshot: { n: number; lanes: Map<string, number> }, writer: string) {
+    this.#deps = deps;
+    this.shard = state.shard;
+    this.owner = new ShardOwner(state, writer, deps.limits);
+    this.#snapshotLanes = snapshot.lanes;
+    this.#snapshotN = snapshot.n;
+    this.#watchedSince = deps.clock.now();
+    this.#hourClosed = 0;
+  }
+
+  get state(): ShardState {
+    return this.owner.state;
+  }
+
+  /** Whether so much is unwritten that no more may be inserted. */
+  get isBehind(): boolean {
+    return this.#lag >= LAG_ENTRIES;
+  }
+
+  /**
+   * Loads a shard: its snapshot, its monitors' states, what they had still to do, and the journal after the snapshot.
+   * @throws NewerFormatError; Error when the database gave no answer or the journal moved meanwhile (try again).
+   */
+  static async load(shard: number, writer: string, deps: ShardDeps): Promise<ShardActor> {
+    const snapshot = await deps.stores.snapshots.load(shard);
+    const records = await deps.stores.states.load(shard);
+    await carryOut(deps.stores, records);
+    const state = new ShardState(shard, snapshot, records);
+    const actor = new ShardActor(deps, state, { n: snapshot.n, lanes: new Map(Object.entries(snapshot.lanes)) }, writer);
+    for (;;) {
+      const entries = await deps.stores.journal.read(shard, state.n, READ_ENTRIES);
+      for (const entry of entries) {
+        if (entry.v > ENTRY_VERSION) throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
+        await actor.#persist(actor.#applied(entry).changed);
+      }
+      if (entries.length < READ_ENTRIES) return actor;
+    }
+  }
+
+  /** Applies an entry that is in the journal for good, answers its probes and queues what follows from it. */
+  settle(entry: JournalEntry): AppliedEntry {
+    const applied = this.#applied(entry);
+    this.owner.settled();
+    if (applied.changed.length > 0) this.#enqueue(() => this.#persist(applied.changed));
+    return applied;
+  }
+
+  /** The database did not answer for a while: silence until now says nothing about anybody. */
+  interrupted(): void {
+    this.#watchedSince = this.#deps.clock.now();
+  }
+
+  /** What the clock says now: regions that fell silent, an hour that is over. */
+  decideByClock(): void {
+    const now = this.#deps.clock.now();
+    const decisions: ClockDecision[] = [];
+    const hour = hourOf(now - HOUR_GRACE_MS);
+    if (hour > this.#hourClosed) {
+      this.#hourClosed = hour;
+      decisions.push({ kind: 'hour', until: hour });
+    }
+    for (const [id, cell] of this.state.monitors) {
+      if (cell.state.config.status !== 'active') continue;
+      const patienceMs = 2 * cell.state.config.interval_ms + cell.state.config.timeout_ms + SILENCE_GRACE_MS;
+      if (now - this.#watchedSince < patienceMs) continue;
+      for (const [name, region] of Object.entries(cell.state.regions)) {
+        if (region.verdict === 'unknown' || region.last_at === null || now - region.last_at < patienceMs) continue;
+        decisions.push({ kind: 'silent', monitor_id: id, region: name, at: region.last_at + cell.state.config.interval_ms });
+      }
+      if (decisions.length >= 500) break;
+    }
+    this.owner.noteClock(decisions, this.#deps.clock.monotonic());
+  }
+
+  /** Writes the hours that are due and moves the snapshot behind what is written. */
+  tidy(): void {
+    if (this.#checkpointing) return;
+    this.#checkpointing = true;
+    this.#enqueue(async () => {
+      try {
+        const now = this.#deps.clock.now();
+        const due = dueForCheckpoint(this.state, now);
+        if (due.length > 0) await checkpoint(this.#deps.stores, this.state, due, now);
+        await this.#moveSnapshot();
+      } finally {
+        this.#checkpointing = false;
+      }
+    });
+  }
+
+  /** Takes nothing more on and waits for what is queued. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#chain;
+  }
+
+  #applied(entry: JournalEntry): AppliedEntry {
+    const applied = this.state.apply(entry);
+    if (entry.lanes.length > 0) this.#lanesAt.push({ n: entry.n, lanes: entry.lanes });
+    for (const decision of entry.clock) if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
+    this.#deps.onApplied(this.shard, applied, entry);
+    return applied;
+  }
+
+  async #persist(changed: StateRecord[]): Promise<void> {
+    await persistChanges(this.#deps.stores, changed);
+    for (const record of changed) {
+      const cell = this.state.monitors.get(record.monitor_id);
+      if (!cell) continue;
+      cell.queued -= 1;
+      markSaved(cell, record.position);
+    }
+  }
+
+  async #moveSnapshot(): Promise<void> {
+    const through = savedThrough(this.state);
+    if (through - this.#snapshotN < SNAPSHOT_ENTRIES) return;
+    const lanes = new Map(this.#snapshotLanes);
+    let used = 0;
+    while (this.#lanesAt[used] && (this.#lanesAt[used] as { n: number }).n <= through) {
+      for (const [lane, position] of (this.#lanesAt[used] as { lanes: [string, number][] }).lanes) lanes.set(lane, position);
+      used += 1;
+    }
+    await this.#deps.stores.snapshots.move(this.shard, { n: through, lanes: Object.fromEntries(lanes) });
+    this.#lanesAt.splice(0, used);
+    this.#snapshotLanes = lanes;
+    this.#snapshotN = through;
+    await this.#deps.stores.journal.deleteThrough(this.shard, through);
+  }
+
+  /** Derived writes of one shard go one after the other, each repeated until it is through or the shard is given up. */
+  #enqueue(work: () => Promise<void>): void {
+    this.#lag += 1;
+    this.#chain = this.#chain.then(() => this.#untilDone(work)).then(() => {
+      this.#lag -= 1;
+    });
+  }
+
+  async #untilDone(work: () => Promise<void>): Promise<void> {
+    for (let backoffMs = 50; !this.#isStopped || backoffMs === 50; backoffMs = Math.min(backoffMs * 2, 5000)) {
+      try {
+        return await work();
+      } catch (error) {
+        this.#deps.log.warn({ err: error, shard: this.shard }, 'a derived write failed and is tried again');
+        await sleep(this.#deps.clock, backoffMs);
+      }
+    }
+  }
+}
+

@@ -1,0 +1,234 @@
+import { derivedId, shardOf } from '../../shared/ids.ts';
+import { decodeBatch, encodeBatch, readLaneHeader } from '../../shared/contracts/result-pack.ts';
+import { laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
+import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
+import type { MonitorConfig } from './ports.ts';
+import type { ShardState } from './shard-state.ts';
+
+/** Most results and bytes of one journal entry; the rest waits for the next. */
+const ENTRY_RESULTS = 1000;
+const ENTRY_BYTES = 1_048_576;
+/** Most that may wait for the journal; what comes on top is not answered, so that its probe sends it again. */
+const PENDING_RESULTS = 4000;
+const PENDING_BYTES = 4_194_304;
+/** A result that claims to be from further ahead than this is refused. */
+const FUTURE_MS = 300_000;
+
+/** A batch message of the bus. `answer` sends the watermark. */
+export interface TakenMessage {
+  region: string;
+  probe_id: string;
+  bytes: Uint8Array;
+  answer(watermark: number): void;
+}
+
+interface Waiting {
+  lane: string;
+  last: number;
+  answer(watermark: number): void;
+}
+
+interface PendingBatch extends EntryBatch {
+  waiting: Waiting[];
+  letters: DeadLetter[];
+}
+
+/** Unix ms and monotonic ms of one moment. */
+export interface Instant {
+  wall: number;
+  monotonic: number;
+}
+
+export interface TakeLimits {
+  /** Results that were started longer ago are refused as `too_old`, ms. */
+  rawRetentionMs: number;
+}
+
+/**
+ * Takes what is meant for one shard and forms its journal entries. Knows nothing of databases: the ingest inserts the
+ * entries and says how that went.
+ */
+export class ShardOwner {
+  readonly state: ShardState;
+  readonly #writer: string;
+  readonly #limits: TakeLimits;
+  #batches: PendingBatch[] = [];
+  #pendingResults = 0;
+  #pendingBytes = 0;
+  #configs = new Map<string, MonitorConfig>();
+  #clock: ClockDecision[] = [];
+  /** Positions that count what is pending, so that a lane is taken strictly in order. */
+  #taken = new Map<string, number>();
+  #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
+  /** Something waits that must not wait for the next second. */
+  urgent = false;
+  /** When the oldest thing that waits came, monotonic ms; null when nothing waits. */
+  waitingSince: number | null = null;
+
+  constructor(state: ShardState, writer: string, limits: TakeLimits) {
+    this.state = state;
+    this.#writer = writer;
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes a batch by the rule of its lane; answers at once what needs no journal. What cannot be read comes back as a
+   * dead letter; where its place in the lane is known, that place is journaled as lost and the lane goes on.
+   */
+  take(message: TakenMessage, now: Instant): DeadLetter | null {
+    let batch: ResultBatch;
+    let letter: DeadLetter | null = null;
+    try {
+      batch = decodeBatch(message.bytes);
+    } catch {
+      letter = unreadable(this.state.shard, message, now.wall);
+      const header = readLaneHeader(message.bytes);
+      if (!header) return letter;
+      batch = { ...header, engine: '', results: [], dropped: [{ first: header.first, last: header.last, reason: 'unreadable' }] };
+    }
+    const lane = laneName(message.probe_id, batch.epoch);
+    const journaled = this.state.position(lane);
+    const taken = this.#taken.get(lane) ?? journaled;
+    if (batch.last <= journaled || batch.first > taken + 1) {
+      message.answer(journaled);
+      return null;
+    }
+    const readable = letter ? { ...message, bytes: encodeBatch(batch) } : message;
+    const waiting = { lane, last: batch.last, answer: message.answer };
+    if (batch.last <= taken) this.#joinWaiting(waiting);
+    else if (this.#pendingResults < PENDING_RESULTS && this.#pendingBytes < PENDING_BYTES) this.#accept({ message: readable, batch, waiting, letter }, now);
+    return null;
+  }
+
+  noteConfigs(configs: MonitorConfig[], monotonicNow: number): void {
+    for (const config of configs) {
+      const known = this.#configs.get(config.monitor_id);
+      if (!known || known.revision <= config.revision) this.#configs.set(config.monitor_id, config);
+    }
+    if (configs.length > 0) this.#waitFrom(monotonicNow, true);
+  }
+
+  noteClock(decisions: ClockDecision[], monotonicNow: number): void {
+    this.#clock.push(...decisions);
+    if (decisions.length > 0) this.#waitFrom(monotonicNow, true);
+  }
+
+  /** The next entry, or the one that is still without an answer, unchanged; null when there is nothing to write. */
+  nextEntry(nowWall: number): { entry: JournalEntry; letters: DeadLetter[] } | null {
+    if (!this.#inHand) this.#form(nowWall);
+    if (!this.#inHand) return null;
+    return { entry: this.#inHand.entry, letters: this.#inHand.batches.flatMap((batch) => batch.letters) };
+  }
+
+  /** To be called when the entry is in the journal and the snapshot does not contradict it: answers the probes. */
+  settled(): JournalEntry {
+    const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
+    this.#inHand = null;
+    for (const batch of batches) {
+      for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));
+    }
+    return entry;
+  }
+
+  #accept(taken: { message: TakenMessage; batch: ResultBatch; waiting: Waiting; letter: DeadLetter | null }, now: Instant): void {
+    const { message, batch, waiting, letter } = taken;
+    const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
+    const pending: PendingBatch = { probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], letters: letter ? [letter] : [], waiting: [waiting] };
+    let urgent = false;
+    for (const result of batch.results) {
+      if (result.seq <= known) continue;
+      const refusal = this.#refusal(result, now.wall);
+      if (refusal) {
+        pending.refused.push(result.seq);
+        if (refusal !== 'deleted') pending.letters.push(letterOf(this.state.shard, message, batch.epoch, result, refusal, now.wall));
+      } else if (this.#changesSomething(message.region, result)) urgent = true;
+    }
+    this.#batches.push(pending);
+    this.#pendingResults += batch.results.length;
+    this.#pendingBytes += message.bytes.length;
+    this.#taken.set(waiting.lane, batch.last);
+    this.#waitFrom(now.monotonic, urgent);
+  }
+
+  #refusal(result: CheckResult, nowWall: number): DeadLetterReason | 'deleted' | null {
+    if (shardOf(result.monitor_id) !== this.state.shard) return 'foreign_shard';
+    const config = this.#configs.get(result.monitor_id) ?? this.state.monitors.get(result.monitor_id)?.state.config;
+    if (!config) return 'unknown_monitor';
+    if (config.status === 'deleted') return 'deleted';
+    if (result.started_at > nowWall + FUTURE_MS) return 'future';
+    return result.started_at < nowWall - this.#limits.rawRetentionMs ? 'too_old' : null;
+  }
+
+  /** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
+  #changesSomething(region: string, result: CheckResult): boolean {
+    if (result.outcome === 'missed') return false;
+    const cell = this.state.monitors.get(result.monitor_id);
+    const known = cell?.state.regions[region];
+    if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;
+    return result.outcome === 'failure' ? known.verdict !== 'down' : known.verdict === 'down' || known.fails > 0;
+  }
+
+  #joinWaiting(waiting: Waiting): void {
+    const batches = [...(this.#inHand?.batches ?? []), ...this.#batches];
+    const holder = batches.find((batch) => laneName(batch.probe_id, batch.batch.epoch) === waiting.lane && batch.batch.last >= waiting.last);
+    // A probe that repeats itself while the database is slow is answered once: the last answer says all.
+    if (holder) holder.waiting = [...holder.waiting.filter((other) => other.lane !== waiting.lane), waiting];
+  }
+
+  #form(nowWall: number): void {
+    const batches: PendingBatch[] = [];
+    let results = 0;
+    let bytes = 0;
+    while (this.#batches[0]) {
+      const next = this.#batches[0];
+      if (batches.length > 0 && (results + next.batch.results.length > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES)) break;
+      this.#batches.shift();
+      batches.push(next);
+      results += next.batch.results.length;
+      bytes += next.bytes.length;
+    }
+    if (batches.length === 0 && this.#configs.size === 0 && this.#clock.length === 0) return this.#stopWaiting();
+    this.#pendingResults -= results;
+    this.#pendingBytes -= bytes;
+    const lanes = new Map<string, number>();
+    for (const { probe_id: probeId, batch } of batches) lanes.set(laneName(probeId, batch.epoch), batch.last);
+    const entry: JournalEntry = {
+      shard: this.state.shard, n: this.state.n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
+      configs: [...this.#configs.values()], batches, clock: this.#clock, lanes: [...lanes],
+    };
+    this.#configs = new Map();
+    this.#clock = [];
+    this.#inHand = { entry, batches };
+    this.urgent = false;
+    if (this.#batches.length === 0) this.#stopWaiting();
+  }
+
+  #waitFrom(monotonicNow: number, urgent: boolean): void {
+    this.waitingSince ??= monotonicNow;
+    if (urgent) this.urgent = true;
+  }
+
+  #stopWaiting(): void {
+    this.waitingSince = null;
+    this.urgent = false;
+  }
+}
+
+/** What could not be read is kept to be looked at. */
+function unreadable(shard: number, message: TakenMessage, nowWall: number): DeadLetter {
+  const content = Buffer.from(message.bytes.subarray(0, 1024)).toString('base64');
+  return {
+    id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard, region: message.region,
+    probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content, at: nowWall,
+  };
+}
+
+/** The dead letter of one result; the same result always has the same id. */
+export function letterOf(
+  shard: number, source: { region: string; probe_id: string }, epoch: string, result: CheckResult, reason: DeadLetterReason, at: number,
+): DeadLetter {
+  return {
+    id: derivedId('result', source.probe_id, epoch, shard, result.seq), reason, shard, region: source.region, probe_id: source.probe_id, epoch,
+    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result), at,
+  };
+}

@@ -1,0 +1,175 @@
+import { applyItem, isLate, newMonitorState } from '../incidents/monitor-rules.ts';
+import { hourOf } from '../incidents/booking-rules.ts';
+import type { MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
+import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
+import { HourRows } from './hour-rows.ts';
+import type { EntryBatch, JournalEntry } from './journal-entry.ts';
+import type { MonitorConfig } from './ports.ts';
+import { toStored } from './stored-result.ts';
+import type { Snapshot, StateRecord } from './storage-ports.ts';
+
+/** A monitor in the hands of its shard's owner. */
+export interface MonitorCell {
+  state: MonitorState;
+  /** Number of the last journal entry that `state` has seen. */
+  position: number;
+  /** First entry whose effect on `state` is in no document; null when the document is as good. */
+  unsavedFrom: number | null;
+  /** Changes that are decided and not yet written: until then no other write may overtake them. */
+  queued: number;
+  hours: Map<number, HourRows>;
+}
+
+/** A result that an entry brought and that had not been there before. */
+export interface FreshResult {
+  config: MonitorConfig;
+  region: string;
+  probe_id: string;
+  epoch: string;
+  engine: string;
+  result: CheckResult;
+}
+
+export interface AppliedEntry {
+  /** State documents to write, with what they want done. */
+  changed: StateRecord[];
+  fresh: FreshResult[];
+  /** Results on which a rule threw twice. */
+  failed: FreshResult[];
+}
+
+/** All that is derived from one shard's journal. Applying the same entries in the same order ends in the same state. */
+export class ShardState {
+  readonly shard: number;
+  readonly monitors = new Map<string, MonitorCell>();
+  readonly lanes: Map<string, number>;
+  n: number;
+
+  constructor(shard: number, snapshot: Snapshot, records: StateRecord[]) {
+    this.shard = shard;
+    this.n = snapshot.n;
+    this.lanes = new Map(Object.entries(snapshot.lanes));
+    for (const { monitor_id: id, state, position } of records) {
+      this.monitors.set(id, { state, position, unsavedFrom: null, queued: 0, hours: new Map() });
+    }
+  }
+
+  /** Position of a lane: everything up to and including it is in the journal. */
+  position(lane: string): number {
+    return this.lanes.get(lane) ?? 0;
+  }
+
+  /** @throws Error when the entry is not the next one: the caller must load anew. */
+  apply(entry: JournalEntry): AppliedEntry {
+    if (entry.n !== this.n + 1) throw new Error(`journal entry ${entry.n} after ${this.n}`);
+    const step = new EntryStep(this, entry);
+    for (const config of entry.configs) step.config(config);
+    for (const batch of entry.batches) this.#applyBatch(entry, batch, step);
+    for (const decision of entry.clock) {
+      if (decision.kind === 'hour') step.hour(decision.until);
+      else step.item(decision.monitor_id, decision);
+    }
+    for (const [lane, position] of entry.lanes) this.lanes.set(lane, Math.max(position, this.position(lane)));
+    this.n = entry.n;
+    return step.finish();
+  }
+
+  #applyBatch(entry: JournalEntry, taken: EntryBatch, step: EntryStep): void {
+    const { batch, region, probe_id } = taken;
+    const lane = laneName(probe_id, batch.epoch);
+    const known = this.position(lane);
+    const refused = new Set(taken.refused);
+    for (const result of batch.results) {
+      if (result.seq <= known || refused.has(result.seq)) continue;
+      step.result({ region, probe_id, epoch: batch.epoch, engine: batch.engine, result });
+    }
+    this.lanes.set(lane, Math.max(known, batch.last));
+  }
+}
+
+/** One entry on its way through the monitors that it concerns. */
+class EntryStep {
+  readonly #shard: ShardState;
+  readonly #entry: JournalEntry;
+  readonly #effects = new Map<string, MonitorEffect[]>();
+  readonly #touched = new Set<MonitorCell>();
+  readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [] };
+
+  constructor(shard: ShardState, entry: JournalEntry) {
+    this.#shard = shard;
+    this.#entry = entry;
+  }
+
+  config(config: MonitorConfig): void {
+    const id = config.monitor_id;
+    if (!this.#shard.monitors.has(id)) {
+      this.#shard.monitors.set(id, { state: newMonitorState(config), position: this.#entry.n - 1, unsavedFrom: null, queued: 0, hours: new Map() });
+    }
+    this.#effectsOf(id);
+    this.item(id, { kind: 'config', config });
+  }
+
+  hour(until: number): void {
+    for (const id of this.#shard.monitors.keys()) this.item(id, { kind: 'hour', until });
+  }
+
+  result(source: Omit<FreshResult, 'config'>): void {
+    const cell = this.#shard.monitors.get(source.result.monitor_id);
+    if (!cell) return;
+    const { region, probe_id, result } = source;
+    const late = isLate(cell.state.config, result.started_at, this.#entry.taken_at);
+    const fresh = { ...source, config: cell.state.config };
+    this.#applied.fresh.push(fresh);
+    const hour = hourOf(result.started_at);
+    let rows = cell.hours.get(hour);
+    if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
+    rows.add(this.#entry.n, toStored(region, probe_id, late, result));
+    const item: MonitorItem = { kind: 'result', region, probe_id, result, late };
+    if (!this.#tryTwice(result.monitor_id, item)) this.#applied.failed.push(fresh);
+  }
+
+  item(monitorId: string, item: MonitorItem): void {
+    const cell = this.#shard.monitors.get(monitorId);
+    // A document at or past this entry has seen it: only its rows had to be gathered again.
+    if (!cell || this.#entry.n <= cell.position) return;
+    const effects = this.#effects.get(monitorId);
+    const step = applyItem(cell.state, item, { n: this.#entry.n, index: effects?.length ?? 0 });
+    if (step.state === cell.state && step.effects.length === 0) return;
+    cell.state = step.state;
+    this.#touched.add(cell);
+    if (step.effects.length > 0) this.#effectsOf(monitorId).push(...step.effects);
+  }
+
+  finish(): AppliedEntry {
+    const { n } = this.#entry;
+    for (const cell of this.#touched) {
+      cell.position = n;
+      cell.unsavedFrom ??= n;
+    }
+    for (const [monitorId, outbox] of this.#effects) {
+      const cell = this.#shard.monitors.get(monitorId);
+      if (!cell || cell.position !== n) continue;
+      cell.queued += 1;
+      this.#applied.changed.push({ monitor_id: monitorId, shard: this.#shard.shard, position: n, state: cell.state, outbox });
+    }
+    return this.#applied;
+  }
+
+  #tryTwice(monitorId: string, item: MonitorItem): boolean {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      try {
+        this.item(monitorId, item);
+        return true;
+      } catch {
+        // A rule is pure: the second try tells a passing fault (out of memory) from one that would stop the shard for ever.
+      }
+    }
+    return false;
+  }
+
+  #effectsOf(monitorId: string): MonitorEffect[] {
+    let effects = this.#effects.get(monitorId);
+    if (!effects) this.#effects.set(monitorId, (effects = []));
+    return effects;
+  }
+}
