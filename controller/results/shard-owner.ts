@@ -124,6 +124,7 @@ export class ShardOwner {
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
+    if (this.#batches.length === 0 && this.#configs.size === 0 && this.#clock.length === 0) this.#stopWaiting();
     for (const batch of batches) {
       for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));
     }
@@ -200,7 +201,6 @@ export class ShardOwner {
     this.#clock = [];
     this.#inHand = { entry, batches };
     this.urgent = false;
-    if (this.#batches.length === 0) this.#stopWaiting();
   }
 
   #waitFrom(monotonicNow: number, urgent: boolean): void {

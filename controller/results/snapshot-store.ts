@@ -1,0 +1,33 @@
+import type { Collection, Db } from 'mongodb';
+import { shardName } from '../../shared/ids.ts';
+import type { Snapshot, SnapshotStore } from './storage-ports.ts';
+import { upsertAhead } from './upsert-ahead-store.ts';
+
+interface SnapshotDoc {
+  _id: string;
+  position: number;
+  lanes: [lane: string, position: number][];
+}
+
+/** Collection `snapshots`: one document per shard, read on the primary. */
+export class MongoSnapshotStore implements SnapshotStore {
+  readonly #snapshots: Collection<SnapshotDoc>;
+
+  constructor(db: Db) {
+    this.#snapshots = db.collection<SnapshotDoc>('snapshots', { readPreference: 'primary' });
+  }
+
+  async numbers(shards: number[]): Promise<Map<number, number>> {
+    const found = await this.#snapshots.find({ _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } }).toArray();
+    return new Map(found.map((doc) => [Number(doc._id), doc.position]));
+  }
+
+  async load(shard: number): Promise<Snapshot> {
+    const found = await this.#snapshots.findOne({ _id: shardName(shard) });
+    return found ? { n: found.position, lanes: Object.fromEntries(found.lanes) } : { n: 0, lanes: {} };
+  }
+
+  async move(shard: number, snapshot: Snapshot): Promise<void> {
+    await upsertAhead(this.#snapshots, [{ _id: shardName(shard), position: snapshot.n, lanes: Object.entries(snapshot.lanes) }]);
+  }
+}

@@ -1,0 +1,44 @@
+import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection, type OptionalUnlessRequiredId } from 'mongodb';
+
+const DUPLICATE_KEY = 11000;
+/** Documents in one command. */
+const AT_ONCE = 500;
+
+/**
+ * Replaces each document whose stored `position` is lower, and inserts those that are not there. One that is ahead
+ * already stays: its upsert meets the `_id` and that is no error.
+ */
+export async function upsertAhead<T extends { _id: string; position: number }>(collection: Collection<T>, docs: T[]): Promise<void> {
+  for (let at = 0; at < docs.length; at += AT_ONCE) {
+    const part = docs.slice(at, at + AT_ONCE);
+    const operations = part.map((doc) => ({
+      replaceOne: { filter: { _id: doc._id, position: { $lt: doc.position } }, replacement: withoutId(doc), upsert: true },
+    })) as unknown as AnyBulkWriteOperation<T>[];
+    try {
+      await collection.bulkWrite(operations, { ordered: false });
+    } catch (error) {
+      if (!duplicatesOnly(error)) throw error;
+    }
+  }
+}
+
+/** Inserts those that are not there and leaves the others as they are. */
+export async function insertAbsent<T extends { _id: string }>(collection: Collection<T>, docs: T[]): Promise<void> {
+  try {
+    if (docs.length > 0) await collection.insertMany(docs as OptionalUnlessRequiredId<T>[], { ordered: false });
+  } catch (error) {
+    if (!duplicatesOnly(error)) throw error;
+  }
+}
+
+/** Whether all that went wrong with a bulk write is that some keys were there already; their places, else null. */
+export function duplicatesOnly(error: unknown): number[] | null {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return null;
+  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  return failures.every((failure) => failure.code === DUPLICATE_KEY) ? failures.map((failure) => failure.index) : null;
+}
+
+function withoutId<T extends { _id: string }>(doc: T): Omit<T, '_id'> {
+  const { _id, ...rest } = doc;
+  return rest;
+}
