@@ -1,0 +1,195 @@
+import { basename } from 'node:path';
+import { defineConfig } from 'eslint/config';
+import { builtinRules } from 'eslint/use-at-your-own-risk';
+import tseslint from 'typescript-eslint';
+
+/** Each rule here says in its message what to do instead; test/unit/house shows that each one bites. */
+const TS = ['**/*.ts'];
+const SCRIPTS = ['**/*.{js,mjs,cjs}'];
+const TESTS = ['test/**'];
+const PRODUCT = ['shared/**/*.ts', 'controller/**/*.ts', 'probe/**/*.ts'];
+
+const ODDS_BOXES = /(^|\/)(lib|libs|utils?|helpers?|commons?|misc)(\/|\.ts$)/;
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config))*$/;
+
+/** ESLint's own recommendation, less what the compiler says better. */
+const RECOMMENDED = Object.fromEntries([...builtinRules].filter(([, { meta }]) => meta.docs.recommended).map(([name]) => [name, 'error']));
+const BY_THE_COMPILER = { 'no-undef': 'off', 'no-unused-vars': 'off', 'no-redeclare': 'off', 'no-dupe-class-members': 'off' };
+
+const house = {
+  rules: {
+    'file-name': rule('kebab-case files, and no folder for odds and ends: name the noun it belongs to', (context) => ({
+      Program(node) {
+        const path = context.filename.slice(context.cwd.length + 1).replaceAll('\\', '/');
+        const isTestHelper = path.startsWith('test/helpers/');
+        const name = basename(path).replace(/^\.|\.[^.]+$/g, '');
+        if (!KEBAB.test(name) || (!isTestHelper && ODDS_BOXES.test(path))) context.report({ node, messageId: 'broken' });
+      },
+    })),
+    'todo-with-issue': rule('a TODO names its issue, as in "TODO(#12): …"', (context) => ({
+      Program() {
+        for (const comment of context.sourceCode.getAllComments()) {
+          if (/\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/.test(comment.value)) context.report({ loc: comment.loc, messageId: 'broken' });
+        }
+      },
+    })),
+    'no-banner': rule('no banner lines: a file that needs chapters is two files', (context) => ({
+      Program() {
+        for (const comment of context.sourceCode.getAllComments()) {
+          if (/^[\s*]*[-=*#~_─═]{6,}/m.test(comment.value)) context.report({ loc: comment.loc, messageId: 'broken' });
+        }
+      },
+    })),
+  },
+};
+
+const CLOCK = 'Time is injected: take a Clock (shared/time.ts).';
+const SETTINGS = 'Settings are read in config.ts and passed on.';
+const NO_STATE = 'No module state: what changes lives in something that is constructed.';
+const NO_WORK = 'No work at import time: only main.ts may await at the top.';
+const PURE = 'Rules are synchronous and pure; time and chance come in as values.';
+const NO_CLIENT = 'HTTP leaves by controller/platform/poster*.ts or by the probe.';
+const NO_SLEEP = 'Do not sleep: poll for the condition with test/helpers/until.ts.';
+
+const ban = (message, ...selectors) => selectors.map((selector) => ({ selector, message }));
+const named = (message, ...names) => names.map((name) => ({ name, message }));
+
+const READS_TIME = ban(
+  CLOCK,
+  'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
+  'NewExpression[callee.name="Date"][arguments.length=0]',
+  'CallExpression[callee.name="Date"]',
+  'MemberExpression[object.name=/^(globalThis|global)$/][property.name=/^set(Timeout|Interval)$/]',
+);
+const TIMERS = named(CLOCK, 'setTimeout', 'setInterval');
+const TIMER_MODULES = named(CLOCK, 'node:timers', 'node:timers/promises', 'timers', 'timers/promises');
+const FETCH = named(NO_CLIENT, 'fetch');
+
+const READS_ENVIRONMENT = ban(
+  SETTINGS,
+  'MemberExpression[object.name="process"][property.name="env"]',
+  'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name="env"]',
+);
+const PROCESS_MODULE = [{ name: 'node:process', importNames: ['env'], message: SETTINGS }];
+
+const KEEPS_STATE = ban(NO_STATE, 'Program > VariableDeclaration[kind="let"]', 'Program > ExportNamedDeclaration > VariableDeclaration[kind="let"]');
+const AWAITS_AT_IMPORT = ban(
+  NO_WORK,
+  'Program > ExpressionStatement > AwaitExpression',
+  'Program > VariableDeclaration > VariableDeclarator > AwaitExpression',
+);
+
+const IMPURE = ban(
+  PURE,
+  ':function[async=true]',
+  'AwaitExpression',
+  'NewExpression[callee.name="Promise"]',
+  'CallExpression[callee.object.name="Math"][callee.property.name="random"]',
+  'CallExpression[callee.object.name="performance"]',
+  'MemberExpression[object.name="process"]',
+);
+
+const UNTRUE_TESTS = [
+  ...ban('Use the real thing, or pass a double in.', 'CallExpression[callee.object.name="vi"][callee.property.name=/^(mock|doMock|hoisted|stubGlobal|stubEnv)$/]'),
+  ...ban('A left-over .only hides every other test.', 'CallExpression[callee.property.name="only"][callee.object.name=/^(test|it|describe)$/]'),
+  ...ban(NO_SLEEP, 'AwaitExpression NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"]'),
+];
+
+const MONGODB = named('MongoDB is spoken in controller/platform and in store files only.', 'mongodb');
+const NATS = named('NATS is spoken in controller/platform and in probe/link*.ts only.', 'nats');
+const SERVER_NAMES = ['createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'IncomingHttpHeaders', 'OutgoingHttpHeaders', 'STATUS_CODES'];
+const HTTP_CLIENTS = [...named(NO_CLIENT, 'undici', 'node:https', 'node:http2'), { name: 'node:http', allowImportNames: SERVER_NAMES, message: NO_CLIENT }];
+
+/** ESLint replaces a rule's options where a later block names it again, so each kind of file gets its whole list. */
+function kind(files, { syntax = [], modules = [], globals = [] }, ignores = []) {
+  return {
+    files,
+    ignores,
+    rules: {
+      'no-restricted-syntax': ['error', ...syntax],
+      'no-restricted-imports': ['error', { paths: modules }],
+      'no-restricted-globals': ['error', ...globals],
+    },
+  };
+}
+
+const product = {
+  syntax: [...READS_TIME, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT],
+  modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...HTTP_CLIENTS],
+  globals: [...TIMERS, ...FETCH],
+};
+/** The product's rules less some, for the files whose work it is. */
+const except = (...gone) => ({
+  syntax: product.syntax.filter((entry) => !gone.includes(entry)),
+  modules: product.modules.filter((entry) => !gone.includes(entry)),
+  globals: product.globals.filter((entry) => !gone.includes(entry)),
+});
+
+export default defineConfig([
+  { ignores: ['**/node_modules/**', 'data/**', '**/dist/**', 'test/fixtures/**'] },
+  {
+    files: [...TS, ...SCRIPTS],
+    plugins: { '@typescript-eslint': tseslint.plugin, house },
+    languageOptions: { parser: tseslint.parser },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      ...RECOMMENDED,
+      ...BY_THE_COMPILER,
+      'house/file-name': 'error',
+      'house/todo-with-issue': 'error',
+      'house/no-banner': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'all' }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+      eqeqeq: 'error',
+      curly: ['error', 'multi-line'],
+      'no-eval': 'error',
+      'no-new-func': 'error',
+      'no-implicit-coercion': ['error', { boolean: false }],
+      'no-self-compare': 'error',
+      'no-unreachable-loop': 'error',
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
+      'max-lines': ['error', { max: 400, skipBlankLines: true }],
+      'max-len': ['error', { code: 160, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
+      quotes: ['error', 'single', { avoidEscape: true, allowTemplateLiterals: true }],
+      semi: ['error', 'always'],
+      'eol-last': 'error',
+      'no-tabs': 'error',
+      'no-trailing-spaces': 'error',
+      'no-multiple-empty-lines': ['error', { max: 1, maxBOF: 0, maxEOF: 0 }],
+    },
+  },
+  {
+    files: TS,
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['vitest.config.ts'] }, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/ban-ts-comment': 'error',
+      '@typescript-eslint/no-require-imports': 'error',
+    },
+  },
+  { files: PRODUCT, rules: { 'no-console': 'error' } },
+  kind(PRODUCT, product),
+  kind(['controller/main.ts', 'probe/main.ts'], except(...AWAITS_AT_IMPORT)),
+  kind(['controller/config.ts', 'probe/config.ts'], except(...READS_ENVIRONMENT)),
+  kind(['shared/time.ts'], except(...READS_TIME, ...TIMERS)),
+  kind(['controller/**/store.ts', 'controller/**/*-store.ts'], except(...MONGODB)),
+  kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),
+  kind(['controller/platform/poster*.ts'], except(...HTTP_CLIENTS)),
+  kind(['probe/**/*.ts'], except(...HTTP_CLIENTS), ['probe/main.ts', 'probe/config.ts']),
+  kind(['probe/link*.ts'], except(...HTTP_CLIENTS, ...NATS)),
+  kind(['{shared,controller,probe}/**/{rules,*-rules}.ts'], { ...product, syntax: [...product.syntax, ...IMPURE] }),
+  kind(['deploy/**/*.ts'], { syntax: KEEPS_STATE }),
+  kind(['test/**/*.ts'], { syntax: UNTRUE_TESTS, modules: named(NO_SLEEP, 'node:timers/promises', 'timers/promises') }, ['test/helpers/**', 'test/bench/**']),
+  { files: TESTS, rules: { 'max-lines': ['error', { max: 600, skipBlankLines: true }] } },
+]);
+
+function rule(message, create) {
+  return { meta: { type: 'problem', messages: { broken: message }, schema: [] }, create };
+}

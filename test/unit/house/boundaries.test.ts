@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plantTree, type PlantedTree } from './planted-tree.ts';
+
+const run = promisify(execFile);
+const CLI = resolve(import.meta.dirname, '../../../node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+const FOLDERS = ['shared', 'controller', 'probe', 'deploy', 'test'];
+
+const report = z.object({ summary: z.object({ violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })) }) });
+
+/** [from, to, the rule that forbids it; null when it is right]. */
+const planted: [from: string, to: string, rule: string | null][] = [
+  ['shared/one.ts', 'controller/any.ts', 'shared-stands-alone'],
+  ['shared/two.ts', 'probe/any.ts', 'shared-stands-alone'],
+  ['controller/one.ts', 'probe/any.ts', 'controller-and-probe-apart'],
+  ['probe/one.ts', 'controller/any.ts', 'controller-and-probe-apart'],
+  ['controller/two.ts', 'deploy/start.ts', 'nothing-needs-deploy'],
+  ['probe/two.ts', 'test/helpers/until.ts', 'nothing-needs-test'],
+  ['deploy/two.ts', 'test/helpers/until.ts', 'nothing-needs-test'],
+  ['deploy/three.ts', 'controller/any.ts', 'deploy-needs-settings-only'],
+  ['deploy/four.ts', 'controller/config.ts', null],
+  ['deploy/five.ts', 'shared/any.ts', null],
+  ['test/unit/one.test.ts', 'deploy/start.ts', null],
+  ['test/unit/two.test.ts', 'controller/main.ts', null],
+  ['controller/monitors/wiring.ts', 'controller/main.ts', 'nothing-needs-main'],
+  ['controller/monitors/routes.ts', 'controller/monitors/verbs.ts', null],
+  ['controller/monitors/routes.ts', 'controller/monitors/store.ts', 'routes-use-verbs'],
+  ['controller/monitors/actor.ts', 'controller/monitors/verbs.ts', null],
+  ['controller/monitors/verbs.ts', 'controller/monitors/interval-rules.ts', null],
+  ['controller/groups/verbs.ts', 'controller/monitors/routes.ts', 'verbs-know-no-edge'],
+  ['controller/groups/verbs/move-group.ts', 'controller/monitors/actor.ts', 'verbs-know-no-edge'],
+  ['controller/groups/other-verbs.ts', 'koa', 'verbs-know-no-edge'],
+  ['controller/monitors/interval-rules.ts', 'controller/monitors/ports.ts', null],
+  ['controller/monitors/phase-rules.ts', 'controller/monitors/store.ts', 'rules-know-rules-only'],
+  ['controller/monitors/vote-rules.ts', 'controller/monitors/verbs.ts', 'rules-know-rules-only'],
+  ['controller/monitors/bus-rules.ts', 'controller/platform/bus-port.ts', 'rules-know-rules-only'],
+  ['probe/scheduler/rules.ts', 'probe/runner.ts', 'rules-know-rules-only'],
+  ['probe/scheduler/file-rules.ts', 'node:fs', 'rules-need-no-system'],
+  ['probe/scheduler/hash-rules.ts', 'node:crypto', null],
+  ['controller/groups/store.ts', 'controller/groups/verbs.ts', 'stores-know-documents-only'],
+  ['controller/groups/own.ts', 'controller/groups/store.ts', null],
+  ['controller/groups/foreign.ts', 'controller/monitors/store.ts', 'own-store-only'],
+  ['controller/groups/adapter.ts', 'controller/platform/bus.ts', 'platform-behind-ports'],
+  ['controller/groups/port.ts', 'controller/platform/bus-port.ts', null],
+  ['controller/main.ts', 'controller/platform/bus.ts', null],
+  ['controller/main.ts', 'controller/monitors/store.ts', null],
+  ['controller/platform/knowing.ts', 'controller/monitors/verbs.ts', 'platform-knows-no-domain-rules'],
+  ['shared/round-one.ts', 'shared/round-two.ts', 'no-cycle'],
+  ['shared/lost.ts', './nowhere.ts', 'imports-resolve'],
+];
+
+function sources(): Record<string, string> {
+  const targets = [...new Set(planted.flatMap(([from, to]) => (to.endsWith('.ts') && !to.startsWith('.') ? [from, to] : [from])))];
+  const files = Object.fromEntries(targets.map((path) => {
+    const imports = planted.filter(([from]) => from === path).map(([from, to]) => `import '${specifier(from, to)}';`);
+    return [path, [...imports, 'export {};', ''].join('\n')];
+  }));
+  return { ...files, 'shared/round-two.ts': 'import \'./round-one.ts\';\n' };
+}
+
+function specifier(from: string, to: string): string {
+  if (!to.endsWith('.ts') || to.startsWith('.')) return to;
+  return `${'../'.repeat(from.split('/').length - 1)}${to}`;
+}
+
+describe('the boundaries', () => {
+  let tree: PlantedTree;
+  let found: string[] = [];
+
+  beforeAll(async () => {
+    tree = plantTree(sources(), ['.dependency-cruiser.cjs']);
+    const output = await run(process.execPath, [CLI, '--config', '.dependency-cruiser.cjs', '-T', 'json', ...FOLDERS], { cwd: tree.root, maxBuffer: 1e8 })
+      .then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout);
+    found = report.parse(JSON.parse(output)).summary.violations.map(({ from, to, rule }) => `${from} → ${to}: ${rule.name}`);
+  }, 60_000);
+  afterAll(() => tree?.remove());
+
+  for (const [from, to, rule] of planted) {
+    const name = to.replace('node:', '');
+    test(rule ? `${rule} forbids ${from} → ${to}` : `${from} → ${to} is allowed`, () => {
+      const about = found.filter((line) => line.startsWith(`${from} → `) && (line.includes(` → ${name}:`) || line.includes(`/${name}/`)));
+      expect(about.map((line) => line.split(': ').at(-1))).toEqual(rule ? [rule] : []);
+    });
+  }
+
+  test('no rule goes without a planted fault, and none complains of more', () => {
+    const settings = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(createRequire(import.meta.url)('../../../.dependency-cruiser.cjs'));
+    const bitten = new Set(planted.map(([, , rule]) => rule).filter((rule) => rule !== null));
+    expect([...bitten].sort()).toEqual(settings.forbidden.map(({ name }) => name).sort());
+    expect(found).toHaveLength(planted.filter(([, , rule]) => rule !== null).length);
+  });
+});
