@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bundle name → entry point. */
+const ENTRY_POINTS = {
+  controller: 'controller/main.ts',
+  probe: 'probe/main.ts',
+  'embedded-mongo': 'deploy/embedded/mongo/main.ts',
+  quickstart: 'deploy/quickstart/main.ts',
+};
+const SOURCES = ['shared', 'controller', 'probe', 'deploy'];
+const KEPT_BUNDLES = 3;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Directory with one `<name>.mjs` per entry point, built when its content hash is new. Several processes may do so at
+ * once: each builds in a directory of its own, the first to rename wins and the others use what it made.
+ *
+ * @param {{ root: string, say: (line: string) => void }} options
+ * @returns {Promise<string>}
+ */
+export async function ensureBundles({ root, say }) {
+  const cache = join(root, 'node_modules/.cache/farwatch');
+  const target = join(cache, await hashSources(root));
+  if (!existsSync(target)) {
+    say('Building');
+    await build(root, cache, target);
+  }
+  await holdBundle(target);
+  await pruneBundles(cache, target);
+  return target;
+}
+
+async function hashSources(root) {
+  const hash = createHash('sha256');
+  const files = [join(root, 'package-lock.json'), join(root, 'deploy/quickstart/bundle.mjs')];
+  for (const folder of SOURCES) {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    for (const entry of entries) {
+      if (entry.isFile() && !entry.name.endsWith('.md')) files.push(join(entry.parentPath ?? entry.path, entry.name));
+    }
+  }
+  files.sort();
+  const contents = await Promise.all(files.map((file) => readFile(file)));
+  files.forEach((file, at) => hash.update(`${file.slice(root.length)}\0${contents[at].length}\0`).update(contents[at]));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function build(root, cache, target) {
+  const esbuild = await import('esbuild');
+  const draft = join(cache, `draft-${process.pid}-${Date.now()}`);
+  await mkdir(draft, { recursive: true });
+  try {
+    await esbuild.build({
+      absWorkingDir: root,
+      entryPoints: ENTRY_POINTS,
+      outdir: draft,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      platform: 'node',
+      target: 'node20.19',
+      format: 'esm',
+      packages: 'external',
+      sourcemap: true,
+      loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
+      logLevel: 'warning',
+    });
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+}
+
+/** Notes that this process runs from the bundle, so that no other prunes it. */
+async function holdBundle(target) {
+  await mkdir(join(target, 'held-by'), { recursive: true });
+  await writeFile(join(target, 'held-by', String(process.pid)), '');
+  const now = new Date();
+  await utimes(target, now, now);
+}
+
+/** Removes bundles that no living process runs from, beyond the newest few and never one of the last hour. */
+async function pruneBundles(cache, current) {
+  const names = await readdir(cache);
+  const aged = await Promise.all(
+    names.map(async (name) => {
+      const path = join(cache, name);
+      const found = await stat(path).catch(() => null);
+      return { path, usedAt: found?.mtimeMs ?? Date.now() };
+    }),
+  );
+  aged.sort((one, other) => other.usedAt - one.usedAt);
+  for (const { path, usedAt } of aged.slice(KEPT_BUNDLES)) {
+    if (path === current || Date.now() - usedAt < HOUR_MS || (await isHeld(path))) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function isHeld(bundle) {
+  const holders = await readdir(join(bundle, 'held-by')).catch(() => []);
+  return holders.some((pid) => {
+    try {
+      process.kill(Number(pid), 0);
+      return true;
+    } catch (error) {
+      return error.code === 'EPERM';
+    }
+  });
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../shared/time.ts';
+import { takeMachineLock } from './machine-lock.mjs';
+import { RunRecords } from './run-records.ts';
+import { StartError } from './start-error.ts';
+
+const OWN_ROLE = 'quickstart';
+
+export interface DataDir {
+  path: string;
+  records: RunRecords;
+  /** Processes of a killed start that had to be ended. */
+  reclaimed: readonly string[];
+  release(): Promise<void>;
+}
+
+/**
+ * Makes the data directory this process's own, and ends what a killed start left running on it.
+ * Throws StartError when another living start has it.
+ */
+export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const real = realpathSync(path);
+  const records = new RunRecords(join(real, 'run'));
+  const lock = await takeMachineLock(`data ${real}`);
+  const owner = records.living().find((record) => record.role === OWN_ROLE && record.pid !== process.pid);
+  if (!lock || owner) {
+    const who = owner ? ` (process ${owner.pid})` : '';
+    throw new StartError(
+      `Another Farwatch${who} is running on ${real}. Stop it first, or give this one a DATA_DIR and a PORT of its own.`,
+    );
+  }
+  records.write(OWN_ROLE, process.pid);
+  const reclaimed = await records.reclaim(clock, [OWN_ROLE]);
+  return {
+    path: real,
+    records,
+    reclaimed: reclaimed.map((record) => record.role),
+    async release() {
+      records.clear(OWN_ROLE);
+      await lock.release();
+    },
+  };
+}

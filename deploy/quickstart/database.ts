@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Environment } from '../../shared/environment.ts';
+import { freePort } from './ports.ts';
+import type { ProcessSpec } from './process-spec.ts';
+import { findPrograms } from './programs.ts';
+import { StartError } from './start-error.ts';
+
+const DATABASE = 'farwatch';
+const MONGOD_STOP_WITHIN_MS = 2500;
+const EMBEDDED_STOP_WITHIN_MS = 2000;
+/** sun_path of unix(7) holds 108 bytes with its end; macOS has 104. */
+const LONGEST_SOCKET_PATH = 103;
+
+export interface Database {
+  /** For a person. */
+  name: string;
+  spec: ProcessSpec;
+  /** Connection string once the process answers; null before. */
+  url(): Promise<string | null>;
+}
+
+interface Options {
+  dataDir: string;
+  bundles: string;
+  env: Environment;
+}
+
+/**
+ * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod` on the
+ * PATH, else the embedded store.
+ */
+export async function prepareDatabase(options: Options): Promise<Database> {
+  const mongodDir = join(options.dataDir, 'mongod');
+  const embeddedDir = join(options.dataDir, 'mongo');
+  const mongod = findPrograms('mongod', options.env)[0];
+  if (existsSync(mongodDir) && !mongod) {
+    throw new StartError(`${options.dataDir} was written by mongod, which is not on the PATH any more. Install it, or set MONGODB_URL.`);
+  }
+  return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : prepareEmbedded(options, embeddedDir);
+}
+
+async function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Promise<Database> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const port = await freePort();
+  const args = ['--dbpath', dir, '--bind_ip', '127.0.0.1', '--port', String(port), '--unixSocketPrefix', join(dataDir, 'run')];
+  const spec = { role: 'mongod', command: mongod, args, env, hasChannel: false, stopWithinMs: MONGOD_STOP_WITHIN_MS, formatLine: mongodLine };
+  const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
+  return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
+}
+
+function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
+  const socket = join(dataDir, 'run', 'mongo.sock');
+  if (Buffer.byteLength(socket) > LONGEST_SOCKET_PATH) {
+    throw new StartError(`DATA_DIR is too long for the sockets in it: ${socket} has more than ${LONGEST_SOCKET_PATH} bytes`);
+  }
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  let url: string | null = null;
+  const onLine = (line: string) => {
+    url = listeningUrl(line) ?? url;
+  };
+  const args = ['--enable-source-maps', join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket, '--parent', String(process.pid)];
+  const spec = { role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine };
+  return { name: 'embedded store', spec, url: async () => url };
+}
+
+function listeningUrl(line: string): string | null {
+  if (!line.includes('"listening"')) return null;
+  try {
+    const { url } = JSON.parse(line) as { url?: unknown };
+    return typeof url === 'string' ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/** mongod's own JSON lines have its message under `msg` and a letter as severity under `s`; null below an error. */
+function mongodLine(line: string): string | null {
+  try {
+    const { s, msg } = JSON.parse(line) as { s?: string; msg?: string };
+    if (s !== 'F' && s !== 'E') return null;
+    return JSON.stringify({ level: s === 'F' ? 60 : 50, name: 'mongod', msg: msg ?? line });
+  } catch {
+    return JSON.stringify({ level: 30, name: 'mongod', msg: line });
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

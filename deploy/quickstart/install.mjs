@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withMachineLock } from './machine-lock.mjs';
+
+/**
+ * Installs npm packages when one that package-lock.json names is missing or has another version.
+ * npm writes `node_modules/.package-lock.json` as the last step of an install: that file is the stamp.
+ *
+ * @param {{ root: string, production: boolean, say: (line: string) => void }} options
+ */
+export async function ensurePackages({ root, production, say }) {
+  if (!missingPackage(root, production)) return;
+  await withMachineLock(`npm ci ${root}`, async () => {
+    const missing = missingPackage(root, production);
+    if (!missing) return;
+    say(`Installing npm packages (${missing})`);
+    const started = Date.now();
+    // `npm ci` empties node_modules first, under the feet of whatever runs from it; so only when nothing is there.
+    const verb = existsSync(join(root, 'node_modules/.package-lock.json')) ? ['install', '--no-save'] : ['ci'];
+    const kinds = production ? ['--omit=dev'] : ['--include=dev'];
+    await runNpm([...verb, ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], root);
+    say(`Installed npm packages in ${Math.round((Date.now() - started) / 1000)} s`);
+  });
+}
+
+/** What has to be installed, in words; null when all is there. */
+export function missingPackage(root, production) {
+  const wanted = readPackages(join(root, 'package-lock.json'));
+  if (!wanted) throw new Error(`${join(root, 'package-lock.json')} cannot be read: this is not a whole checkout of Farwatch`);
+  const present = readPackages(join(root, 'node_modules/.package-lock.json'));
+  if (!present) return 'none are there yet';
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (!path || entry.link || (production && entry.dev)) continue;
+    const found = present[path];
+    if (!found) {
+      if (entry.optional || entry.devOptional || entry.peer) continue;
+      return `${path.replace(/^node_modules\//, '')} is missing`;
+    }
+    if (found.version !== entry.version) return `${path.replace(/^node_modules\//, '')} is not ${entry.version}`;
+  }
+  return null;
+}
+
+function readPackages(path) {
+  if (!existsSync(path)) return null;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function runNpm(args, cwd) {
+  const cli = process.env.npm_execpath;
+  const viaNode = cli && /\.[cm]?js$/.test(cli) && /npm/.test(cli);
+  const command = viaNode ? process.execPath : 'npm';
+  return runQuietly(command, viaNode ? [cli, ...args] : args, { cwd });
+}
+
+/**
+ * Runs a command to its end; its output is shown only when it fails. Dies with us.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<string>} what it wrote
+ */
+export function runQuietly(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const stopChild = () => child.kill('SIGTERM');
+    process.once('exit', stopChild);
+    let output = '';
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', (error) => reject(new Error(`${command} cannot be run: ${error.message}`)));
+    child.on('close', (code, signal) => {
+      process.off('exit', stopChild);
+      if (code === 0) resolve(output);
+      else reject(new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit ${code}`}):\n${output.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import type { Environment } from '../../shared/environment.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
+import { prepareDatabase } from './database.ts';
+import type { DataDir } from './data-dir.ts';
+import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
+import type { ProcessSpec } from './process-spec.ts';
+import type { Screen } from './screen.ts';
+import type { QuickstartSettings } from './settings.ts';
+import { StartError } from './start-error.ts';
+import { SupervisedProcess } from './supervised-process.ts';
+
+const POLL_MS = 25;
+const SLOW_AFTER_MS = 60_000;
+const PROBE_STOP_WITHIN_MS = 2500;
+const CONTROLLER_STOP_WITHIN_MS = 3500;
+
+export interface InstallationDeps {
+  settings: QuickstartSettings;
+  dataDir: DataDir;
+  bundles: string;
+  env: Environment;
+  /** Where the controller listens; its port is known and free. */
+  http: { host: string; port: number };
+  screen: Screen;
+  clock: Clock;
+}
+
+/** NATS, the database, a controller and one probe, as processes of ours. */
+export class Installation {
+  readonly #deps: InstallationDeps;
+  /** In the order they are stopped in, each only after the one before it. */
+  readonly #processes: SupervisedProcess[] = [];
+  #failed: string | null = null;
+  #isStopping = false;
+  #hasProbeConnected = false;
+
+  constructor(deps: InstallationDeps) {
+    this.#deps = deps;
+  }
+
+  /** True when this data directory has never had a probe: nobody has used the installation yet. */
+  get isFirstStart(): boolean {
+    return !existsSync(join(this.#probeDir, 'identity.json'));
+  }
+
+  /** Address of the API on this machine. */
+  get url(): string {
+    const { host, port } = this.#deps.http;
+    const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+    return `http://${local}:${port}`;
+  }
+
+  /** Resolves when the API answers and the probe is connected. Throws StartError when a process cannot be kept alive. */
+  async start(): Promise<void> {
+    const [mongoUrl, nats] = await Promise.all([this.#startDatabase(), this.#startNats()]);
+    if (this.#isStopping) return;
+    const token = this.isFirstStart ? randomBytes(32).toString('hex') : null;
+    this.#launch(this.#controllerSpec(mongoUrl, nats, token));
+    const isApiUp = () => answersOk(`${this.url}/readyz`);
+    if (token !== null) await this.#until('the API', () => answersOk(`${this.url}/healthz`));
+    if (this.#isStopping) return;
+    this.#launch(this.#probeSpec(nats, token));
+    await this.#until('the API', isApiUp);
+    await this.#until('the probe', async () => this.#hasProbeConnected);
+  }
+
+  /** Probe, controller, NATS, database: each has let go of what it holds before the next one goes. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const process of this.#processes) await process.stop();
+  }
+
+  get #probeDir(): string {
+    return join(this.#deps.dataDir.path, 'probe');
+  }
+
+  async #startDatabase(): Promise<string> {
+    const { settings, dataDir, bundles, env, screen } = this.#deps;
+    if (settings.hasMongo) return settings.controller.mongo.url;
+    const database = await prepareDatabase({ dataDir: dataDir.path, bundles, env });
+    this.#launch(database.spec);
+    let url: string | null = null;
+    await this.#until(database.name, async () => (url = await database.url()) !== null);
+    const note = database.spec.role === 'mongod' ? '' : ' (for evaluation and one small host: set MONGODB_URL, or put a mongod on the PATH, for more)';
+    screen.say('info', `Store: ${database.name}${note}`);
+    return url ?? '';
+  }
+
+  async #startNats(): Promise<NatsServer | null> {
+    const { settings, dataDir, env, screen } = this.#deps;
+    if (settings.hasNats) return null;
+    const nats = await prepareNatsServer({ dataDir: dataDir.path, nats: settings.controller.nats, env, screen });
+    this.#launch(nats.spec);
+    await this.#until('nats-server', () => answersAsNats(nats.address));
+    screen.say('info', `NATS: nats-server ${nats.program.version} on ${nats.address.host}:${nats.address.port}`);
+    return nats;
+  }
+
+  #controllerSpec(mongoUrl: string, nats: NatsServer | null, token: string | null): ProcessSpec {
+    const { settings, dataDir, http } = this.#deps;
+    const overrides = {
+      DATA_DIR: dataDir.path,
+      HOST: http.host,
+      PORT: String(http.port),
+      MONGODB_URL: mongoUrl,
+      MONGODB_URL_FILE: undefined,
+      NATS_URL: nats?.url ?? settings.controller.nats.url,
+      NATS_URL_FILE: undefined,
+      EMBEDDED_PROBE_TOKEN: token ?? undefined,
+      ...(nats ? { NATS_CREDS: nats.seedFile, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile } : {}),
+    };
+    return this.#nodeSpec('controller', [], overrides, CONTROLLER_STOP_WITHIN_MS);
+  }
+
+  #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
+    const args = token === null ? [] : ['--controller', this.url, '--token', token];
+    const overrides = { DATA_DIR: this.#probeDir, NATS_URL: nats?.url, NATS_URL_FILE: undefined };
+    const onLine = (line: string) => {
+      if (line.includes('"msg":"connected"')) this.#hasProbeConnected = true;
+    };
+    return { ...this.#nodeSpec('probe', args, overrides, PROBE_STOP_WITHIN_MS), onLine };
+  }
+
+  #nodeSpec(role: string, args: string[], overrides: Record<string, string | undefined>, stopWithinMs: number): ProcessSpec {
+    const command = process.execPath;
+    const bundle = join(this.#deps.bundles, `${role}.mjs`);
+    return { role, command, args: ['--enable-source-maps', bundle, ...args], env: { ...this.#deps.env, ...overrides }, hasChannel: true, stopWithinMs };
+  }
+
+  #launch(spec: ProcessSpec): void {
+    if (this.#isStopping) return;
+    const supervised = new SupervisedProcess({ ...this.#deps, records: this.#deps.dataDir.records }, spec);
+    supervised.onCrashLoop((reason) => {
+      this.#failed = reason;
+    });
+    this.#processes.push(supervised);
+    this.#processes.sort((one, other) => STOP_ORDER.indexOf(one.role) - STOP_ORDER.indexOf(other.role));
+    supervised.start();
+  }
+
+  /** Polls until `isTrue`, or a stop. Throws StartError when a process keeps ending meanwhile. */
+  async #until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+    const { clock, screen } = this.#deps;
+    const startedMs = clock.monotonic();
+    let hasSaid = false;
+    while (!(await isTrue()) && !this.#isStopping) {
+      if (this.#failed !== null) throw new StartError(this.#failed);
+      if (!hasSaid && clock.monotonic() - startedMs > SLOW_AFTER_MS) {
+        hasSaid = true;
+        screen.say('warn', `Still waiting for ${what}`);
+      }
+      await sleep(clock, POLL_MS);
+    }
+  }
+}
+
+const STOP_ORDER = ['probe', 'controller', 'nats-server', 'mongod', 'embedded-mongo'];
+
+function answersOk(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: 2000, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('error', () => resolve(false));
+    request.on('timeout', () => request.destroy());
+  });
+}

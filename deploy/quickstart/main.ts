@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { ConfigError, type Environment } from '../../shared/environment.ts';
+import { systemClock } from '../../shared/time.ts';
+import { claimDataDir } from './data-dir.ts';
+import { Installation } from './installation.ts';
+import { LogFile } from './log-file.ts';
+import { freePort, requirePort } from './ports.ts';
+import { Screen } from './screen.ts';
+import { readSettings, type QuickstartSettings } from './settings.ts';
+import { StartError } from './start-error.ts';
+import { stopRequest } from './stop-request.ts';
+import { tellReady } from './welcome.ts';
+
+interface Options {
+  argv: readonly string[];
+  env: Environment;
+  /** Directory with one bundle per process. */
+  bundles: string;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+}
+
+/** Runs an installation until it is told to stop. Resolves to the exit code: 0 stopped, 1 cannot start, 2 bad settings. */
+export async function main({ argv, env, bundles, stdout, stderr }: Options): Promise<number> {
+  // A reader that went away must not take the installation with it.
+  stdout.on('error', () => {});
+  const stop = stopRequest();
+  try {
+    const settings = readSettings(env, argv);
+    return await run(settings, { env, bundles, screen: new Screen(stdout, systemClock), stop });
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
+    stderr.write(`${error.message}\n`);
+    return error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+interface RunOptions {
+  env: Environment;
+  bundles: string;
+  screen: Screen;
+  stop: Promise<string>;
+}
+
+async function run(settings: QuickstartSettings, { env, bundles, screen, stop }: RunOptions): Promise<number> {
+  const clock = systemClock;
+  const startedMs = clock.monotonic();
+  const { host, port } = settings.controller.http;
+  const dataDir = await claimDataDir(settings.controller.dataDir, clock);
+  const logFile = screen.isTerminal ? new LogFile(join(dataDir.path, 'logs', 'farwatch.log')) : null;
+  if (logFile) screen.logTo(logFile);
+  if (dataDir.reclaimed.length > 0) screen.say('warn', `Ended what an earlier start left running: ${dataDir.reclaimed.join(', ')}`);
+  const http = { host, port: port === 0 ? await freePort() : port };
+  let installation: Installation | null = null;
+  try {
+    await requirePort(http.host, http.port, 'PORT');
+    installation = new Installation({ settings, dataDir, bundles, env, http, screen, clock });
+    const isFirst = installation.isFirstStart;
+    const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);
+    if (outcome === 'ready') {
+      tellReady(screen, { url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs, registration: settings.controller.accounts.registration });
+      await stop;
+    }
+    screen.say('info', 'Stopping');
+    return 0;
+  } finally {
+    await installation?.stop();
+    await dataDir.release();
+    screen.say('info', 'Stopped');
+    await logFile?.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../shared/environment.ts';
+import { runQuietly } from './install.mjs';
+import { findPrograms } from './programs.ts';
+import { StartError } from './start-error.ts';
+
+export interface NatsProgram {
+  path: string;
+  /** For example `2.9.10`. */
+  version: string;
+}
+
+interface FindOptions {
+  env: Environment;
+  /** Lowest version that will do; null: any. */
+  atLeast: string | null;
+  say: (line: string) => void;
+}
+
+/** Go from this version on fetches by itself the newer toolchain that a module asks for. */
+const GO_NEEDED = '1.21.0';
+const MODULE = 'github.com/nats-io/nats-server/v2@latest';
+
+/**
+ * A nats-server: on the PATH, where Go installs programs, else installed by the system's packages or by Go.
+ * Throws StartError, saying what to install, when none can be had.
+ */
+export async function findNatsServer(options: FindOptions): Promise<NatsProgram> {
+  const goBin = await goBinDirs(options.env);
+  const found = await firstFitting(findPrograms('nats-server', options.env, goBin), options.atLeast);
+  if (found) return found;
+  const failures: string[] = [];
+  for (const install of options.atLeast === null ? [installByApt, installByGo] : [installByGo]) {
+    await install(options).catch((error: Error) => failures.push(error.message));
+    const installed = await firstFitting(findPrograms('nats-server', options.env, goBin), options.atLeast);
+    if (installed) return installed;
+  }
+  throw new StartError(notFound(options.atLeast, failures));
+}
+
+/** Compares `major.minor.patch`; what follows (`-beta.1`, `+deb`) does not count. */
+export function isVersionAtLeast(version: string, wanted: string): boolean {
+  const numbers = (text: string) => text.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0);
+  const [have, need] = [numbers(version), numbers(wanted)];
+  const at = need.findIndex((part, index) => part !== (have[index] ?? 0));
+  return at < 0 || (have[at] ?? 0) > (need[at] ?? 0);
+}
+
+async function firstFitting(paths: string[], atLeast: string | null): Promise<NatsProgram | null> {
+  for (const path of paths) {
+    const output = await runQuietly(path, ['--version']).catch(() => '');
+    const version = /v(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
+    if (version && (atLeast === null || isVersionAtLeast(version, atLeast))) return { path, version };
+  }
+  return null;
+}
+
+async function goBinDirs(env: Environment): Promise<string[]> {
+  const goPath = findPrograms('go', env, ['/usr/local/go/bin'])[0];
+  const usual = join(homedir(), 'go', 'bin');
+  if (env['GOBIN']) return [env['GOBIN'], usual];
+  if (env['GOPATH']) return [join(env['GOPATH'], 'bin'), usual];
+  if (!goPath) return [usual];
+  const answer = await runQuietly(goPath, ['env', 'GOPATH']).catch(() => '');
+  return [...new Set([join(answer.trim() || join(homedir(), 'go'), 'bin'), usual])];
+}
+
+async function installByApt({ env, say }: FindOptions): Promise<void> {
+  const apt = findPrograms('apt-get', env, ['/usr/bin'])[0];
+  if (!apt || !isDebianLike()) throw new Error('this is not Debian or Ubuntu');
+  const [command, ...prefix] = process.getuid?.() === 0 ? [apt] : ['sudo', '-n', apt];
+  const run = (...args: string[]) =>
+    runQuietly(command as string, [...prefix, '-o', 'DPkg::Lock::Timeout=180', ...args], {
+      env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  say('Installing nats-server (apt-get install nats-server)');
+  const install = () => run('install', '-y', '--no-install-recommends', 'nats-server');
+  await install().catch(async () => {
+    await run('update');
+    await install();
+  });
+}
+
+async function installByGo({ env, say }: FindOptions): Promise<void> {
+  const go = findPrograms('go', env, ['/usr/local/go/bin'])[0];
+  if (!go) throw new Error('Go is not installed');
+  const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(await runQuietly(go, ['version']))?.[1] ?? '0';
+  if (!isVersionAtLeast(version, GO_NEEDED)) throw new Error(`Go ${version} is too old: ${GO_NEEDED} or newer is needed`);
+  say(`Installing nats-server (go install ${MODULE}; a minute or so)`);
+  await runQuietly(go, ['install', MODULE], { env: { ...env } });
+}
+
+function isDebianLike(): boolean {
+  if (!existsSync('/etc/os-release')) return false;
+  return /^ID(?:_LIKE)?=.*\b(?:debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
+}
+
+function notFound(atLeast: string | null, failures: string[]): string {
+  const which = atLeast === null ? 'nats-server' : `nats-server ${atLeast} or newer`;
+  return [
+    `Farwatch needs ${which} and could not install it:`,
+    ...failures.map((failure) => `  - ${failure.replaceAll('\n', '\n    ')}`),
+    'Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server; others: https://docs.nats.io/running-a-nats-service/introduction/installation)',
+    'so that it is on the PATH, or name a running server in NATS_URL.',
+  ].join('\n');
+}

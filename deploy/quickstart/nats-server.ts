@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createUser, fromSeed } from 'nkeys.js';
+import type { ControllerConfig } from '../../controller/config.ts';
+import type { Environment } from '../../shared/environment.ts';
+import type { HostAndPort } from '../../shared/setting.ts';
+import { natsConfig } from './nats-config.ts';
+import { findNatsServer, type NatsProgram } from './nats-program.ts';
+import { freePort, requirePort } from './ports.ts';
+import type { ProcessSpec } from './process-spec.ts';
+import type { Screen } from './screen.ts';
+import { StartError } from './start-error.ts';
+
+/** Older servers have known holes that strangers could reach. */
+const SAFE_BEYOND_LOOPBACK = '2.10.27';
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
+const STOP_WITHIN_MS = 800;
+/** Of a line that is not in the server's format, such as a complaint about its configuration. */
+const LEVEL_UNKNOWN = 40;
+
+export interface NatsServer {
+  program: NatsProgram;
+  address: HostAndPort;
+  /** Address for the processes of this machine. */
+  url: string;
+  seedFile: string;
+  usersFile: string;
+  pidFile: string;
+  spec: ProcessSpec;
+}
+
+interface Options {
+  dataDir: string;
+  nats: ControllerConfig['nats'];
+  env: Environment;
+  screen: Screen;
+}
+
+/** Finds a server and writes its files under `DATA_DIR/nats`; the port of the last start is kept when it is free. */
+export async function prepareNatsServer({ dataDir, nats, env, screen }: Options): Promise<NatsServer> {
+  const isOpen = nats.listen !== null && !LOOPBACK.test(nats.listen.host);
+  const program = await findProgram(isOpen, env, screen);
+  const dir = join(dataDir, 'nats');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const address = nats.listen ?? { host: '127.0.0.1', port: await keptPort(dir) };
+  if (nats.listen) await requirePort(address.host, address.port, 'NATS_LISTEN');
+  const files = { seedFile: join(dir, 'controller.nk'), usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid') };
+  if (!existsSync(files.usersFile)) writeFileSync(files.usersFile, 'users: []\n', { mode: 0o600 });
+  const configFile = join(dir, 'nats.conf');
+  const controllerKey = controllerPublicKey(files.seedFile);
+  const settings = { listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`, storeDir: join(dir, 'store') };
+  writeFileSync(configFile, natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }), { mode: 0o600 });
+  return { program, address, ...files, url: localUrl(address), spec: natsSpec(program.path, configFile, env) };
+}
+
+/** Resolves true when a NATS server answers there. */
+export function answersAsNats({ host, port }: HostAndPort): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: reachable(host), port });
+    socket.once('data', (chunk) => {
+      socket.destroy();
+      resolve(chunk.toString('latin1').startsWith('INFO '));
+    });
+    socket.once('error', () => resolve(false));
+    socket.setTimeout(1000, () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}
+
+async function findProgram(isOpen: boolean, env: Environment, screen: Screen): Promise<NatsProgram> {
+  const atLeast = isOpen ? SAFE_BEYOND_LOOPBACK : null;
+  try {
+    return await findNatsServer({ env, atLeast, say: (line) => screen.say('info', line) });
+  } catch (error) {
+    if (!isOpen) throw error;
+    throw new StartError(
+      `NATS_LISTEN opens NATS to other machines, which needs nats-server ${SAFE_BEYOND_LOOPBACK} or newer: older ones have known ` +
+        `vulnerabilities that anyone who reaches the port could use.\n${(error as Error).message}`,
+    );
+  }
+}
+
+async function keptPort(dir: string): Promise<number> {
+  const file = join(dir, 'port');
+  const last = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  const port = await freePort(last >= 1024 && last <= 65_535 ? last : null);
+  writeFileSync(file, String(port));
+  return port;
+}
+
+function controllerPublicKey(seedFile: string): string {
+  if (existsSync(seedFile)) return fromSeed(Buffer.from(readFileSync(seedFile, 'utf8').trim())).getPublicKey();
+  const user = createUser();
+  writeFileSync(seedFile, `${Buffer.from(user.getSeed()).toString()}\n`, { mode: 0o600 });
+  return user.getPublicKey();
+}
+
+function natsSpec(program: string, configFile: string, env: Environment): ProcessSpec {
+  const args = ['-c', configFile];
+  return { role: 'nats-server', command: program, args, env, hasChannel: false, stopWithinMs: STOP_WITHIN_MS, formatLine: asJson };
+}
+
+const NATS_LEVELS: Record<string, number> = { WRN: 40, ERR: 50, FTL: 60 };
+
+/** `[pid] 2026/01/02 03:04:05.678901 [WRN] text` as a line like those of our own processes; null below a warning. */
+function asJson(line: string): string | null {
+  const match = /^\[\d+\] \S+ \S+ \[(\w{3})\] (.*)$/.exec(line);
+  const level = match ? NATS_LEVELS[match[1] ?? ''] : LEVEL_UNKNOWN;
+  return level === undefined ? null : JSON.stringify({ level, name: 'nats-server', msg: match?.[2] ?? line });
+}
+
+function localUrl({ host, port }: HostAndPort): string {
+  const local = reachable(host);
+  return `nats://${local.includes(':') ? `[${local}]` : local}:${port}`;
+}
+
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}

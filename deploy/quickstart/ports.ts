@@ -1,0 +1,36 @@
+import { createServer } from 'node:net';
+import { StartError } from './start-error.ts';
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'another program has it',
+  EACCES: 'this user may not listen there',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'no such host',
+};
+
+/** A port of the loopback interface that was free a moment ago; `preferred` when that one is. */
+export async function freePort(preferred: number | null = null): Promise<number> {
+  const kept = preferred === null ? null : await tryPort('127.0.0.1', preferred);
+  if (kept?.port !== undefined) return kept.port;
+  const any = await tryPort('127.0.0.1', 0);
+  if (any.port === undefined) throw new StartError(`No free port on 127.0.0.1 (${any.code})`);
+  return any.port;
+}
+
+/** Throws StartError, naming the variable to change, when nothing can listen on that address. */
+export async function requirePort(host: string, port: number, variable: string): Promise<void> {
+  const { code } = await tryPort(host, port);
+  if (code === undefined) return;
+  throw new StartError(`Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another one.`);
+}
+
+function tryPort(host: string, port: number): Promise<{ port?: number; code?: string }> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? error.message }));
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? { port: address.port } : {}));
+    });
+  });
+}

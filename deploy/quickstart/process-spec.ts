@@ -1,0 +1,14 @@
+/** A process of the installation, as it is started anew after each death. */
+export interface ProcessSpec {
+  role: string;
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** With a channel to us: the process ends when the channel does, however we ended. */
+  hasChannel: boolean;
+  /** How long it may take to end on SIGTERM before SIGKILL, ms. */
+  stopWithinMs: number;
+  /** One of its output lines as it goes to the log, null for one that does not; the line itself when absent. */
+  formatLine?: (line: string) => string | null;
+  onLine?: (line: string) => void;
+}

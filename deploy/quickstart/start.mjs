@@ -1,0 +1,60 @@
+// What `npm start` runs. Plain JavaScript without packages: on a fresh machine there are none yet.
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const NODE_NEEDED = [20, 19];
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const isTerminal = Boolean(process.stdout.isTTY);
+
+function say(line) {
+  process.stdout.write(isTerminal ? `  ${line}\n` : `${JSON.stringify({ level: 30, time: Date.now(), name: 'quickstart', msg: line })}\n`);
+}
+
+async function start() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor < NODE_NEEDED[1])) {
+    process.stderr.write(`Farwatch needs Node.js ${NODE_NEEDED.join('.')} or newer; this is ${process.versions.node}. See https://nodejs.org/en/download\n`);
+    return 1;
+  }
+  const rest = process.argv.slice(2);
+  const role = ['--probe', '--controller'].find((flag) => rest.includes(flag) && !isFlagValue(rest, flag));
+  const { ensurePackages } = await import('./install.mjs');
+  const { ensureBundles } = await import('./bundle.mjs');
+  await ensurePackages({ root, production: true, say });
+  const bundles = await ensureBundles({ root, say });
+  process.setSourceMapsEnabled(true);
+  if (role) return runAlone(join(bundles, `${role.slice(2)}.mjs`), rest, role);
+  const quickstart = await import(pathToFileURL(join(bundles, 'quickstart.mjs')).href);
+  return quickstart.main({ argv: rest, env: process.env, bundles, stdout: process.stdout, stderr: process.stderr });
+}
+
+/** A probe or controller in this very process, with the arguments that are its own. */
+async function runAlone(bundle, argv, role) {
+  const at = argv.indexOf(role);
+  process.argv = [process.execPath, bundle, ...argv.slice(0, at), ...argv.slice(at + 1)];
+  await import(pathToFileURL(bundle).href);
+  return null;
+}
+
+/** `--controller URL` is the probe's flag, `--controller` alone a role. */
+function isFlagValue(argv, flag) {
+  const next = argv[argv.indexOf(flag) + 1];
+  return flag === '--controller' && next !== undefined && !next.startsWith('--');
+}
+
+start().then(
+  (code) => {
+    if (code !== null) process.exit(code);
+  },
+  (error) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  // Until a role takes signals over, the first one ends what is being installed.
+  process.once(signal, () => {
+    if (process.listenerCount(signal) === 0) process.exit(130);
+  });
+}
