@@ -19,7 +19,7 @@ const NEW_REGION: RegionState = Object.freeze({
 export function newMonitorState(config: MonitorConfig): MonitorState {
   return {
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
-    last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {},
+    last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
   };
 }
 

@@ -47,6 +47,8 @@ export interface MonitorState {
   booked_until: number;
   /** Booked times of hours that have no rollup yet, by the hour's start. */
   booked: Record<number, HourTimes>;
+  /** Latest day (its start) that has hours in rollups and no rollup of its own yet. */
+  unrolled_day: number | null;
 }
 
 /** What a journal entry can hold for one monitor. `late`: taken too long after it started to move a verdict. */

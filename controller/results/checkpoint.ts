@@ -1,9 +1,9 @@
 import { fnv1a } from '../../shared/ids.ts';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../incidents/monitor-state.ts';
-import { rollupOf } from './rollup-rules.ts';
+import { DAY_MS, rollupOf } from './rollup-rules.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
-import type { HourRecord, HourStore, StateRecord, StateStore } from './storage-ports.ts';
+import type { DayKey, HourRecord, HourStore, StateRecord, StateStore } from './storage-ports.ts';
 
 /** An hour is closed in the journal this long after its end, so that what was under way is in it. */
 export const HOUR_GRACE_MS = 120_000;
@@ -18,7 +18,7 @@ export const CHECKPOINT_MONITORS = 100;
 export function dueForCheckpoint(shard: ShardState, now: number): string[] {
   const due: string[] = [];
   for (const [id, cell] of shard.monitors) {
-    if (cell.queued === 0 && (cell.hours.size > 0 || hasBooked(cell.state)) && closedHours(id, cell, now).length > 0) due.push(id);
+    if (cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null)) due.push(id);
     if (due.length === CHECKPOINT_MONITORS) break;
   }
   return due;
@@ -34,20 +34,22 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
     const cell = shard.monitors.get(id);
     return cell && cell.queued === 0 ? [{ id, cell, hours: closedHours(id, cell, now), booked: { ...cell.state.booked } }] : [];
   });
+  if (work.length === 0) return;
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
-  if (keys.length === 0) return;
   const known = new Map((await stores.hours.read(keys)).map((record) => [`${record.monitor_id}:${record.hour}`, record]));
   const records = work.flatMap(({ id, cell, hours, booked }) =>
     hours.map((hour) => mergedHour({ id, hour, position, cell, booked: booked[hour] ?? null }, known.get(`${id}:${hour}`))));
   await stores.hours.write(records);
+  const unrolled = await rollDays(stores.hours, work, position, now);
   const saved: StateRecord[] = [];
   for (const { id, cell, hours } of work) {
     if (cell.queued > 0) continue;
     for (const hour of hours) {
-      const rows = cell.hours.get(hour);
-      if (rows && rows.lastEntry <= position) cell.hours.delete(hour);
+      const rest = cell.hours.get(hour)?.keepAfter(hour, position);
+      if (rest) cell.hours.set(hour, rest);
+      else cell.hours.delete(hour);
     }
-    cell.state = withoutHours(cell.state, hours);
+    cell.state = { ...withoutHours(cell.state, hours), unrolled_day: unrolled.get(id) ?? null };
     saved.push({ monitor_id: id, shard: shard.shard, position: cell.position, state: cell.state, outbox: [] });
   }
   await stores.states.write(saved);
@@ -81,7 +83,7 @@ function mergedHour(
 
 /** Hours of a monitor that are over, booked to their end and past the monitor's place in the spread. */
 function closedHours(id: string, cell: MonitorCell, now: number): number[] {
-  const before = now - HOUR_MS - HOUR_GRACE_MS - (fnv1a(id) / 2 ** 32) * SPREAD_MS;
+  const before = closedBefore(id, now);
   const closed = new Set<number>();
   const consider = (hour: number): void => {
     if (hour <= before && cell.state.booked_until >= hour + HOUR_MS && (!inDoubt(cell.state) || hour < now - DOUBT_MS)) closed.add(hour);
@@ -100,9 +102,47 @@ function inDoubt(state: MonitorState): boolean {
   return false;
 }
 
-function hasBooked(state: MonitorState): boolean {
-  for (const _ in state.booked) return true;
-  return false;
+/**
+ * Makes the rollups of days that are over, and again those of days that late results have changed.
+ * @returns for each monitor the day that is left for later, if any.
+ */
+async function rollDays(
+  store: HourStore, work: { id: string; cell: MonitorCell; hours: number[] }[], position: number, now: number,
+): Promise<Map<string, number>> {
+  const left = new Map<string, number>();
+  const over: DayKey[] = [];
+  const older: DayKey[] = [];
+  for (const { id, cell, hours } of work) {
+    const days = [...new Set(hours.map(dayOf))].sort((a, b) => a - b);
+    const known = cell.state.unrolled_day;
+    const latest = Math.max(known ?? 0, days.at(-1) ?? 0);
+    for (const day of days) if (day < latest && day !== known) older.push({ monitor_id: id, day });
+    if (known !== null && known < latest) over.push({ monitor_id: id, day: known });
+    if (isDayOver(id, latest, now)) over.push({ monitor_id: id, day: latest });
+    else if (latest > 0) left.set(id, latest);
+  }
+  if (older.length > 0) over.push(...(await store.knownDays(older)));
+  const distinct = new Map(over.map((day) => [`${day.monitor_id}:${day.day}`, { ...day, position }]));
+  if (distinct.size > 0) await store.rollDays([...distinct.values()]);
+  return left;
+}
+
+function dayOf(at: number): number {
+  return at - (at % DAY_MS);
+}
+
+/** Whether a day's last hour is written, if it is ever to be. */
+function isDayOver(id: string, day: number, now: number): boolean {
+  return day > 0 && day + DAY_MS <= closedBefore(id, now) + HOUR_MS;
+}
+
+function unrolledDay(id: string, state: MonitorState, now: number): number | null {
+  return state.unrolled_day !== null && isDayOver(id, state.unrolled_day, now) ? state.unrolled_day : null;
+}
+
+/** Hours that start at or before this are closed for a monitor: its place in the spread is past. */
+function closedBefore(id: string, now: number): number {
+  return now - HOUR_MS - HOUR_GRACE_MS - (fnv1a(id) / 2 ** 32) * SPREAD_MS;
 }
 
 function withoutHours(state: MonitorState, hours: number[]): MonitorState {

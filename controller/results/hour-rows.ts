@@ -66,17 +66,31 @@ export class HourRows {
 
   /** The results of journal entries above `position`, in the order they came. */
   after(position: number): StoredResult[] {
+    return [...this.#each()].flatMap(({ entry, row }) => (entry > position ? [row] : []));
+  }
+
+  /** What is left when a block holds everything up to entry `position`; null when nothing is. */
+  keepAfter(hour: number, position: number): HourRows | null {
+    if (this.lastEntry <= position) return null;
+    let rest: HourRows | null = null;
+    for (const { entry, row } of this.#each()) {
+      if (entry <= position) continue;
+      rest ??= new HourRows(hour, entry);
+      rest.add(entry, row);
+    }
+    return rest;
+  }
+
+  *#each(): Generator<{ entry: number; row: StoredResult }> {
     const from = new ByteReader(this.#rows.take());
-    const rows: StoredResult[] = [];
     let entry = this.firstEntry;
     let at = this.#base;
     while (from.left > 0) {
       entry += from.varint();
       const row = this.#read(from, at);
       at = row.scheduled_at;
-      if (entry > position) rows.push(row);
+      yield { entry, row };
     }
-    return rows;
   }
 
   #sourceOf(row: StoredResult): number {

@@ -2,7 +2,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-rules.ts';
 import { DAY_MS, emptyRollup, mergeRollups, type Rollup } from './rollup-rules.ts';
-import type { HourRecord, HourStore } from './storage-ports.ts';
+import type { DayKey, HourKey, HourRecord, HourStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
 
 interface BlockDoc {
@@ -17,11 +17,6 @@ interface RollupDoc {
   rollup: Rollup;
 }
 
-interface Key {
-  monitor_id: string;
-  hour: number;
-}
-
 /** Collections `blocks` (results), `rollups_1h` and `rollups_1d`; `_id` is `<monitor>:<hours or days since 1970>`. */
 export class MongoHourStore implements HourStore {
   readonly #blocks: Collection<BlockDoc>;
@@ -34,7 +29,7 @@ export class MongoHourStore implements HourStore {
     this.#days = db.collection<RollupDoc>('rollups_1d');
   }
 
-  async read(keys: Key[]): Promise<HourRecord[]> {
+  async read(keys: HourKey[]): Promise<HourRecord[]> {
     const ids = keys.map(hourId);
     const [blocks, rollups] = await Promise.all([
       this.#blocks.find({ _id: { $in: ids } }).toArray(),
@@ -54,33 +49,33 @@ export class MongoHourStore implements HourStore {
     await upsertAhead(this.#blocks, blocks.map((record): BlockDoc =>
       ({ _id: hourId(record), position: record.position, results: new Binary(encodeBlock(record.rows)) })));
     await upsertAhead(this.#hours, records.map((record): RollupDoc => ({ _id: hourId(record), position: record.position, rollup: record.rollup })));
-    await this.#writeDays(records);
   }
 
-  /** A day has its document once its last hour is written; one that is changed by late results is made again. */
-  async #writeDays(records: HourRecord[]): Promise<void> {
-    const days = new Map(records.map(({ monitor_id, hour, position }) => [`${monitor_id}:${Math.floor(hour / DAY_MS)}`, { monitor_id, hour, position }]));
-    const complete = new Set(records.filter(({ hour }) => hour % DAY_MS === DAY_MS - HOUR_MS).map(({ monitor_id, hour }) => `${monitor_id}:${Math.floor(hour / DAY_MS)}`));
-    const known = await this.#days.find({ _id: { $in: [...days.keys()] } }, { projection: { _id: 1 } }).toArray();
-    for (const { _id } of known) complete.add(_id);
+  async knownDays(days: DayKey[]): Promise<DayKey[]> {
+    const found = await this.#days.find({ _id: { $in: days.map(dayId) } }, { projection: { _id: 1 } }).toArray();
+    const known = new Set(found.map((doc) => doc._id));
+    return days.filter((day) => known.has(dayId(day)));
+  }
+
+  async rollDays(days: (DayKey & { position: number })[]): Promise<void> {
     const docs: RollupDoc[] = [];
-    for (const id of complete) {
-      const { monitor_id, hour, position } = days.get(id) as HourRecord;
-      const start = hour - (hour % DAY_MS);
-      const hours = await this.hours(monitor_id, start, start + DAY_MS);
-      docs.push({ _id: id, position, rollup: mergeRollups(hours.map((part) => part.rollup)) });
+    for (const { monitor_id, day, position } of days) {
+      const hours = await this.#hours.find({ _id: rangeOf(monitor_id, day / HOUR_MS, (day + DAY_MS) / HOUR_MS) }).toArray();
+      docs.push({ _id: dayId({ monitor_id, day }), position, rollup: mergeRollups(hours.map((doc) => doc.rollup)) });
     }
     await upsertAhead(this.#days, docs);
   }
 
-  /** Rollups of the hours from `from` to before `to` (Unix ms), in order. */
-  async hours(monitorId: string, from: number, to: number): Promise<{ at: number; rollup: Rollup }[]> {
-    return this.#range(this.#hours, monitorId, Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS), HOUR_MS);
+  /** Rollups of these hours that are written, with the journal entry that each is of. */
+  async hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]> {
+    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
+    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, rollup }));
   }
 
-  /** Rollups of the days from `from` to before `to` (Unix ms) that are complete, in order. */
-  async days(monitorId: string, from: number, to: number): Promise<{ at: number; rollup: Rollup }[]> {
-    return this.#range(this.#days, monitorId, Math.floor(from / DAY_MS), Math.ceil(to / DAY_MS), DAY_MS);
+  /** Rollups of these days that are written. */
+  async days(keys: DayKey[]): Promise<(DayKey & { rollup: Rollup })[]> {
+    const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
+    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, rollup }));
   }
 
   /** All results of the hours from `from` to before `to`, in order of their start. */
@@ -89,11 +84,6 @@ export class MongoHourStore implements HourStore {
     const docs = await this.#blocks.find({ _id: ids }).sort({ _id: 1 }).toArray();
     return docs.flatMap((doc) => decodeBlock(doc.results.buffer));
   }
-
-  async #range(collection: Collection<RollupDoc>, monitorId: string, first: number, end: number, unitMs: number) {
-    const docs = await collection.find({ _id: rangeOf(monitorId, first, end) }).sort({ _id: 1 }).toArray();
-    return docs.map((doc) => ({ at: splitId(doc._id)[1] * unitMs, rollup: doc.rollup }));
-  }
 }
 
 /** Ids compare as text: hours since 1970 have six digits until 2084, days five until 2243. */
@@ -101,11 +91,15 @@ function rangeOf(monitorId: string, first: number, end: number): { $gte: string;
   return { $gte: `${monitorId}:${first}`, $lt: `${monitorId}:${end}` };
 }
 
-function hourId({ monitor_id, hour }: Key): string {
+function dayId({ monitor_id, day }: DayKey): string {
+  return `${monitor_id}:${day / DAY_MS}`;
+}
+
+function hourId({ monitor_id, hour }: HourKey): string {
   return `${monitor_id}:${hour / HOUR_MS}`;
 }
 
-function keyOf(id: string): Key {
+function keyOf(id: string): HourKey {
   const [monitorId, hour] = splitId(id);
   return { monitor_id: monitorId, hour: hour * HOUR_MS };
 }

@@ -56,10 +56,25 @@ export interface HourRecord {
   rollup: Rollup;
 }
 
+/** A monitor's hour or day; `hour` and `day` are their starts, Unix ms. */
+export interface HourKey {
+  monitor_id: string;
+  hour: number;
+}
+
+export interface DayKey {
+  monitor_id: string;
+  day: number;
+}
+
 export interface HourStore {
-  read(keys: { monitor_id: string; hour: number }[]): Promise<HourRecord[]>;
-  /** Each where the stored position is lower. Days that are over are recomputed from their hours. */
+  read(keys: HourKey[]): Promise<HourRecord[]>;
+  /** Each where the stored position is lower. */
   write(records: HourRecord[]): Promise<void>;
+  /** Those of these days that have a rollup. */
+  knownDays(days: DayKey[]): Promise<DayKey[]>;
+  /** Makes the days' rollups from their hours, each where the stored position is lower. */
+  rollDays(days: (DayKey & { position: number })[]): Promise<void>;
 }
 
 export interface DeadLetterStore {
