@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -58,7 +58,8 @@ async function run(settings: QuickstartSettings, { env, bundles, screen, stop }:
     const isFirst = installation.isFirstStart;
     const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);
     if (outcome === 'ready') {
-      tellReady(screen, { url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs, registration: settings.controller.accounts.registration });
+      const { registration } = settings.controller.accounts;
+      tellReady(screen, { url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs, registration });
       await stop;
     }
     screen.say('info', 'Stopping');

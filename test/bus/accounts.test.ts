@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { natsVersions } from '../helpers/nats-programs.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+import { connectController, connectProbe, makeProbeUser, type WatchedConnection } from './probe-user.ts';
+
+describe.each(natsVersions())('the two accounts on %s', (version) => {
+  const own = makeProbeUser('eu-west', 'probe-1');
+  const other = makeProbeUser('us-east', 'probe-2');
+  let nats: TestNats;
+  let control: WatchedConnection;
+  let probe: WatchedConnection;
+  let victim: WatchedConnection;
+
+  beforeAll(async () => {
+    nats = await startNats({ version });
+    await nats.setUsers([own.entry, other.entry]);
+    control = await connectController(nats.url, nats.controllerSeed);
+    probe = await connectProbe(nats.url, own);
+    victim = await connectProbe(nats.url, other);
+  });
+
+  afterAll(async () => {
+    await Promise.all([control, probe, victim].map((connection) => connection?.nc.close()));
+    await nats?.stop();
+  });
+
+  test('a batch is answered by the shard\'s owner, who learns the probe from the subject', async () => {
+    const owner = control.nc.subscribe('results.05.*.*', { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) });
+    await control.nc.flush();
+    const reply = await probe.nc.request('results.05.eu-west.probe-1', 'batch', { timeout: 2000 });
+    expect(reply.string()).toBe('watermark for results.05.eu-west.probe-1');
+    await owner.drain();
+  });
+
+  test('sync requests are shared out in a queue group: one answer each, every member serves', async () => {
+    const served = [0, 0];
+    const members = [0, 1].map((at) =>
+      control.nc.subscribe('sync.*.*', {
+        queue: 'controllers',
+        callback: (_error, message) => {
+          served[at] = (served[at] ?? 0) + 1;
+          message.respond('changes');
+        },
+      }),
+    );
+    await control.nc.flush();
+    for (let sent = 0; sent < 40; sent += 1) await probe.nc.request('sync.eu-west.probe-1', 'revision 0', { timeout: 2000 });
+    expect((served[0] ?? 0) + (served[1] ?? 0)).toBe(40);
+    expect(Math.min(...served)).toBeGreaterThan(0);
+    await Promise.all(members.map((member) => member.drain()));
+  });
+
+  test('a beat reaches every controller, an assignment its probe alone', async () => {
+    const beats: string[] = [];
+    const listeners = [0, 1].map(() => control.nc.subscribe('beat.*.*', { callback: (_error, message) => void beats.push(message.subject) }));
+    const assigned: string[] = [];
+    const forOwn = probe.nc.subscribe('assign.eu-west.probe-1', { callback: (_error, message) => void assigned.push(`own ${message.string()}`) });
+    const forOther = victim.nc.subscribe('assign.us-east.probe-2', { callback: (_error, message) => void assigned.push(`other ${message.string()}`) });
+    await Promise.all([control.nc.flush(), probe.nc.flush(), victim.nc.flush()]);
+    probe.nc.publish('beat.eu-west.probe-1', 'beat');
+    control.nc.publish('assign.eu-west.probe-1', 'revision 1');
+    await until(() => beats.length === 2 && assigned.length === 1, { what: 'two beats and one assignment' });
+    expect(assigned).toEqual(['own revision 1']);
+    await Promise.all([...listeners, forOwn, forOther].map((subscription) => subscription.drain()));
+  });
+
+  test('a controller has a probe run a check and gets its one answer', async () => {
+    const runner = probe.nc.subscribe('run.eu-west.probe-1', {
+      callback: (_error, message) => {
+        message.respond('result');
+        message.respond('a second one');
+      },
+    });
+    await probe.nc.flush();
+    const reply = await control.nc.request('run.eu-west.probe-1', 'check', { timeout: 2000 });
+    expect(reply.string()).toBe('result');
+    await until(() => probe.statuses.some((status) => status.includes('publish _R_')), { what: 'the second answer is refused' });
+    await runner.drain();
+  });
+
+  test('without an owner the request fails and nothing is thought to be received', async () => {
+    const expected = version === 'newest' ? /503/ : /TIMEOUT/;
+    await expect(probe.nc.request('results.06.eu-west.probe-1', 'batch', { timeout: 500 })).rejects.toThrow(expected);
+  });
+
+  test('JetStream serves the controller', async () => {
+    const manager = await control.nc.jetstreamManager();
+    await manager.streams.add({ name: 'RAW', subjects: ['raw.>'] });
+    control.nc.publish('raw.org.project.monitor.eu-west', 'result');
+    await until(async () => (await manager.streams.info('RAW')).state.messages === 1, { what: 'the stream has the message' });
+    await manager.streams.delete('RAW');
+  });
+
+  test('a reload for one probe does not disturb another; a removed one is cut off within a second', async () => {
+    const third = makeProbeUser('eu-west', 'probe-3');
+    const before = victim.statuses.length;
+    await nats.setUsers([own.entry, other.entry, third.entry]);
+    const connection = await connectProbe(nats.url, third);
+    const removedAt = Date.now();
+    await nats.setUsers([own.entry, other.entry]);
+    await until(() => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off', timeoutMs: 2000 });
+    expect(Date.now() - removedAt).toBeLessThan(1000);
+    await connection.nc.closed();
+    await expect(connectProbe(nats.url, third)).rejects.toThrow(/Authorization/);
+    expect(victim.statuses.slice(before)).toEqual([]);
+  });
+
+  test('a stranger and an anonymous client are refused', async () => {
+    await expect(connectProbe(nats.url, makeProbeUser('eu-west', 'probe-1'))).rejects.toThrow(/Authorization/);
+    const { connect } = await import('nats');
+    await expect(connect({ servers: nats.url, maxReconnectAttempts: 0 })).rejects.toThrow(/Authorization/);
+  });
+});

@@ -1,0 +1,48 @@
+import { connect, nkeyAuthenticator, type NatsConnection, type Status } from 'nats';
+import { createUser } from 'nkeys.js';
+
+export interface ProbeUser {
+  region: string;
+  id: string;
+  seed: Uint8Array;
+  /** As it stands in the users file. */
+  entry: object;
+}
+
+/** A probe's NATS user, written down by hand from the users file's contract. */
+export function makeProbeUser(region: string, id: string): ProbeUser {
+  const user = createUser();
+  const permissions = {
+    publish: { allow: [`results.*.${region}.${id}`, `sync.${region}.${id}`, `beat.${region}.${id}`] },
+    subscribe: { allow: [`assign.${region}.${id}`, `run.${region}.${id}`, `_INBOX_${id}.>`] },
+    allow_responses: { max: 1, expires: '60s' },
+  };
+  return { region, id, seed: user.getSeed(), entry: { nkey: user.getPublicKey(), permissions } };
+}
+
+export interface WatchedConnection {
+  nc: NatsConnection;
+  /** Everything the connection reported, `type data` each. */
+  statuses: string[];
+}
+
+/** Connects as a probe; `inboxPrefix` null is a client that does not play by the rules. */
+export function connectProbe(url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`): Promise<WatchedConnection> {
+  return open(url, user.seed, inboxPrefix ?? undefined);
+}
+
+export function connectController(url: string, seed: string): Promise<WatchedConnection> {
+  return open(url, new TextEncoder().encode(seed));
+}
+
+async function open(url: string, seed: Uint8Array, inboxPrefix?: string): Promise<WatchedConnection> {
+  const nc = await connect({ servers: url, authenticator: nkeyAuthenticator(seed), inboxPrefix, maxReconnectAttempts: 2, reconnectTimeWait: 50, tls: null });
+  const statuses: string[] = [];
+  void (async () => {
+    for await (const status of nc.status() as AsyncIterable<Status>) {
+      const cause = status.permissionContext ? ` ${status.permissionContext.operation} ${status.permissionContext.subject}` : '';
+      statuses.push(`${status.type} ${String(status.data)}${cause}`);
+    }
+  })();
+  return { nc, statuses };
+}

@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { RunRecords } from '../../deploy/quickstart/run-records.ts';
+import { until } from './until.ts';
+
+export type FarwatchRole = 'quickstart' | 'controller' | 'probe' | 'nats-server' | 'embedded-mongo' | 'mongod';
+
+export interface FarwatchOptions {
+  /** Used and kept; a temporary one, removed by `stop`, when absent. */
+  dataDir?: string;
+  port?: number;
+  env?: Record<string, string>;
+  timeoutMs?: number;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const START_TIMEOUT_MS = 60_000;
+/** The promise of the product: everything is down this long after it was asked to stop. */
+const STOP_PROMISE_MS = 10_000;
+
+/** A whole installation as `npm start` makes it, from bundles, in a process group of its own. */
+export class Farwatch {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly logFile: string;
+  readonly #options: FarwatchOptions;
+  readonly #port: number;
+  readonly #homeDir: string;
+  #child: ChildProcess | null = null;
+
+  constructor(options: FarwatchOptions, port: number) {
+    this.#options = options;
+    this.#port = port;
+    this.#homeDir = mkdtempSync(join(tmpdir(), 'farwatch-'));
+    this.dataDir = options.dataDir ?? join(this.#homeDir, 'data');
+    this.logFile = join(this.#homeDir, 'farwatch.log');
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  /** Starts, also after `stop` or `kill9All`, and resolves to the ms until `ready`. */
+  async start(): Promise<number> {
+    const before = this.log().length;
+    const startedAt = Date.now();
+    const output = openSync(this.logFile, 'a');
+    const env = { ...process.env, DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env };
+    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs')], { env, stdio: ['ignore', output, output], detached: true });
+    closeSync(output);
+    this.#child = child;
+    const timeoutMs = this.#options.timeoutMs ?? START_TIMEOUT_MS;
+    const isReady = () => {
+      if (child.exitCode !== null) return 'ended';
+      return this.log().slice(before).includes('"msg":"ready"') && 'ready';
+    };
+    const outcome = await until(isReady, { timeoutMs, what: 'ready line' }).catch((error: Error) => error.message);
+    if (outcome === 'ready') return Date.now() - startedAt;
+    const log = this.log().slice(before);
+    await this.kill9All();
+    throw new Error(`Farwatch did not start (${outcome}); its log:\n${log.slice(-6000)}`);
+  }
+
+  /** Everything that the processes wrote to standard output, of all starts. */
+  log(): string {
+    try {
+      return readFileSync(this.logFile, 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  /** Living processes by role. */
+  pids(): Partial<Record<FarwatchRole, number>> {
+    const living = new RunRecords(join(this.dataDir, 'run')).living();
+    return Object.fromEntries(living.map((record) => [record.role, record.pid]));
+  }
+
+  /** The living process of a role, waited for when it is being started again. */
+  pid(role: FarwatchRole): Promise<number> {
+    return until(() => this.pids()[role], { timeoutMs: 20_000, what: `${role} lives` });
+  }
+
+  /** Kills one process and resolves to its former pid. The quickstart starts it again by itself. */
+  async kill9(role: FarwatchRole): Promise<number> {
+    const pid = await this.pid(role);
+    process.kill(pid, 'SIGKILL');
+    return pid;
+  }
+
+  /** Kills every process at once, as a power cut would. */
+  async kill9All(): Promise<void> {
+    const pids = Object.values(this.pids());
+    if (this.#child?.pid && this.#child.exitCode === null) pids.push(this.#child.pid);
+    for (const pid of new Set(pids)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone since we looked.
+      }
+    }
+    await until(() => Object.keys(this.pids()).length === 0, { what: 'all processes gone' });
+  }
+
+  /** Asks it to stop and resolves to its exit code and how long that took. Everything has to be gone by then. */
+  async end(send: (child: ChildProcess) => void = (child) => void child.kill('SIGTERM')): Promise<{ code: number | null; tookMs: number }> {
+    const child = this.#child as ChildProcess;
+    const startedAt = Date.now();
+    const ended = child.exitCode !== null ? Promise.resolve() : new Promise((done) => child.once('exit', done));
+    send(child);
+    await Promise.race([ended, new Promise((_, reject) => setTimeout(() => reject(new Error(`not down within ${STOP_PROMISE_MS} ms:\n${this.log().slice(-3000)}`)), STOP_PROMISE_MS).unref())]);
+    return { code: child.exitCode, tookMs: Date.now() - startedAt };
+  }
+
+  /** Stops whatever still runs and removes the temporary files. */
+  async stop(): Promise<void> {
+    if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) await this.end().catch(() => {});
+    await this.kill9All();
+    rmSync(this.#homeDir, { recursive: true, force: true });
+  }
+}
+
+/** Starts an installation and resolves when it is ready. */
+export async function startFarwatch(options: FarwatchOptions = {}): Promise<Farwatch> {
+  const farwatch = await makeFarwatch(options);
+  await farwatch.start();
+  return farwatch;
+}
+
+/** An installation that is not started yet, on a free port. */
+export async function makeFarwatch(options: FarwatchOptions = {}): Promise<Farwatch> {
+  return new Farwatch(options, options.port ?? (await freePort()));
+}

@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createUser } from 'nkeys.js';
+import { natsConfig } from '../../deploy/quickstart/nats-config.ts';
+import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { natsPrograms, type NatsVersion } from './nats-programs.ts';
+import { until } from './until.ts';
+
+export interface TestNats {
+  url: string;
+  version: string;
+  /** File with the nkey seed of the controller's user: what NATS_CREDS names. */
+  controllerCreds: string;
+  controllerSeed: string;
+  usersFile: string;
+  pidFile: string;
+  pid(): number;
+  /** Puts probes into the users file, as a controller does, and resolves when the server has reloaded it. */
+  setUsers(users: readonly object[]): Promise<void>;
+  /** What the server has logged so far. */
+  log(): string;
+  kill9(): Promise<void>;
+  /** Ends the server and removes its files. */
+  stop(): Promise<void>;
+  /** Starts the server again on the same port, by default with what it stored. */
+  restart(options?: { wipe?: boolean }): Promise<void>;
+}
+
+/** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
+export async function startNats(options: { version?: NatsVersion } = {}): Promise<TestNats> {
+  const programs = natsPrograms();
+  const program = options.version ? programs[options.version] : (programs.newest ?? programs.debian);
+  if (!program) throw new Error(`no nats-server (${options.version ?? 'any'}) on this machine; npm test installs one`);
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-nats-'));
+  const port = await freePort();
+  const user = createUser();
+  const controllerSeed = Buffer.from(user.getSeed()).toString();
+  const files = { usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'), controllerCreds: join(dir, 'controller.nk') };
+  const storeDir = join(dir, 'store');
+  const address = { host: '127.0.0.1', port };
+  writeFileSync(files.controllerCreds, `${controllerSeed}\n`);
+  writeFileSync(files.usersFile, 'users: []\n');
+  const settings = { listen: address, tls: null, controllerKey: user.getPublicKey(), serverName: 'test', storeDir };
+  writeFileSync(join(dir, 'nats.conf'), natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }));
+
+  let child: ChildProcess | null = null;
+  let log = '';
+  const start = async () => {
+    const started = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
+    started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    child = started;
+    await until(() => answersAsNats(address), { what: `nats-server ${program.version} answers`, timeoutMs: 10_000 });
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const running = child;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    version: program.version,
+    controllerSeed,
+    ...files,
+    pid: () => child?.pid ?? 0,
+    async setUsers(users) {
+      const reloads = countReloads(log);
+      writeFileSync(`${files.usersFile}.tmp`, `users: [\n${users.map((one) => `${JSON.stringify(one)},\n`).join('')}]\n`);
+      renameSync(`${files.usersFile}.tmp`, files.usersFile);
+      process.kill(Number(readFileSync(files.pidFile, 'utf8')), 'SIGHUP');
+      await until(() => countReloads(log) > reloads, { what: 'the server has reloaded its users' });
+    },
+    log: () => log,
+    kill9: () => end('SIGKILL'),
+    async stop() {
+      await end('SIGTERM');
+      rmSync(dir, { recursive: true, force: true });
+    },
+    async restart({ wipe = false } = {}) {
+      await end('SIGKILL');
+      if (wipe) rmSync(storeDir, { recursive: true, force: true });
+      await start();
+    },
+  };
+}
+
+function countReloads(log: string): number {
+  return log.split('Reloaded server configuration').length;
+}

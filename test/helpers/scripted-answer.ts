@@ -1,0 +1,28 @@
+import type { ServerResponse } from 'node:http';
+
+/** How a test's server treats one request. Without fields: 200 and an empty body, at once. */
+export interface ScriptedAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Waits before the answer. */
+  delayMs?: number;
+  /** `hang` never answers; `reset` breaks the connection with a TCP RST. */
+  fault?: 'hang' | 'reset';
+}
+
+/** Carries out an answer; false when the connection is left without one. */
+export function giveAnswer(response: ServerResponse, answer: ScriptedAnswer): boolean {
+  if (answer.fault === 'hang') return false;
+  if (answer.fault === 'reset') {
+    response.socket?.resetAndDestroy();
+    return false;
+  }
+  const send = () => {
+    response.writeHead(answer.status ?? 200, answer.headers);
+    response.end(answer.body);
+  };
+  if (answer.delayMs) setTimeout(send, answer.delayMs);
+  else send();
+  return true;
+}

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { giveAnswer, type ScriptedAnswer } from './scripted-answer.ts';
+
+export interface Target {
+  url: string;
+  port: number;
+  /** Requests so far, of all paths. */
+  readonly count: number;
+  /** Requests so far of a path, without its query. */
+  countOf(path: string): number;
+  /** How every request is answered from now on, or those of one path. */
+  answer(answer: ScriptedAnswer, path?: string): void;
+  /** Every change of `answer`, with its Unix ms: the truth that incidents are compared with. */
+  readonly history: readonly { at: number; path: string | null; answer: ScriptedAnswer }[];
+  /** Refuses connections until `listen`; the port stays the same. */
+  refuse(): Promise<void>;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server to be monitored. */
+export async function startTarget(): Promise<Target> {
+  let everywhere: ScriptedAnswer = {};
+  let count = 0;
+  const answers = new Map<string, ScriptedAnswer>();
+  const counts = new Map<string, number>();
+  const history: { at: number; path: string | null; answer: ScriptedAnswer }[] = [];
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] as string;
+    count += 1;
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+    request.resume();
+    giveAnswer(response, answers.get(path) ?? everywhere);
+  });
+  const listenOn = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await listenOn(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    get count() {
+      return count;
+    },
+    countOf: (path) => counts.get(path) ?? 0,
+    answer(answer, path) {
+      if (path === undefined) everywhere = answer;
+      else answers.set(path, answer);
+      history.push({ at: Date.now(), path: path ?? null, answer });
+    },
+    history,
+    refuse: close,
+    listen: () => listenOn(port),
+    close,
+  };
+}
