@@ -121,7 +121,7 @@ export interface Route extends RouteFacts {
   query: z.ZodType | undefined;
   body: z.ZodType | undefined;
   answers: Answers;
-  handle(ctx: PublicContext, input: Input<unknown, unknown, unknown>): Promise<AnyReply>;
+  handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<AnyReply>;
 }
 
 /** The only way to make a route. The edge calls `handle` with the context that `auth` earns and with parsed input only. */

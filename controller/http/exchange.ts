@@ -1,0 +1,75 @@
+import type { ParameterizedContext } from 'koa';
+import type { AppError } from '../../shared/errors.ts';
+import { addressBucket, clientAddress } from './client-address.ts';
+import { errorAnswer, notFoundBody, successBody, wrongMethodBody } from './envelope.ts';
+import type { RateVerdict } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import { isRawAnswer, type AnyReply, type Route } from './route.ts';
+
+/** What the edge knows of a request while it is answered. */
+export interface ExchangeState {
+  requestId: string;
+  /** What the request counts under while nobody is known to have sent it. */
+  addressKey: string;
+  verdict: RateVerdict | null;
+  /** Declared path of the route, or `none`. */
+  route: string;
+}
+
+export type Exchange = ParameterizedContext<ExchangeState>;
+
+export const JSON_CONTENT = 'application/json; charset=utf-8';
+
+export function beginExchange(exchange: Exchange, trustedProxies: number): ExchangeState {
+  const { socket, headers } = exchange.req;
+  return {
+    requestId: requestId(headers['x-request-id']),
+    addressKey: addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies)),
+    verdict: null,
+    route: 'none',
+  };
+}
+
+export function addressKey(address: string): string {
+  return `ip:${addressBucket(address)}`;
+}
+
+/** Sends what a route's handler replied. Throws when the route has not declared that status. */
+export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): void {
+  const answer = route.answers[reply.status];
+  if (answer === undefined) throw new Error(`${route.method} ${route.path} replied with ${reply.status}, which it does not declare`);
+  exchange.status = reply.status;
+  if (isRawAnswer(answer)) {
+    exchange.type = answer.contentType;
+    exchange.body = typeof reply.raw === 'string' ? reply.raw : Buffer.from(reply.raw ?? '');
+  } else sendJson(exchange, successBody(reply.data));
+  if (reply.headers !== undefined) exchange.set(reply.headers);
+}
+
+export function sendError(exchange: Exchange, error: AppError): void {
+  const retryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? exchange.state.verdict?.retryAfter : undefined;
+  const { status, body } = errorAnswer(error, retryAfter);
+  exchange.status = status;
+  sendJson(exchange, body);
+}
+
+/** A request that no route took: its path is unknown, or known with other methods (`methods`). */
+export function sendUnmatched(exchange: Exchange, methods: readonly string[]): void {
+  if (methods.length === 0) {
+    exchange.status = 404;
+    sendJson(exchange, notFoundBody(exchange.path));
+    return;
+  }
+  exchange.set('Allow', [...new Set([...methods, 'OPTIONS'])].sort().join(', '));
+  if (exchange.method === 'OPTIONS') {
+    exchange.status = 204;
+    return;
+  }
+  exchange.status = 405;
+  sendJson(exchange, wrongMethodBody(exchange.path));
+}
+
+function sendJson(exchange: Exchange, body: unknown): void {
+  exchange.body = JSON.stringify(body);
+  exchange.type = JSON_CONTENT;
+}

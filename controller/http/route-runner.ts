@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../shared/time.ts';
+import { isSession, type CredentialReader, type Identity, type TenantReader } from './access.ts';
+import { authenticate } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import { readJsonBody } from './body.ts';
+import { rateLimitExceeded, type RateLimiter, type RateVerdict } from './rate-limit.ts';
+import type { AnyReply, Route } from './route.ts';
+import { fieldError, parseQuery, validate } from './validation.ts';
+
+export interface RunnerDeps {
+  credentials: CredentialReader;
+  tenants: TenantReader;
+  limiter: RateLimiter;
+  clock: Clock;
+}
+
+export interface IncomingRequest {
+  requestId: string;
+  /** What the request counts under while nobody is known to have sent it. */
+  addressKey: string;
+  params: Record<string, string>;
+  querystring: string;
+  raw: IncomingMessage;
+  /** Told of the rate limit as soon as it is known, so that errors carry it too. */
+  onVerdict(verdict: RateVerdict): void;
+}
+
+/** Runs one request through its route: who, rate limit, may they, what do they ask, answer. Throws AppError. */
+export async function runRoute(deps: RunnerDeps, route: Route, request: IncomingRequest): Promise<AnyReply> {
+  const { raw, requestId } = request;
+  const now = deps.clock.now();
+  const identity = route.auth.access === 'public' ? null : await settle(authenticate(deps.credentials, raw.headers, now));
+  const caller = identity === null || 'failure' in identity ? request.addressKey : callerKey(identity);
+  const verdict = route.isUnlimited === true ? deps.limiter.peek(caller) : deps.limiter.take(caller);
+  request.onVerdict(verdict);
+  if (!verdict.isAllowed) throw rateLimitExceeded();
+  if (identity !== null && 'failure' in identity) throw identity.failure;
+
+  const facts = { method: raw.method ?? 'GET', headers: raw.headers };
+  const context = await authorize(deps.tenants, route.auth, identity, facts, { requestId, actor: { kind: 'none' }, now });
+  const query = parseQuery(request.querystring);
+  const input = {
+    params: route.params === undefined ? undefined : validate(route.params, request.params),
+    query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
+    body: route.body === undefined ? undefined : validate(route.body, (await readJsonBody(raw)) ?? {}),
+  };
+  return route.handle(context, input);
+}
+
+/** A failed credential must not keep the request from being counted. */
+function settle(identity: Promise<Identity | null>): Promise<Identity | null | { failure: unknown }> {
+  return identity.catch((failure: unknown) => ({ failure }));
+}
+
+/** All sessions and keys of one person share one limit. */
+function callerKey(identity: Identity): string {
+  return `user:${isSession(identity) ? identity.actor.userId : identity.actor.createdBy}`;
+}
+
+function refuseAny(query: Record<string, string>): undefined {
+  const name = Object.keys(query)[0];
+  if (name === undefined) return undefined;
+  throw fieldError(name, 'Unrecognized parameter', 'unrecognized_keys');
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../../shared/errors.ts';
+
+const DEEPEST = 64;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * The value of a JSON text that means the same to every parser. Throws JSON_PARSE_ERROR for bad syntax and for what
+ * JSON.parse lets through: duplicate keys, keys of the prototype, more than 64 levels, lone surrogates, NUL, numbers
+ * beyond a double.
+ */
+export function parseStrictJson(text: string): unknown {
+  checkDepth(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refusal('Request body is not valid JSON');
+  }
+  checkTokens(text);
+  return value;
+}
+
+function refusal(message: string): AppError {
+  return new AppError('JSON_PARSE_ERROR', message);
+}
+
+/** Before parsing, so that no parser has to go deep; brackets in strings do not count. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      if (depth > DEEPEST) throw refusal(`Request body is nested deeper than ${DEEPEST} levels`);
+    } else if (char === '}' || char === ']') depth -= 1;
+  }
+}
+
+/** Walks text that is known to be valid JSON. */
+function checkTokens(text: string): void {
+  const open: (Set<string> | null)[] = [];
+  let isKeyNext = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] as string;
+    if (char === '"') {
+      const end = endOfString(text, at);
+      const string = contentOf(text.slice(at, end + 1));
+      if (isKeyNext) checkKey(open[open.length - 1] ?? null, string);
+      isKeyNext = false;
+      at = end;
+    } else if (char === '{') {
+      open.push(new Set());
+      isKeyNext = true;
+    } else if (char === '[') {
+      open.push(null);
+      isKeyNext = false;
+    } else if (char === '}' || char === ']') {
+      open.pop();
+      isKeyNext = false;
+    } else if (char === ',') isKeyNext = open[open.length - 1] !== null;
+    else if (char === '-' || (char >= '0' && char <= '9')) at = checkNumber(text, at);
+  }
+}
+
+/** Position of the closing quote of the string that opens at `start`; the end of the text when it is not closed. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function contentOf(quoted: string): string {
+  const string = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  if (string.includes('\0')) throw refusal('Request body has a NUL character in a string');
+  if (LONE_SURROGATE.test(string)) throw refusal('Request body has half a surrogate pair in a string');
+  return string;
+}
+
+function checkKey(seen: Set<string> | null, key: string): void {
+  if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body has the key ${key}`);
+  if (seen?.has(key) === true) throw refusal(`Request body has a key twice: ${key.slice(0, 100)}`);
+  seen?.add(key);
+}
+
+function checkNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && /[\d.eE+-]/.test(text[end] as string)) end += 1;
+  if (!Number.isFinite(Number(text.slice(start, end)))) throw refusal('Request body has a number that is too large');
+  return end - 1;
+}

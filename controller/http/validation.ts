@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { AppError } from '../../shared/errors.ts';
+
+export interface ValidationIssue {
+  code: string;
+  path: (string | number)[];
+  message: string;
+}
+
+const MOST_ISSUES = 50;
+const QUERY_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** The parsed value. Throws VALIDATION_ERROR whose details list every issue as `{code, path, message}`. */
+export function validate(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw validationError(result.error.issues.flatMap(toIssues));
+}
+
+/** The error of a request whose fields break a rule; its message names them all. */
+export function validationError(issues: ValidationIssue[]): AppError {
+  const shown = issues.slice(0, MOST_ISSUES);
+  const text = shown.map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`)).join('; ');
+  return new AppError('VALIDATION_ERROR', `Validation failed: ${text}`, { details: shown });
+}
+
+/** One field that breaks a rule which is no matter of its schema. */
+export function fieldError(path: string, message: string, code = 'custom'): AppError {
+  return validationError([{ code, path: path.split('.'), message }]);
+}
+
+/** A query string as plain names and values: no repeated names, no brackets, no NUL. Throws VALIDATION_ERROR. */
+export function parseQuery(querystring: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  if (querystring === '') return fields;
+  for (const [name, value] of new URLSearchParams(querystring)) {
+    const path = [name.slice(0, 64)];
+    if (!QUERY_NAME.test(name)) throw validationError([{ code: 'unrecognized_keys', path, message: 'Unrecognized parameter' }]);
+    if (Object.hasOwn(fields, name)) throw validationError([{ code: 'custom', path, message: 'Parameter must not be repeated' }]);
+    if (value.includes('\0')) throw validationError([{ code: 'custom', path, message: 'Must not contain NUL' }]);
+    fields[name] = value;
+  }
+  return fields;
+}
+
+function toIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ code: issue.code, path: [...path, key.slice(0, 100)], message: 'Unrecognized key' }));
+  }
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return [{ code: issue.code ?? 'custom', path, message: isMissing ? 'Required' : issue.message }];
+}
