@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { errorType } from '../../shared/contracts/result.ts';
+import { bookWatched, HOUR_MS } from '../incidents/booking-rules.ts';
+import type { MonitorCell } from './shard-state.ts';
+import type { RecentResult } from './ports.ts';
+
+const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
+const instant = z.number().nullable();
+
+/** What the owner of a shard knows of a monitor and no document tells yet; also the answer between controllers. */
+export const openMonitor = z.object({
+  monitor_id: z.string(),
+  live: z.object({
+    status,
+    since: z.number(),
+    last_check_at: instant,
+    last_success_at: instant,
+    last_failure_at: instant,
+    open_incident: z.object({ id: z.string(), started_at: z.number(), severity: z.enum(['critical', 'major', 'minor', 'warning']), type: errorType }).nullable(),
+    regions: z.array(z.object({
+      region: z.string(), status, reason: z.string().nullable(), last_check_at: instant, response_time_ms: z.number().nullable(), probe_id: z.string().nullable(),
+    })),
+  }),
+  /** Hours that are not, or not wholly, in rollups. `first_entry` is null when no results wait, `times` when none is booked. */
+  hours: z.array(z.object({
+    hour: z.number(),
+    first_entry: z.number().nullable(),
+    counts: z.object({ total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number() }),
+    times: z.tuple([z.number(), z.number(), z.number()]).nullable(),
+  })),
+});
+export type OpenMonitor = z.infer<typeof openMonitor>;
+
+export const openAnswer = z.object({
+  monitors: z.array(openMonitor),
+  recent: z.array(z.object({
+    monitor_id: z.string(), success: z.boolean(), response_time_ms: z.number().nullable(), status_code: z.number().nullable(), checked_at: z.number(),
+  })),
+});
+export type OpenAnswer = z.infer<typeof openAnswer>;
+
+export const openRequest = z.object({ monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100) });
+
+/** The owner's knowledge of one monitor, its time booked up to `now`. */
+export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number): OpenMonitor {
+  const state = bookWatched(cell.state, now);
+  const hours = new Set([...cell.hours.keys(), ...Object.keys(state.booked).map(Number)]);
+  return {
+    monitor_id: monitorId,
+    live: {
+      status: state.status, since: state.since, last_check_at: state.last_check_at,
+      last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
+      open_incident: state.outage
+        ? { id: state.outage.incident_id, started_at: state.outage.started_at, severity: state.outage.severity, type: state.outage.type } : null,
+      regions: Object.entries(state.regions).map(([region, view]) => ({
+        region, status: view.verdict === 'up' && view.degraded ? 'degraded' : view.verdict, reason: view.reason ?? view.error?.message ?? null,
+        last_check_at: view.last_at, response_time_ms: view.response_time_ms, probe_id: view.probe_id,
+      })),
+    },
+    hours: [...hours].sort((a, b) => a - b).map((hour) => ({
+      hour, first_entry: cell.hours.get(hour)?.firstEntry ?? null,
+      counts: { ...(cell.hours.get(hour)?.counts ?? { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 }) },
+      times: state.booked[hour] ?? null,
+    })),
+  };
+}
+
+/** The newest results of a monitor that are still in the owner's memory, newest first. */
+export function recentOf(monitorId: string, cell: MonitorCell, limit: number): RecentResult[] {
+  const newest = Math.max(...cell.hours.keys(), 0);
+  const rows = [newest, newest - HOUR_MS].flatMap((hour) => cell.hours.get(hour)?.after(0) ?? []);
+  return rows
+    .filter((row) => row.outcome !== 'missed')
+    .sort((a, b) => b.started_at - a.started_at)
+    .slice(0, limit)
+    .map((row) => ({
+      monitor_id: monitorId, success: row.outcome === 'success', response_time_ms: row.response_time_ms, status_code: row.status_code, checked_at: row.started_at,
+    }));
+}

@@ -1,0 +1,122 @@
+import { newSecret } from '../../shared/ids.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
+import type { BatchReply } from '../../shared/contracts/result.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
+import { Ingest } from './ingest.ts';
+import { Leases } from './leases.ts';
+import type { LeaseStore } from './lease-store.ts';
+import { Marks, type MarksDeps } from './marks.ts';
+import { OpenReader } from './open-reader.ts';
+import { publishRaw } from './raw-publisher.ts';
+import type { ShardStores } from './shard-actor.ts';
+import type { TakeLimits } from './shard-owner.ts';
+import { Statistics, type RollupReader } from './statistics.ts';
+import type { DeadLetterStore } from './storage-ports.ts';
+
+export interface ResultsDeps<M> {
+  clock: Clock;
+  log: Log;
+  bus: Bus;
+  /** Stays the same over restarts of this installation. */
+  holder: string;
+  stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader };
+  limits: TakeLimits;
+  monitors: Pick<MarksDeps<M>, 'findMarked' | 'place' | 'clear'>;
+}
+
+/** Everything between the probes' batches and what is known of monitors, for the shards of this controller. */
+export class ResultsService<M> {
+  readonly ingest: Ingest;
+  readonly open: OpenReader;
+  readonly statistics: Statistics;
+  readonly #deps: ResultsDeps<M>;
+  readonly #leases: Leases;
+  readonly #marks: Marks<M>;
+  readonly #listening = new Map<number, BusSubscription[]>();
+
+  constructor(deps: ResultsDeps<M>) {
+    const { clock, log, bus, stores, limits } = deps;
+    this.#deps = deps;
+    this.ingest = new Ingest({
+      clock, log, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
+      holdsLease: (shard) => this.#leases.holds(shard),
+      listen: (shard) => this.#listen(shard),
+      unlisten: (shard) => this.#unlisten(shard),
+      listeners: {
+        onApplied: (_shard, applied, _entry, replayed) => {
+          if (!replayed) publishRaw(bus, applied.fresh);
+        },
+        onConfigs: () => this.#marks.look(),
+      },
+    });
+    this.open = new OpenReader({ ingest: this.ingest, bus, clock, log });
+    this.statistics = new Statistics({ clock, rollups: stores.rollups, open: this.open });
+    this.#leases = new Leases({
+      clock, log, store: stores.leases, holder: deps.holder,
+      acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#marks.look()),
+      released: (shard) => this.ingest.release(shard),
+    });
+    this.#marks = new Marks({ clock, log, ingest: this.ingest, ...deps.monitors });
+  }
+
+  start(): void {
+    this.ingest.start();
+    this.#leases.start();
+    this.#marks.start();
+  }
+
+  /** Whether a shard is loaded here and takes results. */
+  ownsShard(shard: number): boolean {
+    return this.ingest.shards.has(shard);
+  }
+
+  /** Has the owner of a shard, here or elsewhere, look for changes now. */
+  poke(shard: number): void {
+    if (this.ownsShard(shard)) this.#marks.look();
+    else this.#deps.bus.publish(subjects.poke(shard), '');
+  }
+
+  /** Writes what is taken, then gives the shards up. */
+  async stop(): Promise<void> {
+    await this.#marks.stop();
+    await this.ingest.stop();
+    await this.#leases.stop();
+  }
+
+  #listen(shard: number): void {
+    const { bus } = this.#deps;
+    this.#listening.set(shard, [
+      bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
+      bus.subscribe(subjects.askOfShard(shard), (message) => this.#answer(message)),
+      bus.subscribe(subjects.poke(shard), () => this.#marks.look()),
+    ]);
+  }
+
+  #unlisten(shard: number): void {
+    for (const subscription of this.#listening.get(shard) ?? []) void subscription.stop();
+    this.#listening.delete(shard);
+  }
+
+  #take(shard: number, message: BusMessage): void {
+    const address = probeOfSubject(message.subject);
+    if (!address) return;
+    this.ingest.take(shard, {
+      region: address.region, probe_id: address.probeId, bytes: message.data,
+      answer: (watermark) => message.reply(replyOf(watermark)),
+    });
+  }
+
+  #answer(message: BusMessage): void {
+    const shard = shardOfSubject(message.subject);
+    const what = message.subject.split('.')[2];
+    const answer = shard === null || what === undefined ? null : this.open.answer(shard, what, message.data);
+    if (answer !== null) message.reply(answer);
+  }
+}
+
+function replyOf(watermark: number): string {
+  const reply: BatchReply = { v: 1, watermark };
+  return JSON.stringify(reply);
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../../shared/time.ts';
+import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
+import type { HourTimes } from '../incidents/monitor-state.ts';
+import type { HourKey, HourRecord } from './storage-ports.ts';
+import type { OpenMonitor } from './open-monitor.ts';
+import { newestOf, type OpenReader } from './open-reader.ts';
+import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
+import { DAY_MS, emptyRollup, meanTimeOf, mergeRollups, uptimeOf, type Rollup } from './rollup-rules.ts';
+
+/** Read access to what is written; by MongoHourStore. */
+export interface RollupReader {
+  hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
+  days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
+  results(monitorId: string, from: number, to: number): Promise<HourRecord['rows']>;
+}
+
+/** Statistics from rollups of days and hours, and from the owners for what is not in them yet. */
+export class Statistics implements StatisticsReader {
+  readonly #clock: Clock;
+  readonly #rollups: RollupReader;
+  readonly #open: OpenReader;
+
+  constructor(deps: { clock: Clock; rollups: RollupReader; open: OpenReader }) {
+    this.#clock = deps.clock;
+    this.#rollups = deps.rollups;
+    this.#open = deps.open;
+  }
+
+  async period(monitorId: string, days: number): Promise<PeriodStats | null> {
+    return (await this.#over([monitorId], days)).get(monitorId) ?? null;
+  }
+
+  list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>> {
+    return this.#over(monitorIds, 30);
+  }
+
+  async recent(monitorIds: string[], limit: number): Promise<RecentResult[]> {
+    const since = this.#clock.now() - DAY_MS;
+    const { monitors, recent } = await this.#open.open(monitorIds, limit);
+    const fresh = recent.filter((result) => result.checked_at >= since);
+    if (fresh.length >= limit) return fresh;
+    const latest = [...monitors.values()]
+      .filter((monitor) => (monitor.live.last_check_at ?? 0) >= since)
+      .sort((a, b) => (b.live.last_check_at ?? 0) - (a.live.last_check_at ?? 0))
+      .slice(0, limit);
+    const stored = await Promise.all(latest.map((monitor) => this.#storedSince(monitor.monitor_id, since)));
+    return newestOf([...fresh, ...stored.flat()], limit);
+  }
+
+  async #storedSince(monitorId: string, since: number): Promise<RecentResult[]> {
+    const rows = await this.#rollups.results(monitorId, hourOf(since), this.#clock.now() + HOUR_MS);
+    return rows.filter((row) => row.outcome !== 'missed' && row.started_at >= since).map((row) => ({
+      monitor_id: monitorId, success: row.outcome === 'success', response_time_ms: row.response_time_ms, status_code: row.status_code, checked_at: row.started_at,
+    }));
+  }
+
+  async #over(monitorIds: string[], days: number): Promise<Map<string, PeriodStats>> {
+    const now = this.#clock.now();
+    const from = hourOf(now - days * DAY_MS) + HOUR_MS;
+    const { monitors } = await this.#open.open(monitorIds, 0);
+    const written = await this.#written([...monitors.keys()], from, now);
+    const stats = new Map<string, PeriodStats>();
+    for (const [id, monitor] of monitors) {
+      if (monitor.live.last_check_at === null) continue;
+      stats.set(id, statsOf(monitor, written.get(id) ?? { hours: new Map(), days: [] }, from));
+    }
+    return stats;
+  }
+
+  /** Whole days by their rollup; hours for the first day's rest and for days that have none yet: the last two. */
+  async #written(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
+    const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
+    const today = now - (now % DAY_MS);
+    const dayKeys = monitorIds.flatMap((id) => steps(firstDay, today, DAY_MS).map((day) => ({ monitor_id: id, day })));
+    const found = await this.#rollups.days(dayKeys);
+    const known = new Set(found.map((day) => `${day.monitor_id}:${day.day}`));
+    const hourKeys = monitorIds.flatMap((id) => {
+      const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(`${id}:${day}`));
+      const hours = [...steps(from, firstDay, HOUR_MS), ...recentDays.flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS))];
+      return hours.map((hour) => ({ monitor_id: id, hour }));
+    });
+    const written = new Map<string, Written>(monitorIds.map((id) => [id, { hours: new Map(), days: [] }]));
+    for (const day of found) written.get(day.monitor_id)?.days.push(day);
+    for (const hour of await this.#rollups.hours(hourKeys)) written.get(hour.monitor_id)?.hours.set(hour.hour, hour);
+    return written;
+  }
+}
+
+interface Written {
+  hours: Map<number, { position: number; rollup: Rollup }>;
+  days: { day: number; rollup: Rollup }[];
+}
+
+function statsOf(monitor: OpenMonitor, written: Written, from: number): PeriodStats {
+  const parts = [...written.days.map((day) => day.rollup), ...[...written.hours.values()].map((hour) => hour.rollup)];
+  for (const open of monitor.hours) {
+    if (open.hour < from) continue;
+    const known = written.hours.get(open.hour);
+    const isCounted = known !== undefined && open.first_entry !== null && open.first_entry <= known.position;
+    const times: HourTimes = known || open.times === null ? [0, 0, 0] : open.times;
+    parts.push({ ...emptyRollup(), ...(isCounted ? {} : open.counts), times });
+  }
+  const sum = mergeRollups(parts);
+  return {
+    uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum), total_checks: sum.total, failed_checks: sum.failed,
+    last_check_at: monitor.live.last_check_at, last_success_at: monitor.live.last_success_at, last_failure_at: monitor.live.last_failure_at,
+  };
+}
+
+function steps(from: number, to: number, unitMs: number): number[] {
+  const found: number[] = [];
+  for (let at = from; at < to; at += unitMs) found.push(at);
+  return found;
+}
