@@ -21,7 +21,9 @@ export interface Receiver {
   requests: ReceivedRequest[];
   /** Connections accepted since the start. */
   readonly connections: number;
-  behave(next: Behaviour | ((request: ReceivedRequest) => Behaviour)): void;
+  behave(next: Behaviour): void;
+  /** Decides for each request. */
+  choose(by: (request: ReceivedRequest) => Behaviour): void;
   close(): Promise<void>;
 }
 
@@ -63,8 +65,10 @@ export async function startReceiver(options: { host?: string; behaviour?: Behavi
       return connections;
     },
     behave(next) {
-      // A function with one parameter chooses; one with two is itself the behaviour.
-      choose = typeof next === 'function' && next.length < 2 ? (next as (request: ReceivedRequest) => Behaviour) : () => next as Behaviour;
+      choose = () => next;
+    },
+    choose(by) {
+      choose = by;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -1,0 +1,33 @@
+/** An address that we do not connect to; the message says why. */
+export class RefusedAddress extends Error {}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset by the receiver',
+  EPIPE: 'connection closed by the receiver',
+  UND_ERR_SOCKET: 'connection closed by the receiver',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connecting timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'the answer has too many headers',
+  EMFILE: 'no file descriptor left on our side',
+};
+
+const LONGEST_REASON = 300;
+
+/** What went wrong with a connection, in words for the owner of its other end; never the text of an answer. */
+export function connectionFailure(error: unknown): string {
+  // With several addresses, each failure is in an AggregateError; the first one tells enough.
+  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const { code, message } = (first ?? {}) as { code?: string; message?: string };
+  if (code !== undefined && REASONS[code] !== undefined) return REASONS[code];
+  if (code !== undefined && /CERT|SSL|TLS|SIGNATURE|SELF_SIGNED|ISSUER/.test(code)) return `TLS: ${readable(message ?? code)}`;
+  if (code?.startsWith('HPE_')) return 'the answer is not HTTP';
+  return readable(message ?? code ?? 'unknown failure');
+}
+
+function readable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, LONGEST_REASON);
+}

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { HttpPoster, type PostRequest } from '../../controller/platform/poster.ts';
+import { createResolver, type Resolve } from '../../controller/platform/resolver.ts';
+import { systemClock } from '../../shared/time.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { until } from '../helpers/until.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function receiver(host?: string): Promise<Receiver> {
+  const started = await startReceiver(host === undefined ? {} : { host });
+  closing.push(() => started.close());
+  return started;
+}
+
+function poster(options: { allowPrivate?: boolean; names?: Record<string, string[][]> } = {}): HttpPoster {
+  const { allowPrivate = true, names = {} } = options;
+  const made = new HttpPoster({ clock: systemClock, vetting: createAddressVetting({ resolve: scripted(names), allowPrivate, clock: systemClock }) });
+  closing.push(() => made.close());
+  return made;
+}
+
+/** Answers each name with its next list of addresses, the last one again and again. */
+function scripted(names: Record<string, string[][]>): Resolve {
+  return async (host) => {
+    const answers = names[host];
+    if (!answers) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    return (answers.length > 1 ? answers.shift() : answers[0]) as string[];
+  };
+}
+
+function request(url: string, more: Partial<PostRequest> = {}): PostRequest {
+  return { url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'), timeoutMs: 10_000, ...more };
+}
+
+describe('a post that is answered', () => {
+  test('carries method, path, headers and the exact bytes', async () => {
+    const to = await receiver();
+    const outcome = await poster().post(request(`${to.url}/a/b?c=d`, { method: 'PUT', headers: { 'X-Thing': '1' } }));
+    expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
+    expect(to.requests[0]).toMatchObject({ method: 'PUT', path: '/a/b?c=d' });
+    expect(to.requests[0]?.headers['x-thing']).toBe('1');
+    expect(to.requests[0]?.body.toString()).toBe('{"a":"ü"}');
+  });
+
+  test.each([204, 301, 302, 303, 307, 308, 400, 410, 500, 503])('with %i gives that status and follows nothing', async (status) => {
+    const elsewhere = await receiver();
+    const to = await receiver();
+    to.behave((response) => {
+      response.writeHead(status, { location: `${elsewhere.url}/x`, 'alt-svc': `http/1.1="127.0.0.1:${elsewhere.port}"`, refresh: `0; url=${elsewhere.url}` }).end();
+    });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status });
+    expect(elsewhere.connections).toBe(0);
+  });
+
+  test('keeps the name in the Host header while the address is the vetted one', async () => {
+    const to = await receiver();
+    const names = { 'hooks.example': [['127.0.0.1']] };
+    expect(await poster({ names }).post(request(`http://hooks.example:${to.port}/`))).toMatchObject({ kind: 'answered' });
+    expect(to.requests[0]?.headers.host).toBe(`hooks.example:${to.port}`);
+  });
+
+  test('reaches IPv6 literals', async () => {
+    const to = await receiver('::1');
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+  });
+
+  test('does not read an endless body', async () => {
+    const to = await receiver();
+    let isOpen = true;
+    to.behave((response) => {
+      const chunk = Buffer.alloc(64 * 1024);
+      const write = () => {
+        while (isOpen && response.write(chunk));
+      };
+      response.on('drain', write).on('close', () => (isOpen = false));
+      write();
+    });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+    await until(() => !isOpen, { timeoutMs: 3000 });
+  });
+
+  test('does not wait for a body that drips', async () => {
+    const to = await receiver();
+    let isOpen = true;
+    to.behave((response) => {
+      const timer = setInterval(() => response.write('.'), 50);
+      response.on('close', () => {
+        isOpen = false;
+        clearInterval(timer);
+      });
+      response.write('.');
+    });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+    await until(() => !isOpen, { timeoutMs: 3000 });
+  });
+});
+
+describe('a post that fails', () => {
+  test('ends at its deadline when the receiver hangs', async () => {
+    const to = await receiver();
+    to.behave('hang');
+    const startedAt = performance.now();
+    expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.3 seconds' });
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+
+  test('ends at its deadline when the head of the answer drips', async () => {
+    const to = await receiver();
+    to.behave((response) => {
+      const socket = response.socket as NonNullable<typeof response.socket>;
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('X'), 50);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.4 seconds' });
+  });
+
+  test('names what happened', async () => {
+    const to = await receiver();
+    to.behave('close');
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'failed', reason: 'connection closed by the receiver' });
+    await to.close();
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'failed', reason: 'connection refused' });
+    expect(await poster().post(request('http://nowhere.example/'))).toMatchObject({ kind: 'failed', reason: 'the name nowhere.example does not exist' });
+    const plain = await receiver();
+    expect(await poster().post(request(`https://127.0.0.1:${plain.port}/`))).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^TLS: |closed/) });
+  });
+
+  test('when it is aborted', async () => {
+    const to = await receiver();
+    to.behave('hang');
+    const stop = new AbortController();
+    const posting = poster().post(request(to.url, { signal: stop.signal }));
+    await until(() => to.requests.length === 1);
+    stop.abort();
+    expect(await posting).toMatchObject({ kind: 'failed', reason: 'stopped by us' });
+  });
+});
+
+describe('a post to where it must not go', () => {
+  test.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '0.0.0.0', '[::]', '１２７.０.０.１'])(
+    'by the address %s is refused without a connection',
+    async (host) => {
+      const sink = await receiver();
+      expect(await poster({ allowPrivate: false }).post(request(`http://${host}:${sink.port}/`))).toMatchObject({ kind: 'refused' });
+      expect(sink.connections).toBe(0);
+    },
+  );
+
+  test('by a name of which one address is private is refused', async () => {
+    const sink = await receiver();
+    const names = { 'two.example': [['93.184.216.34', '127.0.0.1']] };
+    const outcome = await poster({ allowPrivate: false, names }).post(request(`http://two.example:${sink.port}/`));
+    expect(outcome).toEqual({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
+    expect(sink.connections).toBe(0);
+  });
+
+  test('by a name that was public when it was saved is refused', async () => {
+    const sink = await receiver();
+    const resolve = scripted({ 'rebind.example': [['93.184.216.34'], ['127.0.0.1']] });
+    const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
+    const url = `http://rebind.example:${sink.port}/`;
+    expect(await vetting.urlRefusal(url)).toBeNull();
+    const made = new HttpPoster({ clock: systemClock, vetting });
+    closing.push(() => made.close());
+    expect(await made.post(request(url))).toEqual({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
+    expect(sink.connections).toBe(0);
+  });
+
+  test('connects to the address that was vetted, whatever the name means a moment later', async () => {
+    const to = await receiver();
+    const other = await receiver('127.0.0.2');
+    const names = { 'moving.example': [['127.0.0.1'], ['127.0.0.2']] };
+    expect(await poster({ names }).post(request(`http://moving.example:${to.port}/`))).toMatchObject({ kind: 'answered' });
+    expect([to.requests.length, other.connections]).toEqual([1, 0]);
+  });
+
+  test.each(['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://[fe80::1]/', 'http://[::ffff:169.254.169.254]/', 'http://100.100.100.200/', 'http://meta.example/'])(
+    '%s is refused even where private addresses are allowed',
+    async (url) => {
+      expect(await poster({ names: { 'meta.example': [['169.254.169.254']] } }).post(request(url))).toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  test('is refused when the socket turns out to be connected elsewhere', async () => {
+    const sink = await receiver();
+    const resolve: Resolve = async () => ['127.0.0.1'];
+    const real = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
+    // A vetting that lets the lookup pass: only what is checked on the socket is left.
+    const vetting = { ...real, vetHost: async () => ({ kind: 'allowed' as const, addresses: ['127.0.0.1'] }) };
+    const made = new HttpPoster({ clock: systemClock, vetting });
+    closing.push(() => made.close());
+    expect(await made.post(request(`http://public.example:${sink.port}/`))).toMatchObject({ kind: 'refused' });
+    expect(sink.requests).toHaveLength(0);
+  });
+
+  test.each(['http://user:pass@example.com/', 'file:///etc/passwd', 'http://example.com:25/', 'ftp://example.com/'])('%s is refused', async (url) => {
+    expect(await poster({ names: { 'example.com': [['93.184.216.34']] } }).post(request(url))).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('one receiver that hangs', () => {
+  test('fills its own places, and the others are answered', async () => {
+    const [hanging, healthy] = [await receiver(), await receiver()];
+    hanging.behave('hang');
+    const out = poster();
+    const stuck = Array.from({ length: 70 }, () => out.post(request(hanging.url, { timeoutMs: 1500 })));
+    const busy = (await Promise.all(stuck.slice(64))).map((outcome) => outcome.kind);
+    expect(busy).toEqual(Array(6).fill('busy'));
+    const startedAt = performance.now();
+    expect(await out.post(request(healthy.url))).toMatchObject({ kind: 'answered' });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect((await Promise.all(stuck.slice(0, 64))).every((outcome) => outcome.kind === 'failed')).toBe(true);
+    hanging.behave(200);
+    expect(await out.post(request(hanging.url))).toMatchObject({ kind: 'answered' });
+  });
+});
+
+describe('the resolver of the system', () => {
+  test('knows the hosts file', async () => {
+    expect(await createResolver()('localhost')).toEqual(expect.arrayContaining([expect.stringMatching(/^(127\.|::1)/)]));
+  });
+
+  test('says by a code that a name does not exist', async () => {
+    await expect(createResolver()('does-not-exist.invalid')).rejects.toHaveProperty('code');
+  });
+});
