@@ -16,9 +16,12 @@ export const openMonitor = z.object({
     last_check_at: instant,
     last_success_at: instant,
     last_failure_at: instant,
-    open_incident: z.object({ id: z.string(), started_at: z.number(), severity: z.enum(['critical', 'major', 'minor', 'warning']), type: errorType }).nullable(),
+    open_incident: z.object({
+      id: z.string(), started_at: z.number(), severity: z.enum(['critical', 'major', 'minor', 'warning']), type: errorType,
+    }).nullable(),
     regions: z.array(z.object({
-      region: z.string(), status, reason: z.string().nullable(), last_check_at: instant, response_time_ms: z.number().nullable(), probe_id: z.string().nullable(),
+      region: z.string(), status, reason: z.string().nullable(), last_check_at: instant,
+      response_time_ms: z.number().nullable(), probe_id: z.string().nullable(),
     })),
   }),
   /** Hours that are not, or not wholly, in rollups. `first_entry` is null when no results wait, `times` when none is booked. */

@@ -35,7 +35,17 @@ export interface MonitorLive {
   last_success_at: number | null;
   last_failure_at: number | null;
   open_incident: { id: string; started_at: number; severity: Severity; type: ErrorType } | null;
-  regions: { region: string; status: RuntimeStatus; reason: string | null; last_check_at: number | null; response_time_ms: number | null; probe_id: string | null }[];
+  regions: RegionLive[];
+}
+
+/** The verdict of one region beside the global one. `reason`: why it is not up. */
+export interface RegionLive {
+  region: string;
+  status: RuntimeStatus;
+  reason: string | null;
+  last_check_at: number | null;
+  response_time_ms: number | null;
+  probe_id: string | null;
 }
 
 export interface LiveReader {

@@ -134,7 +134,9 @@ export class ShardOwner {
   #accept(taken: { message: TakenMessage; batch: ResultBatch; waiting: Waiting; letter: DeadLetter | null }, now: Instant): void {
     const { message, batch, waiting, letter } = taken;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
-    const pending: PendingBatch = { probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], letters: letter ? [letter] : [], waiting: [waiting] };
+    const pending: PendingBatch = {
+      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], letters: letter ? [letter] : [], waiting: [waiting],
+    };
     let urgent = false;
     for (const result of batch.results) {
       if (result.seq <= known) continue;
