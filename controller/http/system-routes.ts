@@ -32,7 +32,7 @@ export function systemRoutes(deps: SystemDeps): Route[] {
       path: '/healthz',
       summary: 'Whether the process is alive',
       answers: { 200: z.strictObject({ status: z.literal('ok') }) },
-      handle: async () => ({ status: 200, data: { status: 'ok' } }),
+      handle: async () => ({ status: 200, data: { status: 'ok' as const } }),
     }),
     defineRoute({
       ...common,
@@ -45,7 +45,7 @@ export function systemRoutes(deps: SystemDeps): Route[] {
         const checks = Object.fromEntries(await Promise.all(deps.checks.map(async (check) => [check.name, await verdictOf(check, deps.clock)] as const)));
         const failed = Object.keys(checks).filter((name) => checks[name] === 'failed');
         if (failed.length > 0) throw new AppError('SERVICE_UNAVAILABLE', `Not ready: ${failed.join(', ')}`, { details: { checks } });
-        return { status: 200, data: { status: 'ready', checks } };
+        return { status: 200, data: { status: 'ready' as const, checks } };
       },
     }),
     defineRoute({

@@ -1,0 +1,60 @@
+import type { Clock } from '../../shared/time.ts';
+import type { PlanLimits, PlanName, Plans } from './plans.ts';
+import type { Counted, UsageStore } from './usage-store.ts';
+
+export interface QuotaDeps {
+  usage: UsageStore;
+  plans: Plans;
+  clock: Clock;
+  /** The plan of an organization. */
+  planOf(organizationId: string): Promise<PlanName>;
+  /** How many there really are, for a counter that a crash left too high. */
+  count: Partial<Record<Counted, (organizationId: string) => Promise<number>>>;
+}
+
+export type Reservation = { isGranted: true; release(): Promise<void> } | { isGranted: false; limit: number; usage: number };
+
+/** No reservation stays without its document, or without being released, for as long as this, ms. */
+const SETTLED_AFTER_MS = 60_000;
+
+/** Hands out what plans limit, so that the limit holds however many ask at once. */
+export class Quota {
+  readonly #deps: QuotaDeps;
+
+  constructor(deps: QuotaDeps) {
+    this.#deps = deps;
+  }
+
+  async limitsOf(organizationId: string): Promise<PlanLimits> {
+    return this.#deps.plans[await this.#deps.planOf(organizationId)];
+  }
+
+  /**
+   * Reserves one. The caller inserts its document afterwards, and calls `release` if that fails. A refusal tells
+   * the limit and how many there are.
+   */
+  async reserve(organizationId: string, counted: Counted): Promise<Reservation> {
+    const { usage, clock } = this.#deps;
+    const limit = (await this.limitsOf(organizationId))[counted];
+    const granted: Reservation = { isGranted: true, release: () => this.release(organizationId, counted) };
+    if (await usage.reserve(organizationId, counted, limit, clock.now())) return granted;
+    if ((await this.#repair(organizationId, counted)) && (await usage.reserve(organizationId, counted, limit, clock.now()))) return granted;
+    return { isGranted: false, limit, usage: (await usage.read(organizationId))?.taken[counted] ?? 0 };
+  }
+
+  /** Gives one back, after its document is gone. */
+  release(organizationId: string, counted: Counted): Promise<void> {
+    return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now());
+  }
+
+  /** A crash between reservation and insert leaves the counter too high; only a counter that has been still for a minute is touched. */
+  async #repair(organizationId: string, counted: Counted): Promise<boolean> {
+    const count = this.#deps.count[counted];
+    const seen = await this.#deps.usage.read(organizationId);
+    if (count === undefined || seen === null || this.#deps.clock.now() - seen.changedAt < SETTLED_AFTER_MS) return false;
+    const actual = await count(organizationId);
+    const taken = seen.taken[counted];
+    if (actual >= taken) return false;
+    return this.#deps.usage.correct(organizationId, counted, { taken, changedAt: seen.changedAt }, actual);
+  }
+}
