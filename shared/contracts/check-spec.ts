@@ -22,13 +22,17 @@ export const httpSpec = z.object({
 });
 export type HttpSpec = z.infer<typeof httpSpec>;
 
-/** A type this version has no check for: its slots end as `missed` with the reason `unsupported`. */
-export const otherSpec = z.looseObject({ type: z.string() });
+/**
+ * What this version has no check for: another type, or an HTTP spec that it cannot read, which is marked `unreadable`.
+ * Its slots end as `missed` with the reason `unsupported`. All fields are kept for the version that can.
+ */
+export const otherSpec = z.looseObject({ type: z.string() })
+  .transform((spec): { [field: string]: unknown; type: string } => (spec.type === 'HTTP' ? { ...spec, unreadable: true } : spec));
 
 export const checkSpec = z.union([httpSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
 
-/** Narrows to the HTTP spec, which the union above has parsed in full. */
+/** Narrows to an HTTP spec that `checkSpec` has parsed in full; asked before every check, so it does not parse again. */
 export function isHttpSpec(spec: CheckSpec): spec is HttpSpec {
-  return spec.type === 'HTTP' && 'expected_status' in spec;
+  return spec.type === 'HTTP' && !('unreadable' in spec);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import {
-  checkResult, DROP_REASONS, droppedRange, errorType, missedReason, tlsFacts,
+  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
@@ -33,7 +33,7 @@ const extras = z.object({
 
 const jsonBatch = z.object({
   v: z.literal(1),
-  epoch: z.string().min(1).max(64),
+  epoch: z.string().regex(EPOCH),
   engine: z.string().max(64).default(''),
   results: z.array(checkResult).max(1000),
   dropped: z.array(droppedRange).max(1000).default([]),
@@ -141,7 +141,7 @@ function decodeJson(bytes: Uint8Array): ResultBatch {
 function decodePacked(from: ByteReader): ResultBatch {
   const epoch = from.text();
   const engine = from.text();
-  if (epoch.length === 0 || epoch.length > 64 || engine.length > 64) throw new RangeError('epoch or engine has a bad length');
+  if (!EPOCH.test(epoch) || engine.length > 64) throw new RangeError('epoch or engine has a bad length');
   const first = from.varint();
   const last = first + from.varint();
   const dropped: DroppedRange[] = [];
@@ -221,7 +221,7 @@ function duration(from: ByteReader): number {
 }
 
 function instant(ms: number): number {
-  if (ms < 0 || ms > 8_640_000_000_000_000) throw new RangeError('an instant is out of range');
+  if (ms < 0 || ms > LATEST_INSTANT_MS) throw new RangeError('an instant is out of range');
   return ms;
 }
 
@@ -263,7 +263,7 @@ function checkUnbroken(batch: ResultBatch): ResultBatch {
 /** Largest stretch of a lane that one batch may speak for. */
 const LONGEST_RANGE = 1000;
 
-const laneHeader = z.object({ epoch: z.string().min(1).max(64), results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE) });
+const laneHeader = z.object({ epoch: z.string().regex(EPOCH), results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE) });
 
 /**
  * Which stretch of which lane bytes speak for that `decodeBatch` refuses, so that it can be set aside by name and the
@@ -284,7 +284,7 @@ function readPackedHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first
   from.text();
   const first = from.varint();
   const last = first + from.varint();
-  return epoch.length > 0 && epoch.length <= 64 && first >= 1 && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+  return EPOCH.test(epoch) && first >= 1 && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
 }
 
 function readJsonHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {

@@ -39,7 +39,12 @@ export const tlsFacts = z.object({
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
-const unixMs = z.int().min(0).max(8_640_000_000_000_000);
+/** End of the year 9999: later ones no calendar of ours can print, and differences of far larger ones no packed row can hold. */
+export const LATEST_INSTANT_MS = 253_402_300_799_999;
+const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
+
+/** Names one life of a probe. Printable ASCII, so that it is the same text in every store and log. */
+export const EPOCH = /^[\x21-\x7e]{1,64}$/;
 
 /**
  * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations ms.

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { probeOfSubject, shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
+import { SHARD_COUNT } from '../../../shared/ids.ts';
+
+const slug = fc.stringMatching(/^[a-z0-9-]{2,32}$/);
+const id = fc.uuid();
+const shard = fc.integer({ min: 0, max: SHARD_COUNT - 1 });
+
+/** How a NATS server matches: `*` is one token, `>` at the end is one or more. */
+function isMatch(pattern: string, subject: string): boolean {
+  const want = pattern.split('.');
+  const have = subject.split('.');
+  return want.every((token, index) => (token === '>' ? have.length > index : token === '*' ? index < have.length : token === have[index]))
+    && (want.at(-1) === '>' || want.length === have.length);
+}
+
+describe('subjects', () => {
+  test('read as documented', () => {
+    expect(subjects.results(7, 'eu-west', 'p1')).toBe('results.07.eu-west.p1');
+    expect(subjects.resultsOfShard(12)).toBe('results.12.*.*');
+    expect(subjects.sync('eu-west', 'p1')).toBe('sync.eu-west.p1');
+    expect(subjects.assign('eu-west', 'p1')).toBe('assign.eu-west.p1');
+    expect(subjects.run('eu-west', 'p1')).toBe('run.eu-west.p1');
+    expect(subjects.beat('eu-west', 'p1')).toBe('beat.eu-west.p1');
+    expect(subjects.ask(3, 'live')).toBe('ask.03.live');
+    expect(subjects.poke(15)).toBe('poke.15');
+    expect(subjects.events('o', 'p', 'incident')).toBe('events.o.p.incident');
+    expect(subjects.raw('o', 'p', 'm', 'eu-west')).toBe('raw.o.p.m.eu-west');
+  });
+
+  test('of a probe give its address back', () => {
+    fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
+      const all = [subjects.results(number, region, probeId), ...(['sync', 'assign', 'run', 'beat'] as const).map((kind) => subjects[kind](region, probeId))];
+      for (const subject of all) expect(probeOfSubject(subject)).toEqual({ region, probeId });
+    }));
+  });
+
+  test('of a shard give it back', () => {
+    fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
+      for (const subject of [subjects.results(number, region, probeId), subjects.ask(number, 'live'), subjects.poke(number)]) {
+        expect(shardOfSubject(subject)).toBe(number);
+      }
+    }));
+  });
+
+  test('are heard under the patterns that are subscribed to, and under no other shard\'s', () => {
+    fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
+      for (let other = 0; other < SHARD_COUNT; other += 1) {
+        expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(other === number);
+        expect(isMatch(subjects.askOfShard(other), subjects.ask(number, 'live'))).toBe(other === number);
+      }
+      expect(isMatch(subjects.syncOfAll, subjects.sync(region, probeId))).toBe(true);
+      expect(isMatch(subjects.beatOfAll, subjects.beat(region, probeId))).toBe(true);
+      expect(isMatch(subjects.rawOfAll, subjects.raw('o', 'p', 'm', region))).toBe(true);
+    }));
+  });
+
+  for (const subject of ['', 'results', 'results.01.eu', 'results.01.eu.p.x', 'sync.eu', 'beat.eu.p.x', 'raw.o.p.m.eu', 'RESULTS.01.eu.p', 'beat..p', 'beat.eu.', 'xsync.eu.p']) {
+    test(`say nothing of a probe in ${JSON.stringify(subject)}`, () => {
+      expect(probeOfSubject(subject)).toBeNull();
+    });
+  }
+
+  for (const subject of ['', 'results', 'results.1.eu.p', 'results.001.eu.p', 'sync.01.p', 'poke.1', 'poke.xx', 'xpoke.01', 'poke.01x']) {
+    test(`say nothing of a shard in ${JSON.stringify(subject)}`, () => {
+      expect(shardOfSubject(subject)).toBeNull();
+    });
+  }
+});
