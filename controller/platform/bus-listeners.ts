@@ -1,6 +1,9 @@
 import type { Msg, NatsConnection, NatsError, Subscription } from 'nats';
 import type { Log } from '../../shared/log.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 import type { BusMessage, BusSubscription } from './bus-port.ts';
+
+const STOP_TIMEOUT_MS = 2000;
 
 type Handler = (message: BusMessage) => void;
 
@@ -15,12 +18,14 @@ interface Listener {
 export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
   handlerErrors = 0;
 
-  constructor(connection: NatsConnection, log: Log) {
+  constructor(connection: NatsConnection, log: Log, clock: Clock) {
     this.#connection = connection;
     this.#log = log;
+    this.#clock = clock;
   }
 
   add(subject: string, handler: Handler, options: { queue?: string } = {}): BusSubscription {
@@ -67,8 +72,15 @@ export class BusListeners {
     const { subscription } = listener;
     listener.subscription = null;
     if (!subscription || subscription.isClosed() || this.#connection.isClosed()) return;
-    // Rejects when the connection breaks meanwhile; then nothing is in hand any more.
-    await subscription.drain().catch(() => subscription.unsubscribe());
+    // A server that is away never confirms, and after a close nobody does.
+    let timer: Timer | null = null;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimer(STOP_TIMEOUT_MS, resolve);
+    });
+    const drained = subscription.drain().catch(() => undefined);
+    await Promise.race([drained, late, this.#connection.closed()]);
+    (timer as Timer | null)?.cancel();
+    if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
   }
 }
 

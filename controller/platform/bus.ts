@@ -75,7 +75,7 @@ class ConnectedBus implements NatsBus {
     this.#connection = connection;
     this.#log = log;
     this.#clock = clock;
-    this.#listeners = new BusListeners(connection, log);
+    this.#listeners = new BusListeners(connection, log, clock);
     this.#outbound = new OutboundLimit(() => connection.flush());
     void this.#watch();
   }
@@ -137,7 +137,8 @@ class ConnectedBus implements NatsBus {
       await Promise.race([this.#connection.drain().catch(() => undefined), late]);
     }
     this.#isConnected = false;
-    await this.#connection.close();
+    // While it dials, nats.js's own close waits for the attempt to end; nothing is left to wait for.
+    void this.#connection.close().catch(() => undefined);
   }
 
   async #watch(): Promise<void> {

@@ -1,0 +1,36 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+
+/** A document of `assignments`: what one probe should do about one monitor. */
+export interface AssignmentDoc {
+  /** `<probe_id>:<monitor_id>`: a probe's items are a range of `_id`. */
+  _id: string;
+  probe_id: string;
+  monitor_id: string;
+  organization_id: string;
+  region: string;
+  /** The probe's revision that this item came with; 0 until its first change is through. */
+  rev: number;
+  /** A tombstone: the probe is to forget the monitor. */
+  gone: boolean;
+  /** Revision of the monitor that this follows from: an older one never overwrites it. */
+  monitor_rev: number;
+  /** Null in a tombstone. */
+  assignment: Assignment | null;
+  /** The probe's id while the change has no revision yet. */
+  pending?: string;
+  /** Names the write that is pending. */
+  token?: string;
+  /** Unix ms. */
+  changed_at: number;
+}
+
+/** A change of one probe's set, as decided. */
+export interface PlannedChange {
+  probeId: string;
+  region: string;
+  organizationId: string;
+  monitorId: string;
+  monitorRev: number;
+  /** Null: gone. */
+  assignment: Assignment | null;
+}

@@ -1,0 +1,54 @@
+import type { Collection, Db } from 'mongodb';
+
+interface HeadDoc {
+  /** Probe id. */
+  _id: string;
+  head: number;
+  horizon: number;
+}
+
+export interface Head {
+  /** Revision of what the probe should run. */
+  head: number;
+  /** Tombstones up to here are forgotten: whoever holds less has to start over. */
+  horizon: number;
+}
+
+/** Collection `assignment_heads`: the revision of each probe's desired set. */
+export class HeadStore {
+  readonly #heads: Collection<HeadDoc>;
+
+  constructor(db: Db) {
+    this.#heads = db.collection<HeadDoc>('assignment_heads');
+  }
+
+  /** `{head: 0, horizon: 0}` for a probe that was never given anything. */
+  async find(probeId: string): Promise<Head> {
+    const found = await this.#heads.findOne({ _id: probeId });
+    return { head: found?.head ?? 0, horizon: found?.horizon ?? 0 };
+  }
+
+  async all(): Promise<Map<string, number>> {
+    const found = await this.#heads.find({}).toArray();
+    return new Map(found.map((doc) => [doc._id, doc.head]));
+  }
+
+  /** The next revision; nobody else gets the same one. */
+  async next(probeId: string): Promise<number> {
+    const after = await this.#heads.findOneAndUpdate(
+      { _id: probeId },
+      { $inc: { head: 1 }, $setOnInsert: { horizon: 0 } },
+      { upsert: true, returnDocument: 'after' },
+    );
+    if (!after) throw new Error('an upsert gave no document');
+    return after.head;
+  }
+
+  async raiseHorizon(probeId: string, rev: number): Promise<void> {
+    await this.#heads.updateOne({ _id: probeId }, { $max: { horizon: rev } });
+  }
+
+  async drop(probeId: string): Promise<void> {
+    await this.#heads.deleteOne({ _id: probeId });
+  }
+}

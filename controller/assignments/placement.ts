@@ -1,0 +1,140 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { Log } from '../../shared/log.ts';
+import { toCheckSpec } from '../monitors/config.ts';
+import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
+import type { Liveness } from '../probes/liveness.ts';
+import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
+import type { Announcer } from './announcer.ts';
+import type { PlannedChange } from './assignment-doc.ts';
+import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
+import type { AssignmentStore } from './store.ts';
+import type { AssignmentWriter } from './writer.ts';
+
+/** A silent probe is given this long to come back before its monitors move. */
+export const MOVE_AFTER_SILENT_MS = 30_000;
+const BATCH = 500;
+
+export interface PlacementDeps {
+  items: AssignmentStore;
+  writer: AssignmentWriter;
+  announcer: Announcer;
+  directory: FleetDirectory;
+  liveness: Pick<Liveness, 'isLive' | 'silentMs'>;
+  /** Most regions a monitor of the organization may run in; without it there is no limit. */
+  regionLimit?: (organizationId: string) => Promise<number>;
+  log: Log;
+}
+
+/** Makes what the probes should run agree with the monitors. */
+export class Placement {
+  readonly #deps: PlacementDeps;
+
+  constructor(deps: PlacementDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * An active monitor is assigned in each of its regions to one probe; any other is assigned nowhere. Durable when it
+   * resolves, and the probes are told. Repeating it changes nothing; an older revision of a monitor is passed over.
+   */
+  async apply(monitors: readonly MonitorDoc[]): Promise<void> {
+    for (let at = 0; at < monitors.length; at += BATCH) {
+      const batch = monitors.slice(at, at + BATCH);
+      const held = await this.#held(batch.map((monitor) => monitor._id));
+      const changes: PlannedChange[] = [];
+      for (const monitor of batch) {
+        const wanted = await this.#wanted(monitor);
+        const common = { monitorId: monitor._id, organizationId: monitor.organization_id, monitorRev: monitor.revision };
+        changes.push(...planMonitor({ ...common, wanted, held: held.get(monitor._id) ?? [] }, (region) => this.eligible(region)));
+      }
+      await this.commit(changes);
+    }
+  }
+
+  /** Region ids in which the monitor runs, in order: those it names that exist, else automatic ones. */
+  async regionsOf(monitor: Pick<MonitorDoc, '_id' | 'organization_id' | 'monitoring_regions'>): Promise<string[]> {
+    const { directory, regionLimit } = this.#deps;
+    const usable = directory
+      .regions()
+      .filter((region) => region.visibility === 'shared' || region.organization_id === monitor.organization_id);
+    const limit = regionLimit ? await regionLimit(monitor.organization_id) : Infinity;
+    if (monitor.monitoring_regions.length > 0) {
+      const asked = new Set(monitor.monitoring_regions);
+      return chooseSome(monitor._id, usable.filter((region) => asked.has(region._id)).map((region) => region._id), limit);
+    }
+    const shared = usable.filter((region) => region.visibility === 'shared').map((region) => region._id);
+    const served = shared.filter((id) => directory.probesOf(id).some(isEnrolled));
+    return chooseSome(monitor._id, served.length > 0 ? served : shared, limit);
+  }
+
+  /** Probes of the region that take monitors now. */
+  eligible(regionId: string): string[] {
+    const { directory, liveness } = this.#deps;
+    const isPresent = (probe: ProbeDoc) => liveness.isLive(probe) || (probe.is_online && liveness.silentMs(probe._id) < MOVE_AFTER_SILENT_MS);
+    return eligibleProbes(
+      directory
+        .probesOf(regionId)
+        .filter(isEnrolled)
+        .map((probe) => ({ probeId: probe._id, isPresent: isPresent(probe), isDraining: probe.is_draining })),
+    );
+  }
+
+  /** Writes the changes and tells the probes: what is new first, so that a monitor on the move is run twice rather than not at all. */
+  async commit(changes: readonly PlannedChange[]): Promise<void> {
+    const isNew = (change: PlannedChange) => change.assignment !== null;
+    const moved = new Set(changes.filter(isNew).map((change) => change.monitorId));
+    const isLast = (change: PlannedChange) => !isNew(change) && moved.has(change.monitorId);
+    await this.#commitNow(changes.filter((change) => !isLast(change)));
+    await this.#commitNow(changes.filter(isLast));
+  }
+
+  async #commitNow(changes: readonly PlannedChange[]): Promise<void> {
+    const { writer, announcer, directory } = this.#deps;
+    await Promise.all(
+      [...grouped(changes, (change) => change.probeId)].map(async ([probeId, ofProbe]) => {
+        const committed = await writer.change(probeId, ofProbe);
+        const probe = directory.probe(probeId);
+        if (committed && probe && isEnrolled(probe)) announcer.announce(probe, committed);
+      }),
+    );
+  }
+
+  async #held(monitorIds: string[]) {
+    return grouped(await this.#deps.items.ofMonitors(monitorIds), (item) => item.monitor_id);
+  }
+
+  async #wanted(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
+    const wanted = new Map<string, Assignment>();
+    // A heartbeat is watched by the controllers: no probe has anything to do for it.
+    if (monitor.status !== 'active' || monitor.deleted_at !== null || monitor.type === 'HEARTBEAT') return wanted;
+    const regions = await this.regionsOf(monitor);
+    const spec = toCheckSpec(monitor);
+    const intervalMs = monitor.interval_seconds * 1000;
+    regions.forEach((region, index) => {
+      wanted.set(region, {
+        monitor_id: monitor._id,
+        organization_id: monitor.organization_id,
+        project_id: monitor.project_id,
+        assignment_rev: monitor.revision,
+        interval_ms: intervalMs,
+        timeout_ms: timeoutMs(monitor),
+        phase_ms: phaseMs(monitor._id, intervalMs, index, regions.length),
+        retries: monitor.confirmation_policy.retries,
+        spec,
+      });
+    });
+    return wanted;
+  }
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,33 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import { ControllerKeys, newControllerSeeds } from '../platform/nkeys.ts';
+
+interface KeysDoc {
+  _id: 'controller_keys';
+  signing_seed: string;
+  box_seed: string;
+  created_at: number;
+}
+
+/** The controllers' keys in collection `settings`: one pair for the installation, whoever comes first makes it. */
+export class KeyStore {
+  readonly #settings: Collection<KeysDoc>;
+
+  constructor(db: Db) {
+    this.#settings = db.collection<KeysDoc>('settings');
+  }
+
+  async loadOrCreate(now: number): Promise<ControllerKeys> {
+    const seeds = newControllerSeeds();
+    const fields = { signing_seed: seeds.signing, box_seed: seeds.box, created_at: now };
+    // Two that start at once both upsert; the loser's write matches nothing or meets a duplicate key.
+    await this.#settings
+      .updateOne({ _id: 'controller_keys' }, { $setOnInsert: fields }, { upsert: true })
+      .catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
+    const kept = await this.#settings.findOne({ _id: 'controller_keys' });
+    if (!kept) throw new Error('the controller keys vanished from the database');
+    return new ControllerKeys({ signing: kept.signing_seed, box: kept.box_seed });
+  }
+}

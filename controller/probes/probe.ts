@@ -1,0 +1,62 @@
+/** A document of `regions`. */
+export interface RegionDoc {
+  /** Slug, unique in the installation. */
+  _id: string;
+  name: string;
+  city: string;
+  /** ISO 3166 country code or name; empty when unknown. */
+  country: string;
+  lat: number | null;
+  lon: number | null;
+  visibility: 'shared' | 'private';
+  /** Owner of a private region; null for a shared one. */
+  organization_id: string | null;
+  created_at: number;
+}
+
+/** A document of `probes`. Instants are Unix ms. */
+export interface ProbeDoc {
+  _id: string;
+  region_id: string;
+  /** As the region's. */
+  organization_id: string | null;
+  name: string;
+  created_at: number;
+  /** SHA-256 of the enrolment token while it is unused. */
+  token_hash?: string;
+  token_expires_at?: number;
+  /** The token that the present identity was enrolled by. */
+  used_token_hash?: string;
+  /** NATS user nkey (U…); absent until enrolled. */
+  public_key?: string;
+  /** Curve key (X…) that assignments are sealed to. */
+  box_key?: string;
+  enrolled_at: number | null;
+  version: string | null;
+  capabilities: string[];
+  is_draining: boolean;
+  /** Set when it was deleted and its assignments are still to be moved. */
+  removed_at: number | null;
+  /** What the controllers last saw, so that a restarted one need not take everybody for dead. */
+  is_online: boolean;
+  last_beat_at: number | null;
+}
+
+export type EnrolledProbe = ProbeDoc & { public_key: string; box_key: string };
+
+export function isEnrolled(probe: ProbeDoc): probe is EnrolledProbe {
+  return probe.public_key !== undefined && probe.box_key !== undefined && probe.removed_at === null;
+}
+
+/** The server's view of a probe: who may connect, and as what. */
+export interface ProbeUser {
+  /** NATS user nkey, `U…`. */
+  public_key: string;
+  region: string;
+  probe_id: string;
+}
+
+/** Makes NATS accept exactly these probes, and disconnect all others. */
+export interface ProbeIdentities {
+  publish(users: ProbeUser[]): Promise<void>;
+}

@@ -1,0 +1,123 @@
+import type { Collection, Db } from 'mongodb';
+import type { ProbeDoc } from './probe.ts';
+
+/** The parts of a probe that its enrolment decides. */
+export interface EnrolledIdentity {
+  public_key: string;
+  box_key: string;
+  version: string;
+  capabilities: string[];
+}
+
+export interface BeatNote {
+  probeId: string;
+  isOnline: boolean;
+  lastBeatAt: number | null;
+  version: string | null;
+  capabilities: string[];
+}
+
+/** Collection `probes`. */
+export class ProbeStore {
+  readonly #probes: Collection<ProbeDoc>;
+
+  constructor(db: Db) {
+    this.#probes = db.collection<ProbeDoc>('probes');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // A region's probes, and no two of one name in it.
+    await this.#probes.createIndex({ region_id: 1, name: 1 }, { name: 'name_in_region', unique: true });
+    // Enrolment looks a token up by its hash.
+    await this.#probes.createIndex({ token_hash: 1 }, { name: 'token', unique: true, sparse: true });
+    await this.#probes.createIndex({ used_token_hash: 1 }, { name: 'used_token', sparse: true });
+    // Two probes never share one NATS identity.
+    await this.#probes.createIndex({ public_key: 1 }, { name: 'identity', unique: true, sparse: true });
+  }
+
+  /** Rejects with a duplicate key when the region has a probe of that name. */
+  async insert(probe: ProbeDoc): Promise<void> {
+    await this.#probes.insertOne(probe);
+  }
+
+  /** The probe, unless it was deleted. */
+  find(id: string): Promise<ProbeDoc | null> {
+    return this.#probes.findOne({ _id: id, removed_at: null });
+  }
+
+  findByName(regionId: string, name: string): Promise<ProbeDoc | null> {
+    return this.#probes.findOne({ region_id: regionId, name, removed_at: null });
+  }
+
+  /** All probes in order of id, also those whose deletion is not through. */
+  all(): Promise<ProbeDoc[]> {
+    return this.#probes.find({}).sort({ _id: 1 }).toArray();
+  }
+
+  findByToken(hash: string): Promise<ProbeDoc | null> {
+    return this.#probes.findOne({ token_hash: hash, removed_at: null });
+  }
+
+  findByUsedToken(hash: string): Promise<ProbeDoc | null> {
+    return this.#probes.findOne({ used_token_hash: hash, removed_at: null });
+  }
+
+  /** Gives the probe a token to enrol by, in place of one it may have. Its present identity stays until then. */
+  async offerToken(id: string, hash: string, expiresAt: number): Promise<void> {
+    await this.#probes.updateOne({ _id: id }, { $set: { token_hash: hash, token_expires_at: expiresAt } });
+  }
+
+  /**
+   * Spends the token: of two that come with it, one gets the probe. Null when it is spent, expired or unknown. The
+   * identity the probe had before is gone with this write.
+   */
+  claim(hash: string, identity: EnrolledIdentity, now: number): Promise<ProbeDoc | null> {
+    return this.#probes.findOneAndUpdate(
+      { token_hash: hash, token_expires_at: { $gt: now }, removed_at: null },
+      {
+        $set: { ...identity, used_token_hash: hash, enrolled_at: now },
+        $unset: { token_hash: '', token_expires_at: '' },
+      },
+      { returnDocument: 'after' },
+    );
+  }
+
+  /** The probe after the change; null when it is gone. Rejects with a duplicate key when the name is taken. */
+  change(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
+    return this.#probes.findOneAndUpdate({ _id: id, removed_at: null }, { $set: change }, { returnDocument: 'after' });
+  }
+
+  /** Takes identity, token and name away; the rest stays until its assignments are moved. False when it is gone already. */
+  async markRemoved(id: string, now: number): Promise<boolean> {
+    const result = await this.#probes.updateOne(
+      { _id: id, removed_at: null },
+      {
+        $set: { removed_at: now, name: id, is_online: false },
+        $unset: { public_key: '', box_key: '', token_hash: '', token_expires_at: '', used_token_hash: '' },
+      },
+    );
+    return result.matchedCount === 1;
+  }
+
+  async purge(id: string): Promise<void> {
+    await this.#probes.deleteOne({ _id: id, removed_at: { $ne: null } });
+  }
+
+  /** Notes what the beats said. Of several controllers that note the same, the later time stays. */
+  async noteBeats(notes: BeatNote[]): Promise<void> {
+    if (notes.length === 0) return;
+    const writes = notes.map((note) => ({
+      updateOne: {
+        filter: { _id: note.probeId, removed_at: null },
+        update: {
+          $set: {
+            is_online: note.isOnline,
+            ...(note.version === null ? {} : { version: note.version, capabilities: note.capabilities }),
+          },
+          ...(note.lastBeatAt === null ? {} : { $max: { last_beat_at: note.lastBeatAt } }),
+        },
+      },
+    }));
+    await this.#probes.bulkWrite(writes, { ordered: false });
+  }
+}

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { BusError } from '../../controller/platform/bus-port.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
+import { ensureRawStream, keepRawStream } from '../../controller/platform/raw-stream.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { natsVersions } from '../helpers/nats-programs.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+
+const log = createLog('test', 'silent');
+
+describe.each(natsVersions())('the bus on nats-server %s', (version) => {
+  let nats: TestNats;
+  const open: NatsBus[] = [];
+  const bus = async () => {
+    const connected = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log });
+    open.push(connected);
+    return connected;
+  };
+  beforeAll(async () => {
+    nats = await startNats({ version });
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+  });
+  afterAll(() => nats.stop());
+
+  test('carries a request to a subscriber and its reply back', async () => {
+    const [one, other] = [await bus(), await bus()];
+    other.subscribe('ask.01.x', (message) => message.reply(`got ${Buffer.from(message.data).toString()}`));
+    const reply = await until(() => one.request('ask.01.x', 'hello', { timeoutMs: 1000 }).catch(() => null));
+    expect(Buffer.from(reply).toString()).toBe('got hello');
+  });
+
+  test('gives a message for a queue group to one member', async () => {
+    const [one, other, sender] = [await bus(), await bus(), await bus()];
+    let count = 0;
+    let seen = 0;
+    for (const member of [one, other]) {
+      member.subscribe('q.x', () => (count += 1), { queue: 'g' });
+      member.subscribe('q.>', () => (seen += 1));
+    }
+    await until(() => {
+      sender.publish('q.probe', '');
+      return seen >= 2;
+    });
+    for (let at = 0; at < 50; at += 1) sender.publish('q.x', '');
+    await until(() => count >= 50);
+    expect(count).toBe(50);
+  });
+
+  test('tells a timeout from nobody there', async () => {
+    const one = await bus();
+    one.subscribe('ask.02.mute', () => undefined);
+    await expect(one.request('ask.02.mute', '', { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'timeout' });
+    const failure = await one.request('ask.02.nobody', '', { timeoutMs: 2000 }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(BusError);
+    expect(failure).toMatchObject({ failure: 'no_responders' });
+  });
+
+  test('survives handlers that throw or reject, and counts them', async () => {
+    const one = await bus();
+    let calls = 0;
+    one.subscribe('x.throws', () => {
+      calls += 1;
+      throw new Error('bug');
+    });
+    one.subscribe('x.rejects', async () => {
+      calls += 1;
+      throw new Error('bug later');
+    });
+    one.publish('x.throws', '1');
+    one.publish('x.rejects', '1');
+    one.publish('x.throws', '2');
+    await until(() => calls === 3 && one.stats().handlerErrors === 3);
+    expect(one.isConnected).toBe(true);
+  });
+
+  test('comes back after the server was killed, subscriptions and all, and keeps nothing of the time between', async () => {
+    const one = await bus();
+    const got: string[] = [];
+    let returns = 0;
+    one.subscribe('y.x', (message) => got.push(Buffer.from(message.data).toString()));
+    one.onReconnect(() => (returns += 1));
+    await nats.kill9();
+    await until(() => !one.isConnected);
+    one.publish('y.x', 'lost');
+    await expect(one.request('y.y', '', { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'disconnected' });
+    expect(one.stats().dropped).toBe(1);
+    await nats.restart();
+    await until(() => one.isConnected && returns === 1, { timeoutMs: 15_000 });
+    one.publish('y.x', 'after');
+    await until(() => got.includes('after'));
+    expect(got).toEqual(['after']);
+  });
+
+  test('waits for a server that is not there yet', async () => {
+    await nats.kill9();
+    const pending = bus();
+    await nats.restart();
+    expect((await pending).isConnected).toBe(true);
+  });
+
+  test('closes in time while the server is away', async () => {
+    const one = await bus();
+    const subscription = one.subscribe('z', () => undefined);
+    await nats.kill9();
+    const startedAt = Date.now();
+    await Promise.all([subscription.stop(), one.close()]);
+    expect(Date.now() - startedAt).toBeLessThan(5000);
+    await nats.restart();
+  });
+
+  test('refuses a message above the limit of the server without harm', async () => {
+    const one = await bus();
+    one.publish('big', new Uint8Array(2_000_000));
+    expect(one.stats().dropped).toBe(1);
+    await expect(one.request('big', new Uint8Array(2_000_000), { timeoutMs: 500 })).rejects.toThrow(/payload/i);
+    expect(one.isConnected).toBe(true);
+  });
+
+  test('makes the stream RAW, corrects it, and makes it again after NATS lost everything', async () => {
+    const one = await bus();
+    expect(await ensureRawStream(one, 1_000_000)).toBe(true);
+    expect(await ensureRawStream(one, 2_000_000)).toBe(true);
+    const info = async () => JSON.parse(Buffer.from(await one.request('$JS.API.STREAM.INFO.RAW', '', { timeoutMs: 1000 })).toString()) as {
+      config?: Record<string, unknown>;
+      state?: { messages: number };
+    };
+    expect((await info()).config).toMatchObject({ max_bytes: 2_000_000, max_age: 3_600_000_000_000, discard: 'old', storage: 'file', subjects: ['raw.>'] });
+    one.publish('raw.o.p.m.r', '{}');
+    await until(async () => (await info()).state?.messages === 1);
+    const keeper = keepRawStream({ bus: one, log, clock: systemClock, maxBytes: 2_000_000 });
+    await nats.restart({ wipe: true });
+    await until(async () => (await info().catch(() => null))?.config?.['max_bytes'] === 2_000_000, { timeoutMs: 15_000 });
+    keeper.stop();
+  });
+});
+
+test('rejects a credentials file that holds none', async () => {
+  await expect(connectBus({ url: 'nats://127.0.0.1:1', creds: import.meta.filename, name: 'test', log })).rejects.toThrow(/neither/);
+});
