@@ -31,11 +31,19 @@ export function bookUntil(state: MonitorState, until: number): MonitorState {
  * that come late.
  */
 export function bookWatched(state: MonitorState, until: number): MonitorState {
-  let heardAt: number | null = null;
-  for (const name in state.regions) heardAt = Math.max(heardAt ?? 0, state.regions[name]?.last_at ?? 0);
-  if (heardAt === null || columnOf(state.status) === null) return bookUntil(state, until);
+  const watched = bookGap(state, until);
+  return bookUntil(watched, until);
+}
+
+/**
+ * The state as it is while results come without a break: what is not booked yet is under the present status. After a
+ * break the status is booked for one interval past the latest result, and the rest up to `until` left free.
+ */
+export function bookGap(state: MonitorState, until: number): MonitorState {
+  let heardAt = 0;
+  for (const name in state.regions) heardAt = Math.max(heardAt, state.regions[name]?.last_at ?? 0);
   const { interval_ms: intervalMs, timeout_ms: timeoutMs } = state.config;
-  if (until <= heardAt + 2 * intervalMs + timeoutMs) return bookUntil(state, until);
+  if (heardAt === 0 || until <= heardAt + 2 * intervalMs + timeoutMs || columnOf(state.status) === null) return state;
   const booked = bookUntil(state, Math.min(until, heardAt + intervalMs));
   return { ...booked, booked_until: Math.max(booked.booked_until, until) };
 }

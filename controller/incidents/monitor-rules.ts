@@ -1,7 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
-import { bookUntil, bookWatched, rebook } from './booking-rules.ts';
+import { bookGap, bookWatched, rebook } from './booking-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
@@ -48,42 +48,43 @@ function applyResult(before: MonitorState, item: MonitorItem & { kind: 'result' 
   const { result, region: name } = item;
   const region = before.regions[name] ?? NEW_REGION;
   if (result.outcome === 'missed') return applyMissed(before, item, region, place);
-  const state = withLastTimes(before, result);
   const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.revision
     && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name);
-  if (!counts) return { state, effects: [] };
-  const watched = bookWatched(state, result.started_at);
-  state.booked = watched.booked;
-  state.booked_until = watched.booked_until;
-  state.regions = { ...before.regions, [name]: afterResult(region, item, before.config.retries) };
-  if (before.outage && result.outcome === 'failure') {
-    state.outage = { ...before.outage, failure_count: before.outage.failure_count + 1 };
-  }
+  if (!counts) return { state: withResult(before, result, before.regions, before.outage), effects: [] };
+  const watched = bookGap(before, result.started_at);
+  const outage = before.outage && result.outcome === 'failure' ? { ...before.outage, failure_count: before.outage.failure_count + 1 } : before.outage;
+  const regions = { ...before.regions, [name]: afterResult(region, item, before.config.retries) };
+  const state = withResult(watched, result, regions, outage);
   return decide(state, result.started_at, place, result.outcome === 'success' ? 'check succeeded' : 'check failed');
 }
 
-function withLastTimes(state: MonitorState, result: CheckResult): MonitorState {
+/** Written out field by field: of all that the controller does per result, copying states would else cost the most. */
+function withResult(state: MonitorState, result: CheckResult, regions: MonitorState['regions'], outage: Outage | null): MonitorState {
   const at = result.started_at;
-  const ok = result.outcome === 'success';
+  const isSuccess = result.outcome === 'success';
   return {
-    ...state,
-    last_check_at: Math.max(state.last_check_at ?? 0, at),
-    last_success_at: ok ? Math.max(state.last_success_at ?? 0, at) : state.last_success_at,
-    last_failure_at: ok ? state.last_failure_at : Math.max(state.last_failure_at ?? 0, at),
+    config: state.config, status: state.status, since: state.since, regions, outage,
+    last_check_at: latest(state.last_check_at, at),
+    last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
+    last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
+    booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
   };
+}
+
+function latest(known: number | null, at: number): number {
+  return known === null || at > known ? at : known;
 }
 
 function afterResult(region: RegionState, item: MonitorItem & { kind: 'result' }, retries: number): RegionState {
   const { result } = item;
-  const measured = {
+  const isSuccess = result.outcome === 'success';
+  const fails = isSuccess ? 0 : region.fails + 1;
+  return {
+    verdict: isSuccess ? 'up' : fails > retries ? 'down' : region.verdict,
+    degraded: isSuccess && result.degraded, fails,
+    first_fail_at: isSuccess ? null : (region.first_fail_at ?? result.started_at),
     last_at: result.started_at, response_time_ms: result.response_time_ms, status_code: result.status_code,
     error: result.error, probe_id: item.probe_id, reason: null,
-  };
-  if (result.outcome === 'success') return { ...measured, verdict: 'up', degraded: result.degraded, fails: 0, first_fail_at: null };
-  const fails = region.fails + 1;
-  return {
-    ...measured, fails, degraded: false, first_fail_at: region.first_fail_at ?? result.started_at,
-    verdict: fails > retries ? 'down' : region.verdict,
   };
 }
 
@@ -108,7 +109,7 @@ function applySilence(state: MonitorState, item: MonitorItem & { kind: 'silent' 
 
 function applyConfig(state: MonitorState, config: MonitorConfig, place: ItemPlace): MonitorStep {
   if (config.revision < state.config.revision) return { state, effects: [] };
-  const changed: MonitorState = { ...bookUntil(state, config.changed_at), config };
+  const changed: MonitorState = { ...bookWatched(state, config.changed_at), config };
   if (config.status === 'active') {
     if (state.config.status === 'active') return decide(changed, config.changed_at, place, 'configuration changed');
     return change({ ...changed, regions: {} }, 'unknown', config.changed_at, place, 'resumed');
@@ -130,14 +131,14 @@ function endOutage(state: MonitorState, at: number): MonitorStep {
 function decide(state: MonitorState, at: number, place: ItemPlace, reason: string): MonitorStep {
   if (state.config.status !== 'active') return { state, effects: [] };
   const verdict = verdictOf(state.config, state.regions);
-  if (verdict === state.status) return { state: bookUntil(state, at), effects: [] };
+  if (verdict === state.status) return { state, effects: [] };
   return change(state, verdict, at, place, reason);
 }
 
 function change(state: MonitorState, to: RuntimeStatus, at: number, place: ItemPlace, reason: string): MonitorStep {
   const since = to === 'down' ? firstFailure(state, at) : at;
   const was = state.status;
-  let next = rebook(bookUntil(state, at), since, at, was, to);
+  let next = rebook(bookWatched(state, at), since, at, was, to);
   next = { ...next, status: to, since };
   const effects: MonitorEffect[] = [];
   const placeOf = (): ItemPlace => ({ n: place.n, index: place.index + effects.length });
