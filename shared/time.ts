@@ -13,7 +13,7 @@ export interface Clock {
   monotonic(): number;
   /** Calls `fire` once after `delayMs` (0 or more). */
   setTimer(delayMs: number, fire: () => void): Timer;
-  /** Calls `fire` every `periodMs` until cancelled. */
+  /** Calls `fire` every `periodMs` (1 ms to 24 days) until cancelled. */
   setRepeating(periodMs: number, fire: () => void): Timer;
 }
 
@@ -25,7 +25,8 @@ export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs: number, fire: () => void): Timer {
-    const handle = setTimeout(fire, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    if (delayMs > LONGEST_TIMER_MS) return setLongTimer(delayMs, fire);
+    const handle = setTimeout(fire, Math.max(0, delayMs));
     return { cancel: () => clearTimeout(handle) };
   },
   setRepeating(periodMs: number, fire: () => void): Timer {
@@ -33,6 +34,19 @@ export const systemClock: Clock = Object.freeze({
     return { cancel: () => clearInterval(handle) };
   },
 });
+
+function setLongTimer(delayMs: number, fire: () => void): Timer {
+  let next: Timer;
+  const first = setTimeout(() => {
+    next = systemClock.setTimer(delayMs - LONGEST_TIMER_MS, fire);
+  }, LONGEST_TIMER_MS);
+  return {
+    cancel: () => {
+      clearTimeout(first);
+      next?.cancel();
+    },
+  };
+}
 
 /** Resolves after `delayMs` on the given clock. */
 export function sleep(clock: Clock, delayMs: number): Promise<void> {

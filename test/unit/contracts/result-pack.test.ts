@@ -22,7 +22,10 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   status_code: optional(fc.integer({ min: 100, max: 999 })),
   error: optional(fc.record({ type: fc.constantFrom(...ERROR_TYPES), message: shortText(1000) })),
   missed: optional(fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 100_000 }) })),
-  timings: optional(fc.record({ dns: durationMs, connect: durationMs, tls: durationMs, first_byte: durationMs, transfer: durationMs }, { requiredKeys: [] })),
+  timings: optional(fc.record(
+    { dns: durationMs, connect: durationMs, tls: durationMs, first_byte: durationMs, transfer: durationMs },
+    { requiredKeys: [] },
+  )),
   remote_address: optional(fc.constantFrom('203.0.113.9', '2001:db8::1', '198.51.100.7')),
   tls: optional(fc.record({
     valid: fc.boolean(), expires_at: optional(instant), issuer: shortText(256), subject: shortText(256), fingerprint256: shortText(128), protocol: shortText(16),
@@ -36,7 +39,8 @@ const stretch = fc.oneof(
 );
 
 /** Sound batches: results and dropped ranges that follow on each other without a hole. */
-const batch: fc.Arbitrary<ResultBatch> = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.array(stretch, { minLength: 1, maxLength: 20 })).map(([first, parts]) => {
+const stretches = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
+const batch: fc.Arbitrary<ResultBatch> = stretches.map(([first, parts]) => {
   const made: ResultBatch = { epoch: 'e1', engine: '0.1.0', first, last: first, results: [], dropped: [] };
   let seq = first;
   for (const part of parts) {
@@ -103,7 +107,10 @@ describe('a packed batch', () => {
 });
 
 describe('a batch in JSON', () => {
-  const result = { seq: 1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: 5, started_at: 6, response_time_ms: 1, outcome: 'success', degraded: false };
+  const result = {
+    seq: 1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 1, attempt: 1, reason: 'schedule',
+    scheduled_at: 5, started_at: 6, response_time_ms: 1, outcome: 'success', degraded: false,
+  };
   const bytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
   const made = (...seqs: number[]) => ({ v: 1, epoch: 'e', results: seqs.map((seq) => ({ ...result, seq })) });
 

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { isoTime, sleep, systemClock } from '../../../shared/time.ts';
+import { until } from '../../helpers/until.ts';
+
+describe('the system clock', () => {
+  test('tells Unix time in ms and a time that never goes back', async () => {
+    const [wall, steady] = [systemClock.now(), systemClock.monotonic()];
+    await sleep(systemClock, 20);
+    expect(Math.abs(systemClock.now() - wall - 20)).toBeLessThan(2000);
+    expect(systemClock.monotonic() - steady).toBeGreaterThanOrEqual(18);
+    expect(new Date(wall).getUTCFullYear()).toBeGreaterThan(2020);
+  });
+
+  test('fires a timer once, and a cancelled one never', async () => {
+    const fired: string[] = [];
+    systemClock.setTimer(5, () => fired.push('once'));
+    systemClock.setTimer(-5, () => fired.push('late'));
+    systemClock.setTimer(5, () => fired.push('cancelled')).cancel();
+    await until(() => fired.length >= 2, { timeoutMs: 5000 });
+    await sleep(systemClock, 20);
+    expect(fired.sort()).toEqual(['late', 'once']);
+  });
+
+  test('repeats until cancelled', async () => {
+    let count = 0;
+    const timer = systemClock.setRepeating(2, () => {
+      count += 1;
+    });
+    await until(() => count >= 3, { timeoutMs: 5000 });
+    timer.cancel();
+    const seen = count;
+    await sleep(systemClock, 20);
+    expect(count).toBe(seen);
+  });
+
+  test('does not fire at once what is due in a month', async () => {
+    let hasFired = false;
+    const timer = systemClock.setTimer(31 * 86_400_000, () => {
+      hasFired = true;
+    });
+    await sleep(systemClock, 20);
+    timer.cancel();
+    expect(hasFired).toBe(false);
+  });
+});
+
+describe('ISO time', () => {
+  test('is UTC with milliseconds, and nothing stays nothing', () => {
+    expect(isoTime(1_760_000_000_123)).toBe('2025-10-09T08:53:20.123Z');
+    expect(isoTime(null)).toBeNull();
+    expect(isoTime(undefined)).toBeNull();
+  });
+});
