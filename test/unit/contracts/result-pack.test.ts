@@ -28,7 +28,8 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   )),
   remote_address: optional(fc.constantFrom('203.0.113.9', '2001:db8::1', '198.51.100.7')),
   tls: optional(fc.record({
-    valid: fc.boolean(), expires_at: optional(instant), issuer: shortText(256), subject: shortText(256), fingerprint256: shortText(128), protocol: shortText(16),
+    valid: fc.boolean(), expires_at: optional(instant), issuer: shortText(256), subject: shortText(256),
+    fingerprint256: shortText(128), protocol: shortText(16),
   })),
   detail: optional(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true })),
 });
