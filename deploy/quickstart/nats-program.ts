@@ -12,11 +12,14 @@ export interface NatsProgram {
   version: string;
 }
 
-interface FindOptions {
+interface InstallOptions {
   env: Environment;
+  say: (line: string) => void;
+}
+
+interface FindOptions extends InstallOptions {
   /** Lowest version that will do; null: any. */
   atLeast: string | null;
-  say: (line: string) => void;
 }
 
 /** Go from this version on fetches by itself the newer toolchain that a module asks for. */
@@ -28,6 +31,8 @@ const MODULE = 'github.com/nats-io/nats-server/v2@latest';
  * Throws StartError, saying what to install, when none can be had.
  */
 export async function findNatsServer(options: FindOptions): Promise<NatsProgram> {
+  const nearby = await firstFitting(findPrograms('nats-server', options.env), options.atLeast);
+  if (nearby) return nearby;
   const goBin = await goBinDirs(options.env);
   const found = await firstFitting(findPrograms('nats-server', options.env, goBin), options.atLeast);
   if (found) return found;
@@ -67,7 +72,8 @@ async function goBinDirs(env: Environment): Promise<string[]> {
   return [...new Set([join(answer.trim() || join(homedir(), 'go'), 'bin'), usual])];
 }
 
-async function installByApt({ env, say }: FindOptions): Promise<void> {
+/** Debian's or Ubuntu's package. Its system service is not ours: it is neither used nor touched. */
+export async function installByApt({ env, say }: InstallOptions): Promise<void> {
   const apt = findPrograms('apt-get', env, ['/usr/bin'])[0];
   if (!apt || !isDebianLike()) throw new Error('this is not Debian or Ubuntu');
   const [command, ...prefix] = process.getuid?.() === 0 ? [apt] : ['sudo', '-n', apt];
@@ -83,7 +89,8 @@ async function installByApt({ env, say }: FindOptions): Promise<void> {
   });
 }
 
-async function installByGo({ env, say }: FindOptions): Promise<void> {
+/** The newest release, built by Go into its bin directory. */
+export async function installByGo({ env, say }: InstallOptions): Promise<void> {
   const go = findPrograms('go', env, ['/usr/local/go/bin'])[0];
   if (!go) throw new Error('Go is not installed');
   const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(await runQuietly(go, ['version']))?.[1] ?? '0';

@@ -1,8 +1,7 @@
 // What `npm start` runs. Plain JavaScript without packages: on a fresh machine there are none yet.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-
-const NODE_NEEDED = [20, 19];
+import { nodeTooOld } from './node-version.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const isTerminal = Boolean(process.stdout.isTTY);
@@ -12,9 +11,9 @@ function say(line) {
 }
 
 async function start() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor < NODE_NEEDED[1])) {
-    process.stderr.write(`Farwatch needs Node.js ${NODE_NEEDED.join('.')} or newer; this is ${process.versions.node}. See https://nodejs.org/en/download\n`);
+  const tooOld = nodeTooOld(process.versions.node);
+  if (tooOld) {
+    process.stderr.write(`${tooOld}\n`);
     return 1;
   }
   const rest = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isVersionAtLeast, type NatsProgram } from '../../deploy/quickstart/nats-program.ts';
+import { installByApt, installByGo, isVersionAtLeast, type NatsProgram } from '../../deploy/quickstart/nats-program.ts';
 import { findPrograms } from '../../deploy/quickstart/programs.ts';
 
 /** Before it, the server has no auth callout and does not tell "no responders" across accounts. */
@@ -34,4 +34,18 @@ function versionOf(path: string): string {
 function goPath(): string {
   const go = findPrograms('go', process.env, ['/usr/local/go/bin'])[0];
   return go ? execFileSync(go, ['env', 'GOPATH'], { encoding: 'utf8' }).trim() : join(homedir(), 'go');
+}
+
+/**
+ * Installs of the two generations what is missing and can be had here. Throws when there is none afterwards; one that
+ * could not be had is said to be left out.
+ */
+export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
+  for (const [version, install] of [['debian', installByApt], ['newest', installByGo]] as const) {
+    if (natsPrograms()[version]) continue;
+    await install({ env: process.env, say }).catch((error: Error) => say(`nats-server (${version}) is not to be had here: ${error.message}`));
+  }
+  const found = Object.values(natsPrograms()).map((program) => program.version);
+  if (found.length === 0) throw new Error('Tests need nats-server on the PATH: install it (https://docs.nats.io) and run them again');
+  say(`Tests run on nats-server ${found.join(' and ')}`);
 }

@@ -1,0 +1,39 @@
+// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
+import { CHECKS, conclude, prepare, root, runCheck, runTests, say } from './steps.mjs';
+
+const PROJECTS = ['unit', 'store', 'bus', 'api', 'e2e'];
+const NEEDS_NATS = ['bus', 'api', 'e2e'];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in CHECKS) && !PROJECTS.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`${unknown.join(', ')}: unknown; there are ${[...Object.keys(CHECKS), ...PROJECTS].join(', ')}\n`);
+  process.exit(2);
+}
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+
+await prepare();
+if (NEEDS_NATS.some(isWanted)) await ensureNats();
+if (isWanted('e2e')) await ensureBundles({ root, say });
+const outcomes = [];
+// Two at a time is what a small machine has cores for.
+outcomes.push(...(await Promise.all(['types', 'boundaries'].filter(isWanted).map(runCheck))));
+if (isWanted('lint')) outcomes.push(await runCheck('lint'));
+for (const project of PROJECTS.filter(isWanted)) outcomes.push(await runTests(project));
+conclude(outcomes);
+
+/** The servers that tests run on are found and installed by the same code as the product's. */
+async function ensureNats() {
+  const { build } = await import('esbuild');
+  const cache = join(root, 'node_modules/.cache/farwatch-test');
+  mkdirSync(cache, { recursive: true });
+  const outfile = join(cache, `nats-programs-${process.pid}.mjs`);
+  const entryPoints = [join(root, 'test/helpers/nats-programs.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning' });
+  const { ensureNatsPrograms } = await import(pathToFileURL(outfile).href);
+  await ensureNatsPrograms(say);
+}
