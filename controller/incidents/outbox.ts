@@ -1,0 +1,48 @@
+import type { Clock } from '../../shared/time.ts';
+import type { IncidentOpening, IncidentResolution, IncidentsPort } from '../results/ports.ts';
+import type { IncidentDoc, IncidentUpdateDoc } from './incident.ts';
+import { openedIncident, openingUpdate, recoverySeconds, resolutionUpdate } from './outbox-rules.ts';
+
+/** What the outbox of the state machine needs of the collections. */
+export interface OutboxStores {
+  incidents: {
+    insertIfAbsent(doc: IncidentDoc): Promise<boolean>;
+    findById(id: string): Promise<IncidentDoc | null>;
+    markResolved(id: string, change: Pick<IncidentDoc, 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'failure_count' | 'updated_at'>): Promise<IncidentDoc | null>;
+  };
+  updates: { insertIfAbsent(doc: IncidentUpdateDoc): Promise<void> };
+}
+
+/** Carries out what the state machine decided about incidents. Each call may be repeated, also after a crash half-way. */
+export class IncidentOutbox implements IncidentsPort {
+  readonly #stores: OutboxStores;
+  readonly #clock: Clock;
+
+  constructor(stores: OutboxStores, clock: Clock) {
+    this.#stores = stores;
+    this.#clock = clock;
+  }
+
+  async open(opening: IncidentOpening): Promise<void> {
+    const doc = openedIncident(opening, this.#clock.now());
+    const isNew = await this.#stores.incidents.insertIfAbsent(doc);
+    const stored = isNew ? doc : await this.#stores.incidents.findById(opening.id);
+    if (stored) await this.#stores.updates.insertIfAbsent(openingUpdate(stored));
+  }
+
+  async resolve(resolution: IncidentResolution): Promise<void> {
+    const { incidents, updates } = this.#stores;
+    const before = await incidents.findById(resolution.id);
+    if (!before) return;
+    const resolved = await incidents.markResolved(resolution.id, {
+      resolved_at: resolution.resolved_at,
+      resolved_by: 'system',
+      recovery_time_seconds: recoverySeconds(before.started_at, resolution.resolved_at),
+      failure_count: Math.max(before.failure_count, resolution.failure_count),
+      updated_at: this.#clock.now(),
+    });
+    // A repeat finds it resolved: the line of the history may be what the first try did not come to.
+    const isOurs = resolved !== null || (before.status === 'resolved' && before.resolved_by === 'system');
+    if (isOurs) await updates.insertIfAbsent(resolutionUpdate(resolved ?? before));
+  }
+}

@@ -1,0 +1,83 @@
+import { MongoServerError, type Collection, type Db, type Filter } from 'mongodb';
+import { searchPattern } from '../../shared/search-text.ts';
+import type { IncidentDoc } from './incident.ts';
+import type { IncidentQuery, IncidentReader, Tenant } from './ports.ts';
+
+const DUPLICATE_KEY = 11000;
+
+/** Collection `incidents`. */
+export class IncidentStore implements IncidentReader {
+  readonly #incidents: Collection<IncidentDoc>;
+
+  constructor(db: Db) {
+    this.#incidents = db.collection<IncidentDoc>('incidents');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    const latestFirst = { started_at: -1, _id: -1 } as const;
+    // The project's list and its search.
+    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, ...latestFirst }, { name: 'list' });
+    // What is open in a project.
+    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, status: 1, ...latestFirst }, { name: 'list_by_status' });
+    // The incidents of one monitor.
+    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, { name: 'list_by_monitor' });
+  }
+
+  find(tenant: Tenant, id: string): Promise<IncidentDoc | null> {
+    return this.#incidents.findOne({ _id: id, organization_id: tenant.organizationId, project_id: tenant.projectId });
+  }
+
+  async list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: IncidentDoc[]; total: number }> {
+    const filter = listFilter(tenant, query);
+    const skip = (query.page - 1) * query.limit;
+    const [incidents, total] = await Promise.all([
+      this.#incidents.find(filter).sort({ started_at: -1, _id: -1 }).skip(skip).limit(query.limit).toArray(),
+      this.#incidents.countDocuments(filter),
+    ]);
+    return { incidents, total };
+  }
+
+  /** False when it is there already; then nothing changes. */
+  async insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
+    try {
+      await this.#incidents.insertOne(doc);
+      return true;
+    } catch (error) {
+      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      throw error;
+    }
+  }
+
+  /** Of any tenant: for work that was found by the incident's own id. */
+  findById(id: string): Promise<IncidentDoc | null> {
+    return this.#incidents.findOne({ _id: id });
+  }
+
+  /** Resolves it where it is still open or acknowledged; null when it is not. */
+  markResolved(id: string, change: Pick<IncidentDoc, 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'failure_count' | 'updated_at'>): Promise<IncidentDoc | null> {
+    return this.#incidents.findOneAndUpdate(
+      { _id: id, status: { $in: ['open', 'acknowledged'] } },
+      { $set: { ...change, status: 'resolved' } },
+      { returnDocument: 'after' },
+    );
+  }
+
+  /** Remembers that a notification has reached its receiver. */
+  async markNotified(id: string, channel: string): Promise<void> {
+    await this.#incidents.updateOne({ _id: id }, { $set: { notification_sent: true }, $addToSet: { notification_channels: channel } });
+  }
+}
+
+function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {
+  const filter: Filter<IncidentDoc> = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+  if (query.status !== undefined) filter.status = query.status;
+  if (query.severity !== undefined) filter.severity = query.severity;
+  if (query.source !== undefined) filter.source = query.source;
+  if (query.type !== undefined) filter.type = query.type;
+  if (query.check_id !== undefined) filter.check_id = query.check_id;
+  if (query.from !== undefined || query.to !== undefined) {
+    filter.started_at = { ...(query.from === undefined ? {} : { $gte: query.from }), ...(query.to === undefined ? {} : { $lt: query.to }) };
+  }
+  if (query.search !== undefined) filter.search_text = { $regex: searchPattern(query.search) };
+  return filter;
+}

@@ -1,0 +1,33 @@
+import { MongoServerError, type Collection, type Db } from 'mongodb';
+import type { IncidentUpdateDoc } from './incident.ts';
+import type { IncidentUpdateReader, Tenant } from './ports.ts';
+
+const DUPLICATE_KEY = 11000;
+
+/** Collection `incident_updates`: the history of incidents. */
+export class IncidentUpdateStore implements IncidentUpdateReader {
+  readonly #updates: Collection<IncidentUpdateDoc>;
+
+  constructor(db: Db) {
+    this.#updates = db.collection<IncidentUpdateDoc>('incident_updates');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // The history of one incident.
+    await this.#updates.createIndex({ incident_id: 1, created_at: 1, _id: 1 }, { name: 'of_incident' });
+  }
+
+  /** Adds a line unless it is there already. */
+  async insertIfAbsent(doc: IncidentUpdateDoc): Promise<void> {
+    try {
+      await this.#updates.insertOne(doc);
+    } catch (error) {
+      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    }
+  }
+
+  ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<IncidentUpdateDoc[]> {
+    const filter = { incident_id: incidentId, organization_id: tenant.organizationId, project_id: tenant.projectId };
+    return this.#updates.find(filter).sort({ created_at: 1, _id: 1 }).limit(limit).toArray();
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { ERROR_TYPES } from '../../shared/contracts/result.ts';
+import { isoTime } from '../../shared/time.ts';
+import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS, type IncidentDoc, type IncidentUpdateDoc } from './incident.ts';
+import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES, type NotificationEntry } from './ports.ts';
+
+const instant = z.string().meta({ format: 'date-time' });
+
+export const incidentView = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    organization_id: z.string(),
+    project_id: z.string(),
+    created_by: z.string().nullable().describe('Null when the state machine opened it'),
+    check_id: z.string().nullable().describe('Monitor that the incident relates to'),
+    monitor_name: z.string().nullable(),
+    check_type: z.enum(MONITOR_TYPES).nullable(),
+    status: z.enum(INCIDENT_STATUSES),
+    severity: z.enum(SEVERITIES),
+    type: z.enum(ERROR_TYPES),
+    source: z.enum(INCIDENT_SOURCES),
+    title: z.string(),
+    description: z.string().nullable(),
+    status_page_update: z.string().nullable(),
+    error_message: z.string(),
+    affected_regions: z.array(z.string()),
+    affected_monitor_ids: z.array(z.string()),
+    failure_count: z.int().describe('Failed results since the outage began'),
+    started_at: instant,
+    acknowledged_at: instant.nullable(),
+    acknowledged_by_name: z.string().nullable(),
+    resolved_at: instant.nullable(),
+    resolved_by: z.string().nullable().describe('`system`, or the id of who resolved it'),
+    recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
+    notification_sent: z.boolean().describe('A notification has reached its receiver'),
+    notification_channels: z.array(z.string()),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Incident' });
+
+/** An incident as the API shows it. */
+export function showIncident(doc: IncidentDoc): z.input<typeof incidentView> {
+  const { _id, acknowledged_by: _hidden, search_text: _search, recovery_time_seconds, ...rest } = doc;
+  return {
+    ...rest,
+    id: _id,
+    started_at: isoTime(doc.started_at),
+    acknowledged_at: isoTime(doc.acknowledged_at),
+    resolved_at: isoTime(doc.resolved_at),
+    created_at: isoTime(doc.created_at),
+    updated_at: isoTime(doc.updated_at),
+    ...(recovery_time_seconds === null ? {} : { recovery_time_seconds }),
+  };
+}
+
+export const incidentUpdateView = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    incident_id: z.string(),
+    kind: z.enum(UPDATE_KINDS),
+    field: z.string().optional(),
+    from: z.unknown().optional(),
+    to: z.unknown().optional(),
+    note: z.string().optional(),
+    actor: z.object({ type: z.enum(['system', 'user', 'api_key']), id: z.string().nullable(), name: z.string() }),
+    created_at: instant,
+  })
+  .meta({ id: 'IncidentUpdate' });
+
+/** A line of an incident's history as the API shows it. */
+export function showIncidentUpdate(doc: IncidentUpdateDoc): z.input<typeof incidentUpdateView> {
+  const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
+  return { ...rest, id: _id, created_at: isoTime(doc.created_at) };
+}
+
+export const notificationView = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    incident_id: z.string(),
+    channel: z.enum(NOTIFICATION_CHANNELS),
+    recipient: z.string().describe('Address or channel name'),
+    status: z.enum(NOTIFICATION_STATUSES),
+    delivered_at: instant.nullable(),
+    error_message: z.string().nullable(),
+    retry_count: z.int(),
+    max_retries: z.int(),
+    last_retry_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'IncidentNotification' });
+
+/** An entry of the notification log as the API shows it. */
+export function showNotification(entry: NotificationEntry): z.input<typeof notificationView> {
+  return {
+    ...entry,
+    delivered_at: isoTime(entry.delivered_at),
+    last_retry_at: isoTime(entry.last_retry_at),
+    created_at: isoTime(entry.created_at),
+    updated_at: isoTime(entry.updated_at),
+  };
+}
