@@ -4,35 +4,7 @@ import { isOtherProtocolPort, parseHttpUrl } from '../../shared/net-guard.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { AddressVetting } from './address-vetting.ts';
 import { connectionFailure, RefusedAddress } from './connection-failure.ts';
-
-export interface PostRequest {
-  url: string;
-  method: 'POST' | 'PUT';
-  /** Names in any case; `Content-Length` and `Host` are set here. */
-  headers: Record<string, string>;
-  body: Uint8Array;
-  /** For everything together: resolving, connecting, sending, and the head of the answer. */
-  timeoutMs: number;
-  /** Ends it early, as `failed`. */
-  signal?: AbortSignal;
-}
-
-/**
- * `answered`: the receiver sent a status, whichever. `refused`: we do not connect there, and nothing was sent. `failed`: no
- * answer; it may have arrived all the same. `busy`: too much is under way to that origin or in all; nothing was sent.
- */
-export type PostOutcome =
-  | { kind: 'answered'; status: number; durationMs: number }
-  | { kind: 'refused'; reason: string }
-  | { kind: 'failed'; reason: string; durationMs: number }
-  | { kind: 'busy' };
-
-export interface Poster {
-  /** Never rejects and never follows a redirect. */
-  post(request: PostRequest): Promise<PostOutcome>;
-  /** Ends what is under way and closes all connections. */
-  close(): Promise<void>;
-}
+import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 
 /** What is under way at once; beyond it the answer is `busy`. */
 const REQUESTS_AT_ONCE = 1024;
@@ -77,6 +49,7 @@ export class HttpPoster implements Poster {
     return outcome;
   }
 
+  /** Ends what is under way and closes all connections. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#agent.destroy();

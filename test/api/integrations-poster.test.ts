@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
-import { HttpPoster, type PostRequest } from '../../controller/platform/poster.ts';
+import type { PostRequest } from '../../controller/platform/poster-port.ts';
+import { HttpPoster } from '../../controller/platform/poster.ts';
 import { createResolver, type Resolve } from '../../controller/platform/resolver.ts';
 import { systemClock } from '../../shared/time.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';

@@ -1,0 +1,27 @@
+export interface PostRequest {
+  url: string;
+  method: 'POST' | 'PUT';
+  /** Names in any case; `Content-Length` and `Host` are set by the poster. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** For everything together: resolving, connecting, sending, and the head of the answer. */
+  timeoutMs: number;
+  /** Ends it early, as `failed`. */
+  signal?: AbortSignal;
+}
+
+/**
+ * `answered`: the receiver sent a status, whichever. `refused`: we do not connect there, and nothing was sent. `failed`: no
+ * answer; it may have arrived all the same. `busy`: too much is under way to that origin or in all; nothing was sent.
+ */
+export type PostOutcome =
+  | { kind: 'answered'; status: number; durationMs: number }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'failed'; reason: string; durationMs: number }
+  | { kind: 'busy' };
+
+/** The way out by HTTP. */
+export interface Poster {
+  /** Never rejects and never follows a redirect. */
+  post(request: PostRequest): Promise<PostOutcome>;
+}
