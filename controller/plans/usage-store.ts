@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 
 /** What a plan counts. */
 export type Counted = 'monitors' | 'projects' | 'status_pages';

@@ -1,4 +1,6 @@
-import { MongoClient, MongoError, MongoServerError, type Db } from 'mongodb';
+import { MongoClient, type Db } from 'mongodb';
+
+export { isDatabaseUnavailable, isDuplicateKey } from './mongo-errors.ts';
 
 export interface Mongo {
   readonly db: Db;
@@ -38,35 +40,4 @@ export function openMongo(url: string, options: { maxPoolSize?: number } = {}): 
     },
     close: () => client.close(),
   };
-}
-
-/** Error classes of the driver that say: no answer came from the database. */
-const UNAVAILABLE = new Set([
-  'MongoServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoWaitQueueTimeoutError',
-  'MongoPoolClearedError',
-  'MongoPoolClosedError',
-  'MongoTopologyClosedError',
-  'MongoNotConnectedError',
-  'MongoConnectionClosedError',
-  'MongoClientClosedError',
-  'MongoServerClosedError',
-  'MongoExpiredSessionError',
-]);
-
-/** Server codes for: not now (no primary, shutting down, write not confirmed in time). */
-const NOT_NOW = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-
-/** Whether `error` means that the database cannot be reached or cannot serve now, so that trying later may help. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof MongoError)) return false;
-  if (UNAVAILABLE.has(error.name)) return true;
-  return error instanceof MongoServerError && typeof error.code === 'number' && NOT_NOW.has(error.code);
-}
-
-/** Whether a write was refused because a unique index already holds its key. */
-export function isDuplicateKey(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 11000;
 }

@@ -1,0 +1,43 @@
+import type { Collection, Db } from 'mongodb';
+import type { ProjectDoc } from './account.ts';
+
+/** Collection `projects`. */
+export class ProjectStore {
+  readonly #projects: Collection<ProjectDoc>;
+
+  constructor(db: Db) {
+    this.#projects = db.collection<ProjectDoc>('projects');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // The list of an organization's projects, and its default one.
+    await this.#projects.createIndex({ organization_id: 1, created_at: 1, _id: 1 }, { name: 'by_organization' });
+  }
+
+  /** Of any organization: whoever asks compares. */
+  find(id: string): Promise<ProjectDoc | null> {
+    return this.#projects.findOne({ _id: id });
+  }
+
+  findDefault(organizationId: string): Promise<ProjectDoc | null> {
+    return this.#projects.findOne({ organization_id: organizationId, is_default: true });
+  }
+
+  /** Oldest first. */
+  listOf(organizationIds: string[]): Promise<ProjectDoc[]> {
+    if (organizationIds.length === 0) return Promise.resolve([]);
+    return this.#projects.find({ organization_id: { $in: organizationIds } }).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.#projects.countDocuments({ organization_id: organizationId });
+  }
+
+  async insert(project: ProjectDoc): Promise<void> {
+    await this.#projects.insertOne(project);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#projects.deleteOne({ _id: id });
+  }
+}

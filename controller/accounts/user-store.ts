@@ -1,0 +1,51 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import type { UserDoc } from './account.ts';
+
+/** Collection `users`. */
+export class UserStore {
+  readonly #users: Collection<UserDoc>;
+
+  constructor(db: Db) {
+    this.#users = db.collection<UserDoc>('users');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Logging in, and one account for each address.
+    await this.#users.createIndex({ email: 1 }, { name: 'by_email', unique: true });
+    // One first account.
+    await this.#users.createIndex({ first: 1 }, { name: 'first', unique: true, sparse: true });
+  }
+
+  async hasAny(): Promise<boolean> {
+    return (await this.#users.findOne({}, { projection: { _id: 1 } })) !== null;
+  }
+
+  find(id: string): Promise<UserDoc | null> {
+    return this.#users.findOne({ _id: id });
+  }
+
+  findByEmail(email: string): Promise<UserDoc | null> {
+    return this.#users.findOne({ email });
+  }
+
+  /** False when the address is taken, or when somebody else is first already. */
+  async insert(user: UserDoc): Promise<boolean> {
+    try {
+      await this.#users.insertOne(user);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The user with its new password and token version; null when the password has changed since `seen` was read. */
+  changePassword(seen: UserDoc, passwordHash: string): Promise<UserDoc | null> {
+    return this.#users.findOneAndUpdate(
+      { _id: seen._id, password_hash: seen.password_hash },
+      { $set: { password_hash: passwordHash }, $inc: { token_version: 1 } },
+      { returnDocument: 'after' },
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { projectRoleOf, type Membership } from '../../http/access.ts';
+import type { OrganizationContext, ProjectRole } from '../../http/route.ts';
+import type { ProjectDoc } from '../account.ts';
+import type { AccountDeps } from '../deps.ts';
+import { toMembership } from '../tenants.ts';
+
+export interface VisibleProject {
+  project: ProjectDoc;
+  role: ProjectRole;
+}
+
+/** The organization's projects that the caller has a role in, oldest first. */
+export async function listProjects(deps: AccountDeps, ctx: OrganizationContext): Promise<VisibleProject[]> {
+  const [projects, roleIn] = await Promise.all([deps.projects.listOf([ctx.tenant.organizationId]), rolesOf(deps, ctx)]);
+  return projects.flatMap((project) => {
+    const role = roleIn(project);
+    return role === null ? [] : [{ project, role }];
+  });
+}
+
+/** Throws PROJECT_NOT_FOUND, also for a project of another organization or one that the caller has no role in. */
+export async function readProject(deps: AccountDeps, ctx: OrganizationContext, id: string): Promise<VisibleProject> {
+  const [project, roleIn] = await Promise.all([deps.projects.find(id), rolesOf(deps, ctx)]);
+  const role = project === null || project.organization_id !== ctx.tenant.organizationId ? null : roleIn(project);
+  if (project === null || role === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
+  return { project, role };
+}
+
+/** Throws PLAN_LIMIT_EXCEEDED with limit and usage. */
+export async function createProject(deps: AccountDeps, ctx: OrganizationContext, input: { name: string }): Promise<VisibleProject> {
+  const organizationId = ctx.tenant.organizationId;
+  const reservation = await deps.quota.reserve(organizationId, 'projects');
+  if (!reservation.isGranted) {
+    const { limit, usage } = reservation;
+    throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limit} projects`, { details: { limit, usage } });
+  }
+  const project: ProjectDoc = { _id: newId(ctx.now), organization_id: organizationId, name: input.name, is_default: false, created_at: ctx.now };
+  try {
+    await deps.projects.insert(project);
+  } catch (error) {
+    await reservation.release();
+    throw error;
+  }
+  return { project, role: 'admin' };
+}
+
+async function rolesOf(deps: AccountDeps, ctx: OrganizationContext): Promise<(project: ProjectDoc) => ProjectRole | null> {
+  const { actor } = ctx;
+  if (actor.kind === 'key') return () => (actor.scope === 'read' ? 'viewer' : 'admin');
+  const members = await deps.members.listOfUser(actor.userId);
+  const membership: Membership | undefined = members.map(toMembership).find((one) => one.organizationId === ctx.tenant.organizationId);
+  if (membership === undefined) return () => null;
+  return (project) => projectRoleOf(membership, { id: project._id, organizationId: project.organization_id, isDefault: project.is_default });
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { isoTime } from '../../shared/time.ts';
+import { projectRoleOf, type Membership } from '../http/access.ts';
+import type { ProjectRole } from '../http/route.ts';
+import type { ApiKeyDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
+import type { apiKeyView, freshApiKeyView, organizationView, projectView, userView } from './schema.ts';
+
+export function viewUser(user: UserDoc): z.input<typeof userView> {
+  return {
+    id: user._id, email: user.email, name: user.name, email_verified: user.email_verified,
+    is_operator: user.is_operator, created_at: isoTime(user.created_at),
+  };
+}
+
+/** An organization as one of its members sees it. */
+export function viewOrganization(organization: OrganizationDoc, membership: Pick<Membership, 'role'>): z.input<typeof organizationView> {
+  return { id: organization._id, name: organization.name, role: membership.role, plan: organization.plan };
+}
+
+export function viewProject(project: ProjectDoc, role: ProjectRole): z.input<typeof projectView> {
+  return {
+    id: project._id, name: project.name, is_default: project.is_default, organization_id: project.organization_id,
+    role, created_at: isoTime(project.created_at),
+  };
+}
+
+/** The projects that these memberships give a role in. */
+export function viewProjects(projects: ProjectDoc[], memberships: Membership[]): z.input<typeof projectView>[] {
+  return projects.flatMap((project) => {
+    const membership = memberships.find((one) => one.organizationId === project.organization_id);
+    const facts = { id: project._id, organizationId: project.organization_id, isDefault: project.is_default };
+    const role = membership === undefined ? null : projectRoleOf(membership, facts);
+    return role === null ? [] : [viewProject(project, role)];
+  });
+}
+
+export function viewApiKey(key: ApiKeyDoc): z.input<typeof apiKeyView> {
+  return {
+    id: key._id, name: key.name, key_preview: key.preview, scope: key.scope,
+    created_at: isoTime(key.created_at), last_used_at: isoTime(key.last_used_at),
+  };
+}
+
+/** With the key itself: the only time it is shown. */
+export function viewFreshApiKey(doc: ApiKeyDoc, key: string): z.input<typeof freshApiKeyView> {
+  return { ...viewApiKey(doc), key, message: 'Store this key securely: it is not shown again' };
+}
