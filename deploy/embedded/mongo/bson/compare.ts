@@ -1,0 +1,115 @@
+import { BsonType, Fields, isNumber, toDouble, type Value } from './value.ts';
+
+/** Place of a value's type in MongoDB's comparison order; values of one class compare by value. */
+export const TypeClass = {
+  /** What an index holds for an empty array: below null (manual: "Comparison/Sort Order"). */
+  emptyArray: 0x03,
+  null: 0x05,
+  number: 0x10,
+  string: 0x15,
+  object: 0x20,
+  array: 0x25,
+  binary: 0x30,
+  objectId: 0x35,
+  boolean: 0x40,
+  date: 0x45,
+  regex: 0x50,
+} as const;
+
+export function typeClass(type: number): number {
+  switch (type) {
+    case BsonType.int32:
+    case BsonType.double:
+    case BsonType.int64:
+      return TypeClass.number;
+    case BsonType.string:
+      return TypeClass.string;
+    case BsonType.object:
+      return TypeClass.object;
+    case BsonType.array:
+      return TypeClass.array;
+    case BsonType.binary:
+      return TypeClass.binary;
+    case BsonType.objectId:
+      return TypeClass.objectId;
+    case BsonType.boolean:
+      return TypeClass.boolean;
+    case BsonType.date:
+      return TypeClass.date;
+    case BsonType.regex:
+      return TypeClass.regex;
+    default:
+      return TypeClass.null;
+  }
+}
+
+/** MongoDB's order over all served types: negative, 0 or positive. NaN is the smallest number and equals itself. */
+export function compareValues(a: Value, b: Value): number {
+  const byClass = typeClass(a.type) - typeClass(b.type);
+  return byClass !== 0 ? byClass : compareSameClass(a, b);
+}
+
+function compareSameClass(a: Value, b: Value): number {
+  switch (a.type) {
+    case BsonType.null:
+      return 0;
+    case BsonType.string:
+      return a.buf.compare(b.buf, b.at + 4, b.end, a.at + 4, a.end);
+    case BsonType.object:
+    case BsonType.array:
+      return compareDocuments(a, b);
+    case BsonType.binary:
+      return a.buf.readInt32LE(a.at) - b.buf.readInt32LE(b.at) || a.buf.compare(b.buf, b.at + 4, b.end, a.at + 4, a.end);
+    case BsonType.date:
+      return compareBigInts(a.buf.readBigInt64LE(a.at), b.buf.readBigInt64LE(b.at));
+    case BsonType.objectId:
+    case BsonType.boolean:
+    case BsonType.regex:
+      return a.buf.compare(b.buf, b.at, b.end, a.at, a.end);
+    default:
+      return compareNumbers(a, b);
+  }
+}
+
+function compareDocuments(a: Value, b: Value): number {
+  const left = new Fields(a);
+  const right = new Fields(b);
+  for (;;) {
+    const hasLeft = left.advance();
+    const hasRight = right.advance();
+    if (!hasLeft || !hasRight) return Number(hasLeft) - Number(hasRight);
+    const byClass = typeClass(left.type) - typeClass(right.type);
+    if (byClass !== 0) return byClass;
+    if (a.type === BsonType.object) {
+      const byName = left.buf.compare(right.buf, right.nameAt, right.nameEnd, left.nameAt, left.nameEnd);
+      if (byName !== 0) return byName;
+    }
+    const byValue = compareSameClass(left.value(), right.value());
+    if (byValue !== 0) return byValue;
+  }
+}
+
+function compareNumbers(a: Value, b: Value): number {
+  const x = toDouble(a);
+  const y = toDouble(b);
+  if (x < y) return -1;
+  if (x > y) return 1;
+  if (x !== y) return Number(Number.isNaN(y)) - Number(Number.isNaN(x));
+  if (a.type !== BsonType.int64 && b.type !== BsonType.int64) return 0;
+  if (!Number.isFinite(x) || Math.abs(x) < 2 ** 53) return 0;
+  return compareBigInts(exactInteger(a), exactInteger(b));
+}
+
+function exactInteger(value: Value): bigint {
+  return value.type === BsonType.int64 ? value.buf.readBigInt64LE(value.at) : BigInt(toDouble(value));
+}
+
+function compareBigInts(x: bigint, y: bigint): number {
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** Equality as queries see it: 1, 1.0 and Long(1) are the same; documents must agree in field order. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a.type !== b.type && !(isNumber(a) && isNumber(b))) return false;
+  return compareSameClass(a, b) === 0;
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, Timer } from '../../../../shared/time.ts';
+import { documentValue, type Value } from '../bson/value.ts';
+import { ErrorCode, MongoFailure } from '../errors.ts';
+import type { Reply } from './context.ts';
+
+/** A stream of result documents that holds nothing open while paused. */
+export interface Rows {
+  next(): Buffer | undefined;
+  pause(): void;
+}
+
+interface Cursor {
+  readonly ns: string;
+  readonly rows: Rows;
+  /** Read already, but it did not fit into the last batch. */
+  ahead: Buffer | undefined;
+  usedAt: number;
+}
+
+/** More open cursors than this end the one that was idle longest. */
+const MAX_CURSORS = 1000;
+/** MongoDB's cursorTimeoutMillis. */
+const IDLE_MS = 600_000;
+const SWEEP_MS = 60_000;
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+/** MongoDB's first batch, where the client names no size. */
+const FIRST_BATCH = 101;
+
+/** The open cursors of all clients. */
+export class Cursors {
+  private readonly clock: Clock;
+  private readonly open = new Map<bigint, Cursor>();
+  private readonly sweeper: Timer;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.sweeper = clock.setRepeating(SWEEP_MS, () => this.sweep());
+  }
+
+  /** The first batch as the `cursor` field of a reply; what is left stays behind its id. */
+  start(ns: string, rows: Rows, batchSize: number | undefined, isSingle = false): Reply {
+    const cursor: Cursor = { ns, rows, ahead: undefined, usedAt: this.clock.monotonic() };
+    const batch = this.fill(cursor, batchSize ?? FIRST_BATCH, batchSize === 0);
+    let id = 0n;
+    if (!batch.isDone && !isSingle) {
+      id = randomBytes(8).readBigUInt64LE() >> 2n || 1n;
+      this.makeRoom();
+      this.open.set(id, cursor);
+    }
+    return { firstBatch: batch.docs, id, ns };
+  }
+
+  more(id: bigint, ns: string, batchSize: number | undefined): Reply {
+    const cursor = this.open.get(id);
+    if (cursor === undefined || cursor.ns !== ns) throw new MongoFailure(ErrorCode.cursorNotFound, `cursor id ${id} not found`);
+    this.open.delete(id);
+    const batch = this.fill(cursor, batchSize === undefined || batchSize === 0 ? Infinity : batchSize, false);
+    if (!batch.isDone) {
+      cursor.usedAt = this.clock.monotonic();
+      this.open.set(id, cursor);
+    }
+    return { nextBatch: batch.docs, id: batch.isDone ? 0n : id, ns };
+  }
+
+  /** Whether there was such a cursor. */
+  kill(id: bigint): boolean {
+    return this.open.delete(id);
+  }
+
+  stop(): void {
+    this.sweeper.cancel();
+    this.open.clear();
+  }
+
+  private fill(cursor: Cursor, size: number, isEmpty: boolean): { docs: Value[]; isDone: boolean } {
+    const docs: Value[] = [];
+    if (isEmpty) return { docs, isDone: false };
+    let bytes = 0;
+    try {
+      for (;;) {
+        const doc = cursor.ahead ?? cursor.rows.next();
+        cursor.ahead = undefined;
+        if (doc === undefined) return { docs, isDone: true };
+        if (docs.length >= size || (docs.length > 0 && bytes + doc.length > MAX_BATCH_BYTES)) {
+          cursor.ahead = doc;
+          return { docs, isDone: false };
+        }
+        docs.push(documentValue(doc));
+        bytes += doc.length;
+      }
+    } finally {
+      cursor.rows.pause();
+    }
+  }
+
+  /** The map is in order of last use. */
+  private makeRoom(): void {
+    if (this.open.size < MAX_CURSORS) return;
+    const oldest = this.open.keys().next().value;
+    if (oldest !== undefined) this.open.delete(oldest);
+  }
+
+  private sweep(): void {
+    const limit = this.clock.monotonic() - IDLE_MS;
+    for (const [id, cursor] of this.open) if (cursor.usedAt < limit) this.open.delete(id);
+  }
+}
+
+/** Rows that are all in memory. */
+export function rowsOf(docs: readonly Buffer[]): Rows {
+  let at = 0;
+  return { next: () => docs[at++], pause: () => undefined };
+}

@@ -1,0 +1,118 @@
+import { BsonType, Fields, fieldOf, fromByteString, type Value } from '../bson/value.ts';
+import { ErrorCode, MongoFailure } from '../errors.ts';
+import { KeyWriter } from './key-writer.ts';
+
+/** One field of an index or sort pattern; the path's parts are byte strings. */
+export interface KeyField {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly descending: boolean;
+}
+
+export interface IndexKeys {
+  /** Distinct encoded keys; empty only for a sparse index that leaves the document out. */
+  readonly keys: Buffer[];
+  /** Whether an array was expanded. */
+  readonly multikey: boolean;
+}
+
+type Slot = Value | undefined | 'empty-array';
+
+interface Trail {
+  readonly value: Slot;
+  /** What is left of the path when an array stopped the walk. */
+  readonly rest: readonly string[];
+  readonly array: Value | undefined;
+}
+
+function follow(doc: Value, path: readonly string[]): Trail {
+  let current: Value | undefined = doc;
+  for (let i = 0; i < path.length; i++) {
+    current = current.type === BsonType.object ? fieldOf(current, path[i] as string) : undefined;
+    if (current === undefined) return { value: undefined, rest: [], array: undefined };
+    if (current.type === BsonType.array) return { value: undefined, rest: path.slice(i + 1), array: current };
+  }
+  return { value: current, rest: [], array: undefined };
+}
+
+/**
+ * The keys of `doc` under `fields`, as the manual's "Multikey Indexes" has them: one for each element of the one
+ * array that may occur. Throws CannotIndexParallelArrays for two arrays.
+ */
+export function indexKeys(doc: Value, fields: readonly KeyField[], sparse: boolean): IndexKeys {
+  const slots: Slot[] = new Array<Slot>(fields.length).fill(undefined);
+  const out: Buffer[] = [];
+  const state = { multikey: false, present: false };
+  const open = fields.map((field, index) => ({ index, path: field.path }));
+  expand(doc, open, slots, state, () => out.push(encodeSlots(slots, fields)));
+  if (sparse && !state.present) return { keys: [], multikey: false };
+  return { keys: out.length > 1 ? distinct(out) : out, multikey: state.multikey };
+}
+
+interface OpenField {
+  readonly index: number;
+  readonly path: readonly string[];
+}
+
+function expand(doc: Value, open: readonly OpenField[], slots: Slot[], state: { multikey: boolean; present: boolean }, emit: () => void): void {
+  let array: Value | undefined;
+  const stopped: OpenField[] = [];
+  for (const { index, path } of open) {
+    const trail = follow(doc, path);
+    if (trail.array === undefined) {
+      slots[index] = trail.value;
+      if (trail.value !== undefined) state.present = true;
+      continue;
+    }
+    if (array !== undefined && array.at !== trail.array.at) throw parallelArrays();
+    array = trail.array;
+    stopped.push({ index, path: trail.rest });
+  }
+  if (array === undefined) return emit();
+  state.multikey = true;
+  const elements = new Fields(array);
+  let isEmpty = true;
+  while (elements.advance()) {
+    isEmpty = false;
+    const element = elements.value();
+    const deeper: OpenField[] = [];
+    for (const field of stopped) {
+      const isLeaf = field.path.length === 0;
+      slots[field.index] = isLeaf ? element : undefined;
+      if (isLeaf) state.present = true;
+      else if (element.type === BsonType.object) deeper.push(field);
+    }
+    if (deeper.length === 0) emit();
+    else expand(element, deeper, slots, state, emit);
+  }
+  if (!isEmpty) return;
+  for (const field of stopped) {
+    slots[field.index] = field.path.length === 0 ? 'empty-array' : undefined;
+    if (field.path.length === 0) state.present = true;
+  }
+  emit();
+}
+
+function encodeSlots(slots: readonly Slot[], fields: readonly KeyField[]): Buffer {
+  const writer = new KeyWriter();
+  fields.forEach((field, index) => {
+    const slot = slots[index];
+    if (slot === 'empty-array') writer.emptyArray(field.descending);
+    else writer.component(slot, field.descending);
+  });
+  return writer.take();
+}
+
+function distinct(keys: Buffer[]): Buffer[] {
+  keys.sort(Buffer.compare);
+  return keys.filter((key, index) => index === 0 || !key.equals(keys[index - 1] as Buffer));
+}
+
+function parallelArrays(): MongoFailure {
+  return new MongoFailure(ErrorCode.parallelArrays, 'cannot index parallel arrays');
+}
+
+/** For errors: the plain field names of a pattern. */
+export function patternText(fields: readonly KeyField[]): string {
+  return `{ ${fields.map((field) => `${fromByteString(field.name)}: ${field.descending ? -1 : 1}`).join(', ')} }`;
+}

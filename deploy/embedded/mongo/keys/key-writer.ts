@@ -1,0 +1,151 @@
+import { TypeClass, typeClass } from '../bson/compare.ts';
+import { BsonType, Fields, toDouble, type Value } from '../bson/value.ts';
+
+/**
+ * Encodes values so that comparing the bytes compares the values in MongoDB's order. Every encoding starts with the
+ * byte of its type class, is no prefix of another one, and is followed by bytes 0x01 to 0xfe only.
+ */
+export class KeyWriter {
+  private buf = Buffer.allocUnsafe(256);
+  private pos = 0;
+
+  private room(bytes: number): number {
+    const at = this.pos;
+    if (at + bytes > this.buf.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.buf.length * 2, at + bytes));
+      this.buf.copy(larger, 0, 0, at);
+      this.buf = larger;
+    }
+    this.pos = at + bytes;
+    return at;
+  }
+
+  private byte(value: number): void {
+    const at = this.room(1);
+    this.buf[at] = value;
+  }
+
+  reset(): this {
+    this.pos = 0;
+    return this;
+  }
+
+  uint32(value: number): this {
+    const at = this.room(4);
+    this.buf.writeUInt32BE(value, at);
+    return this;
+  }
+
+  append(bytes: Buffer): this {
+    const at = this.room(bytes.length);
+    bytes.copy(this.buf, at);
+    return this;
+  }
+
+  /** One index component; a descending one has all its bytes inverted. A missing value counts as null. */
+  component(value: Value | undefined, descending = false): this {
+    const start = this.pos;
+    this.value(value);
+    if (descending) for (let i = start; i < this.pos; i++) this.buf[i] = ~(this.buf[i] as number) & 0xff;
+    return this;
+  }
+
+  /** What an index holds for an empty array. */
+  emptyArray(descending = false): this {
+    this.byte(descending ? ~TypeClass.emptyArray & 0xff : TypeClass.emptyArray);
+    return this;
+  }
+
+  /** A copy of the bytes written since `reset`. */
+  take(): Buffer {
+    const out = Buffer.allocUnsafeSlow(this.pos);
+    this.buf.copy(out, 0, 0, this.pos);
+    return out;
+  }
+
+  private value(value: Value | undefined): void {
+    if (value === undefined) {
+      this.byte(TypeClass.null);
+      return;
+    }
+    this.byte(typeClass(value.type));
+    switch (value.type) {
+      case BsonType.int32:
+      case BsonType.double:
+      case BsonType.int64:
+        this.number(value);
+        break;
+      case BsonType.string:
+        this.text(value.buf, value.at + 4, value.end - 1);
+        break;
+      case BsonType.object:
+      case BsonType.array:
+        this.document(value);
+        break;
+      case BsonType.binary:
+        this.uint32(value.buf.readInt32LE(value.at));
+        this.raw(value.buf, value.at + 4, value.end);
+        break;
+      case BsonType.date: {
+        const at = this.room(8);
+        this.buf.writeBigUInt64BE(BigInt.asUintN(64, value.buf.readBigInt64LE(value.at) ^ (1n << 63n)), at);
+        break;
+      }
+      default:
+        this.raw(value.buf, value.at, value.end);
+    }
+  }
+
+  private raw(source: Buffer, from: number, to: number): void {
+    const at = this.room(to - from);
+    source.copy(this.buf, at, from, to);
+  }
+
+  /** Zero bytes are escaped as 00 ff and the end is 00 01, so that "a" < "a\0". */
+  private text(source: Buffer, from: number, to: number): void {
+    let start = from;
+    for (let zero = source.indexOf(0, from); zero >= 0 && zero < to; zero = source.indexOf(0, start)) {
+      this.raw(source, start, zero + 1);
+      this.byte(0xff);
+      start = zero + 1;
+    }
+    this.raw(source, start, to);
+    this.byte(0);
+    this.byte(1);
+  }
+
+  private document(value: Value): void {
+    const fields = new Fields(value);
+    while (fields.advance()) {
+      if (value.type === BsonType.object) {
+        this.byte(typeClass(fields.type));
+        this.raw(fields.buf, fields.nameAt, fields.nameEnd + 1);
+      }
+      this.value(fields.value());
+    }
+    this.byte(0);
+  }
+
+  /** The double's bits made ascending; integers past 2^53 carry their distance from that double. NaN is lowest. */
+  private number(value: Value): void {
+    const double = toDouble(value);
+    const at = this.room(8);
+    if (Number.isNaN(double)) {
+      this.buf.fill(0, at, at + 8);
+      return;
+    }
+    this.buf.writeDoubleBE(double === 0 ? 0 : double, at);
+    if (double < 0) for (let i = at; i < at + 8; i++) this.buf[i] = ~(this.buf[i] as number) & 0xff;
+    else this.buf[at] = (this.buf[at] as number) ^ 0x80;
+    if (Math.abs(double) < 2 ** 53) return;
+    const rest = value.type === BsonType.int64 && Number.isFinite(double) ? value.buf.readBigInt64LE(value.at) - BigInt(double) : 0n;
+    const restAt = this.room(8);
+    this.buf.writeBigInt64BE(rest, restAt);
+    this.buf[restAt] = (this.buf[restAt] as number) ^ 0x80;
+  }
+}
+
+/** The bytes of one value alone. */
+export function encodeKey(value: Value | undefined): Buffer {
+  return new KeyWriter().component(value).take();
+}

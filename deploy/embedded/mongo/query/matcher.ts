@@ -1,0 +1,82 @@
+import { compareValues, equalValues, typeClass } from '../bson/compare.ts';
+import { BsonType, isNumber, stringOf, toDouble, type Value } from '../bson/value.ts';
+import { encodeKey } from '../keys/key-writer.ts';
+import type { Condition, Filter } from './filter.ts';
+import { visitPath } from './path.ts';
+
+export type Matcher = (doc: Value) => boolean;
+
+/** From this many members on, `$in` is looked up by encoded key instead of compared one by one. */
+const LARGE_IN = 16;
+
+/** The predicate of a parsed filter. */
+export function matcherOf(filter: Filter): Matcher {
+  switch (filter.kind) {
+    case 'and': {
+      const parts = filter.of.map(matcherOf);
+      return (doc) => parts.every((part) => part(doc));
+    }
+    case 'or': {
+      const parts = filter.of.map(matcherOf);
+      return (doc) => parts.some((part) => part(doc));
+    }
+    case 'not': {
+      const part = matcherOf(filter.of);
+      return (doc) => !part(doc);
+    }
+    default: {
+      const test = testOf(filter);
+      const path = filter.path;
+      return (doc) => visitPath(doc, path, 0, test);
+    }
+  }
+}
+
+function testOf(condition: Condition): (value: Value | undefined) => boolean {
+  switch (condition.kind) {
+    case 'exists':
+      return (value) => value !== undefined;
+    case 'regex':
+      return (value) => value !== undefined && value.type === BsonType.string && condition.pattern.test(stringOf(value));
+    case 'in':
+      return membership(condition.values);
+    case 'eq': {
+      const wanted = condition.value;
+      if (wanted.type === BsonType.null) return isNullish;
+      return (value) => value !== undefined && equalValues(value, wanted);
+    }
+    default:
+      return ordering(condition.kind, condition.value);
+  }
+}
+
+function isNullish(value: Value | undefined): boolean {
+  return value === undefined || value.type === BsonType.null;
+}
+
+function membership(members: readonly Value[]): (value: Value | undefined) => boolean {
+  const takesNull = members.some((member) => member.type === BsonType.null);
+  if (members.length < LARGE_IN) {
+    return (value) => (isNullish(value) ? takesNull : members.some((member) => equalValues(member, value as Value)));
+  }
+  const keys = new Set(members.map((member) => encodeKey(member).toString('latin1')));
+  return (value) => (isNullish(value) ? takesNull : keys.has(encodeKey(value).toString('latin1')));
+}
+
+/** Orderings hold only within a type class; null also meets missing, NaN meets only itself. */
+function ordering(kind: 'gt' | 'gte' | 'lt' | 'lte', bound: Value): (value: Value | undefined) => boolean {
+  const isInclusive = kind === 'gte' || kind === 'lte';
+  if (bound.type === BsonType.null) return (value) => isInclusive && isNullish(value);
+  if (isNaNValue(bound)) return (value) => isInclusive && value !== undefined && isNaNValue(value);
+  const wantedClass = typeClass(bound.type);
+  const isUpper = kind === 'lt' || kind === 'lte';
+  return (value) => {
+    if (value === undefined || typeClass(value.type) !== wantedClass || isNaNValue(value)) return false;
+    const order = compareValues(value, bound);
+    return order === 0 ? isInclusive : order < 0 === isUpper;
+  };
+}
+
+function isNaNValue(value: Value): boolean {
+  return isNumber(value) && value.type === BsonType.double && Number.isNaN(toDouble(value));
+}

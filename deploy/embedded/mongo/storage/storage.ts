@@ -1,0 +1,184 @@
+import { Overlay, type Entry } from './overlay.ts';
+
+/** The part of lmdb that is used: a root database with binary keys and values. */
+export interface Engine {
+  getBinary(key: Buffer): Buffer | undefined;
+  doesExist(key: Buffer): boolean;
+  getRange(options: RangeOptions): Iterable<Entry>;
+  put(key: Buffer, value: Buffer): unknown;
+  remove(key: Buffer): unknown;
+  batch(action: () => void): Promise<unknown>;
+  readonly flushed: PromiseLike<unknown>;
+  close(): Promise<void>;
+}
+
+interface RangeOptions {
+  readonly start: Buffer;
+  readonly end: Buffer;
+  readonly reverse?: boolean;
+  readonly exclusiveStart?: boolean;
+  readonly inclusiveEnd?: boolean;
+}
+
+/** What keeps memory in step with the jobs. */
+export interface JobHooks {
+  /** The job's last part, still able to write. */
+  afterJob(): void;
+  /** What the job wrote is gone: what memory knows of it must go too. */
+  afterRollback(): void;
+}
+
+interface Job {
+  readonly run: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Keys and values on disk. Writes are jobs: those that arrive while a commit is under way run together in the next
+ * one, each seeing what the ones before it wrote, and are answered once that commit has been flushed to the disk.
+ */
+export class Storage {
+  private readonly engine: Engine;
+  private readonly onFatal: (error: unknown) => void;
+  private jobs: Job[] = [];
+  private overlay: Overlay | null = null;
+  private pumping: Promise<void> | null = null;
+  private afterCommit: (() => void)[] = [];
+  private hooks: JobHooks | null = null;
+  private failed: unknown = null;
+
+  constructor(engine: Engine, onFatal: (error: unknown) => void) {
+    this.engine = engine;
+    this.onFatal = onFatal;
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    const pending = this.overlay?.get(key);
+    if (pending !== undefined) return pending ?? undefined;
+    return this.engine.getBinary(key);
+  }
+
+  has(key: Buffer): boolean {
+    const pending = this.overlay?.get(key);
+    return pending === undefined ? this.engine.doesExist(key) : pending !== null;
+  }
+
+  /** Entries with `from` <= key < `to`, ascending or descending. */
+  range(from: Buffer, to: Buffer, reverse = false): Iterable<Entry> {
+    const stored = this.engine.getRange(
+      reverse ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true } : { start: from, end: to },
+    );
+    const overlay = this.overlay;
+    return overlay === null || overlay.isEmpty ? stored : overlay.merge(stored, from, to, reverse);
+  }
+
+  /** Only inside a write job. */
+  put(key: Buffer, value: Buffer): void {
+    this.pending().set(key, value);
+  }
+
+  /** Only inside a write job. */
+  remove(key: Buffer): void {
+    this.pending().set(key, null);
+  }
+
+  /** Calls `action` once what the running job wrote is committed and on disk. */
+  onCommitted(action: () => void): void {
+    this.afterCommit.push(action);
+  }
+
+  setHooks(hooks: JobHooks): void {
+    this.hooks = hooks;
+  }
+
+  /**
+   * Runs `job` within the next commit; resolves with its result once that is on disk. A job that throws leaves
+   * nothing behind and rejects with its error.
+   */
+  write<T>(job: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.failed !== null) return reject(this.failed);
+      this.jobs.push({ run: job, resolve: resolve as (result: unknown) => void, reject });
+      this.pumping ??= this.pump();
+    });
+  }
+
+  /** Resolves when all that reads can see now is on disk. */
+  async durable(): Promise<void> {
+    while (this.pumping !== null) await this.pumping;
+  }
+
+  async close(): Promise<void> {
+    await this.durable();
+    await this.engine.close();
+  }
+
+  private pending(): Overlay {
+    if (this.overlay === null) throw new Error('a write outside a write job');
+    return this.overlay;
+  }
+
+  private async pump(): Promise<void> {
+    // Lets the messages that came in the same turn join the first commit.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.jobs.length > 0) {
+      const jobs = this.jobs;
+      this.jobs = [];
+      try {
+        await this.commit(jobs);
+      } catch (error) {
+        this.fail(error, jobs);
+      }
+    }
+    this.pumping = null;
+  }
+
+  private async commit(jobs: readonly Job[]): Promise<void> {
+    const overlay = new Overlay();
+    const answers: (() => void)[] = [];
+    this.overlay = overlay;
+    this.afterCommit = [];
+    try {
+      for (const job of jobs) answers.push(this.runJob(job, overlay));
+    } finally {
+      this.overlay = null;
+    }
+    const actions = this.afterCommit;
+    if (!overlay.isEmpty) await this.flush(overlay);
+    for (const action of actions) action();
+    for (const answer of answers) answer();
+  }
+
+  private runJob(job: Job, overlay: Overlay): () => void {
+    overlay.mark();
+    try {
+      const result = job.run();
+      this.hooks?.afterJob();
+      return () => job.resolve(result);
+    } catch (error) {
+      overlay.rollback();
+      this.hooks?.afterRollback();
+      return () => job.reject(error);
+    }
+  }
+
+  private async flush(overlay: Overlay): Promise<void> {
+    const committed = this.engine.batch(() => {
+      for (const { key, value } of overlay.changes()) {
+        if (value === null) this.engine.remove(key);
+        else this.engine.put(key, value);
+      }
+    });
+    const flushed = new Promise((resolve, reject) => this.engine.flushed.then(resolve, reject));
+    await Promise.all([committed, flushed]);
+  }
+
+  /** After a failed commit nothing is known about the disk: refuse all further work and let a restart find out. */
+  private fail(error: unknown, jobs: readonly Job[]): void {
+    this.failed = error;
+    for (const job of [...jobs, ...this.jobs]) job.reject(error);
+    this.jobs = [];
+    this.onFatal(error);
+  }
+}

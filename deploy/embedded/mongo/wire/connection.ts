@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net';
+import { frameReply, HEADER_BYTES, parseMessage, type Request } from './message.ts';
+
+/** The largest message a driver may send (maxMessageSizeBytes that `hello` names). */
+export const MAX_MESSAGE_BYTES = 48_000_000;
+
+export interface Responder {
+  /** The encoded reply. Never rejects. */
+  answer(request: Request): Promise<Buffer>;
+  /** The encoded reply to a message that could not be parsed. */
+  answerError(error: unknown): Buffer;
+}
+
+/**
+ * One client's socket: takes one message at a time and reads no further while it is worked on, so that a client
+ * never has more than one command in hand and what it may buffer here is bounded by one message.
+ */
+export class Connection {
+  private readonly socket: Socket;
+  private readonly responder: Responder;
+  private chunks: Buffer[] = [];
+  private buffered = 0;
+  private isBusy = false;
+  private lastResponseId = 0;
+
+  constructor(socket: Socket, responder: Responder) {
+    this.socket = socket;
+    this.responder = responder;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => {
+      this.chunks.push(chunk);
+      this.buffered += chunk.length;
+      this.proceed();
+    });
+    socket.on('error', () => socket.destroy());
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private proceed(): void {
+    if (this.isBusy) return;
+    const message = this.takeMessage();
+    if (message === null) {
+      this.socket.resume();
+      return;
+    }
+    this.isBusy = true;
+    this.socket.pause();
+    void this.handle(message).then((isAlive) => {
+      this.isBusy = false;
+      if (isAlive) this.proceed();
+      else this.socket.end();
+    });
+  }
+
+  /** A whole message in a buffer of its own, or null when more bytes are needed. */
+  private takeMessage(): Buffer | null {
+    if (this.buffered < HEADER_BYTES) return null;
+    const first = this.gather(HEADER_BYTES);
+    const size = first.readInt32LE(0);
+    if (size < HEADER_BYTES || size > MAX_MESSAGE_BYTES) {
+      this.socket.destroy();
+      return null;
+    }
+    if (this.buffered < size) return null;
+    const all = this.gather(size);
+    const rest = all.subarray(size);
+    this.chunks = rest.length > 0 ? [rest] : [];
+    this.buffered = rest.length;
+    return all.subarray(0, size);
+  }
+
+  /** The first chunk, made to hold at least `size` bytes. */
+  private gather(size: number): Buffer {
+    const first = this.chunks[0] as Buffer;
+    if (first.length >= size) return first;
+    const all = Buffer.concat(this.chunks);
+    this.chunks = [all];
+    return all;
+  }
+
+  /** Answers one message; false when the connection must end. */
+  private async handle(message: Buffer): Promise<boolean> {
+    let request: Request;
+    try {
+      request = parseMessage(message);
+    } catch (error) {
+      const ids = { requestId: message.readInt32LE(4), opCode: message.readInt32LE(12) };
+      this.send(frameReply(ids, ++this.lastResponseId, this.responder.answerError(error)));
+      return false;
+    }
+    const body = await this.responder.answer(request);
+    if (request.wantsReply) this.send(frameReply(request, ++this.lastResponseId, body));
+    return true;
+  }
+
+  private send(bytes: Buffer): void {
+    if (!this.socket.destroyed) this.socket.write(bytes);
+  }
+}

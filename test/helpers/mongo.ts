@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
+
+export interface TestMongo {
+  /** Connection string whose default database is fresh and this caller's own. */
+  readonly url: string;
+  /** Name of that database. */
+  readonly database: string;
+  /** Drops the database, or the whole embedded server with its files. */
+  stop(): Promise<void>;
+}
+
+/** The server that TEST_MONGODB_URL names, with a fresh database, or an embedded one in this process on a temporary directory. */
+export async function testMongo(): Promise<TestMongo> {
+  const database = `t_${randomBytes(6).toString('hex')}`;
+  const external = process.env['TEST_MONGODB_URL'];
+  if (external !== undefined && external !== '') return externalMongo(external, database);
+  const dir = mkdtempSync(join(tmpdir(), 'fw-mongo-'));
+  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), log: (_level, message, error) => console.error(message, error) });
+  return {
+    url: withDatabase(server.url, database),
+    database,
+    async stop() {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function externalMongo(base: string, database: string): Promise<TestMongo> {
+  const url = withDatabase(base, database);
+  return {
+    url,
+    database,
+    async stop() {
+      const client = await MongoClient.connect(url);
+      await client.db().dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+/** Puts a database name into a connection string, in place of the one it may have. Users then sign in where they are kept. */
+export function withDatabase(url: string, database: string): string {
+  const [, head, query] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?(?:\?(.*))?$/.exec(url) ?? [];
+  if (head === undefined) throw new Error(`not a MongoDB connection string: ${url}`);
+  const options = new URLSearchParams(query ?? '');
+  if (head.includes('@') && !options.has('authSource')) options.set('authSource', 'admin');
+  const text = options.toString();
+  return `${head}/${database}${text === '' ? '' : `?${text}`}`;
+}
