@@ -1,0 +1,75 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../../shared/time.ts';
+import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
+
+/** Linux allows 107 bytes for a socket's path, others 103. */
+const MAX_SOCKET_PATH_BYTES = 100;
+const PARENT_POLL_MS = 500;
+
+interface Settings {
+  readonly dir: string;
+  readonly socketPath?: string;
+  readonly port?: number;
+  readonly parent: number | null;
+}
+
+function readSettings(): Settings {
+  const { values } = parseArgs({ options: { dir: { type: 'string' }, socket: { type: 'string' }, port: { type: 'string' }, parent: { type: 'string' } } });
+  if (values.dir === undefined) throw new Error('usage: --dir DIRECTORY [--socket PATH.sock | --port PORT] [--parent PID]');
+  const dir = resolve(values.dir);
+  const parent = values.parent === undefined ? null : wholeNumber('--parent', values.parent);
+  if (values.port !== undefined) return { dir, port: wholeNumber('--port', values.port), parent };
+  const socketPath = values.socket === undefined ? join(dir, 'mongo.sock') : resolve(values.socket);
+  if (!socketPath.endsWith('.sock')) throw new Error('--socket must end in .sock');
+  return Buffer.byteLength(socketPath) < MAX_SOCKET_PATH_BYTES ? { dir, socketPath, parent } : { dir, port: 0, parent };
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} must be a whole number, not '${text}'`);
+  return Number(text);
+}
+
+function print(line: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Ends the process once the one that started it is gone, however it went. */
+function followParent(parent: number, stop: () => void): void {
+  process.on('disconnect', stop);
+  systemClock.setRepeating(PARENT_POLL_MS, () => {
+    try {
+      process.kill(parent, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') stop();
+    }
+  });
+}
+
+async function run(): Promise<void> {
+  const settings = readSettings();
+  let server: EmbeddedMongo | null = null;
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    void Promise.resolve(server?.stop()).then(() => process.exit(0), () => process.exit(1));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // A reader that went away must not end the store; it ends by its parent's death.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  if (settings.parent !== null) followParent(settings.parent, stop);
+  server = await startEmbeddedMongo({
+    ...settings,
+    log: (level, msg, error) => print({ level, msg, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    onFatal: () => process.exit(1),
+  });
+  print({ msg: 'listening', url: server.url });
+}
+
+run().catch((error: unknown) => {
+  print({ level: 'error', msg: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+});
