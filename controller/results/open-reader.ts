@@ -7,6 +7,8 @@ import type { Ingest } from './ingest.ts';
 import { openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor } from './open-monitor.ts';
 import type { LiveReader, MonitorLive, RecentResult } from './ports.ts';
 import type { ShardActor } from './shard-actor.ts';
+import { newCell } from './shard-state.ts';
+import type { StateRecord } from './storage-ports.ts';
 
 /** The subject's last word under which owners are asked. */
 const QUESTION = 'open';
@@ -16,6 +18,8 @@ const ASK_AT_ONCE = 500;
 
 export interface OpenReaderDeps {
   ingest: Ingest;
+  /** State documents, for shards whose owner does not answer: older, but better than nothing. */
+  stored(monitorIds: string[]): Promise<StateRecord[]>;
   bus: Bus;
   clock: Clock;
   log: Log;
@@ -34,7 +38,7 @@ export class OpenReader implements LiveReader {
     return new Map([...monitors].map(([id, monitor]) => [id, monitor.live]));
   }
 
-  /** Knowledge of these monitors, and their newest `recent` results. Owners that do not answer are left out. */
+  /** Knowledge of these monitors, and their newest `recent` results; from state documents where the owner does not answer. */
   async open(monitorIds: string[], recent: number): Promise<{ monitors: Map<string, OpenMonitor>; recent: RecentResult[] }> {
     const byShard = new Map<number, string[]>();
     for (const id of monitorIds) {
@@ -67,10 +71,17 @@ export class OpenReader implements LiveReader {
         answers.push(openAnswer.parse(parseJson(answer)));
       } catch (error) {
         this.#deps.log.debug({ err: error, shard }, 'the owner of a shard did not answer');
+        answers.push(await this.#fromStore(ids.slice(at)));
         return answers;
       }
     }
     return answers;
+  }
+
+  async #fromStore(ids: string[]): Promise<OpenAnswer> {
+    const records = await this.#deps.stored(ids);
+    const cells = records.map(({ monitor_id: id, state, position }) => ({ id, cell: newCell(state, position) }));
+    return { monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, this.#deps.clock.now())), recent: [] };
   }
 
   #fromMemory(actor: ShardActor, ids: string[], recent: number): OpenAnswer {

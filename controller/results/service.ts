@@ -51,7 +51,7 @@ export class ResultsService<M> {
         onConfigs: () => this.#marks.look(),
       },
     });
-    this.open = new OpenReader({ ingest: this.ingest, bus, clock, log });
+    this.open = new OpenReader({ ingest: this.ingest, bus, clock, log, stored: (ids) => stores.states.find(ids) });
     this.statistics = new Statistics({ clock, rollups: stores.rollups, open: this.open });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,

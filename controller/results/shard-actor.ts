@@ -16,6 +16,7 @@ const LAG_ENTRIES = 32;
 const SNAPSHOT_ENTRIES = 64;
 /** A region is silent when nothing came for two intervals, the check's timeout and this. */
 const SILENCE_GRACE_MS = 15_000;
+const FORGET_AFTER_MS = 24 * 3_600_000;
 
 export interface ShardStores extends DerivedPorts {
   journal: JournalStore;
@@ -134,6 +135,7 @@ export class ShardActor {
         const now = this.#deps.clock.now();
         const due = dueForCheckpoint(this.state, now);
         if (due.length > 0) await checkpoint(this.#deps.stores, this.state, due, now);
+        await this.#forgetDeleted(now);
         await this.#moveSnapshot();
       } finally {
         this.#checkpointing = false;
@@ -163,6 +165,16 @@ export class ShardActor {
       cell.queued -= 1;
       markSaved(cell, record.position);
     }
+  }
+
+  /** A deleted monitor is remembered for a day, so that what its probes still send is no riddle. */
+  async #forgetDeleted(now: number): Promise<void> {
+    const gone = [...this.state.monitors].filter(([, { state, hours, unsavedFrom, queued }]) =>
+      state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS && hours.size === 0 && unsavedFrom === null && queued === 0);
+    if (gone.length === 0) return;
+    const ids = gone.map(([id]) => id);
+    await this.#deps.stores.states.remove(ids);
+    for (const id of ids) this.state.monitors.delete(id);
   }
 
   async #moveSnapshot(): Promise<void> {

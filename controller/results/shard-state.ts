@@ -38,6 +38,11 @@ export interface AppliedEntry {
   failed: FreshResult[];
 }
 
+/** A monitor as its document at journal entry `position` has it. */
+export function newCell(state: MonitorState, position: number): MonitorCell {
+  return { state, position, unsavedFrom: null, queued: 0, hours: new Map() };
+}
+
 /** All that is derived from one shard's journal. Applying the same entries in the same order ends in the same state. */
 export class ShardState {
   readonly shard: number;
@@ -50,7 +55,7 @@ export class ShardState {
     this.n = snapshot.n;
     this.lanes = new Map(Object.entries(snapshot.lanes));
     for (const { monitor_id: id, state, position } of records) {
-      this.monitors.set(id, { state, position, unsavedFrom: null, queued: 0, hours: new Map() });
+      this.monitors.set(id, newCell(state, position));
     }
   }
 
@@ -103,7 +108,7 @@ class EntryStep {
   config(config: MonitorConfig): void {
     const id = config.monitor_id;
     if (!this.#shard.monitors.has(id)) {
-      this.#shard.monitors.set(id, { state: newMonitorState(config), position: this.#entry.n - 1, unsavedFrom: null, queued: 0, hours: new Map() });
+      this.#shard.monitors.set(id, newCell(newMonitorState(config), this.#entry.n - 1));
     }
     this.#effectsOf(id);
     this.item(id, { kind: 'config', config });

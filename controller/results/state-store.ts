@@ -25,11 +25,11 @@ export class MongoStateStore implements StateStore {
   }
 
   async load(shard: number): Promise<StateRecord[]> {
-    const docs = await this.#states.find({ shard }).batchSize(1000).toArray();
-    return docs.map(({ _id, state, ...rest }) => ({
-      ...rest, monitor_id: _id,
-      state: { ...state, booked: Object.fromEntries(state.booked.map(([hour, ...times]) => [hour, times])) },
-    }));
+    return (await this.#states.find({ shard }).batchSize(1000).toArray()).map(toRecord);
+  }
+
+  async find(monitorIds: string[]): Promise<StateRecord[]> {
+    return (await this.#states.find({ _id: { $in: monitorIds } }).toArray()).map(toRecord);
   }
 
   async write(records: StateRecord[]): Promise<void> {
@@ -49,4 +49,9 @@ export class MongoStateStore implements StateStore {
   async remove(monitorIds: string[]): Promise<void> {
     await this.#states.deleteMany({ _id: { $in: monitorIds } });
   }
+}
+
+function toRecord({ _id, state, ...rest }: StateDoc): StateRecord {
+  const booked = Object.fromEntries(state.booked.map(([hour, ...times]) => [hour, times]));
+  return { ...rest, monitor_id: _id, state: { ...state, booked } };
 }

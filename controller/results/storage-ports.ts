@@ -40,6 +40,7 @@ export interface StateRecord {
 
 export interface StateStore {
   load(shard: number): Promise<StateRecord[]>;
+  find(monitorIds: string[]): Promise<StateRecord[]>;
   /** Each where the stored position is lower; one that is ahead stays. */
   write(records: StateRecord[]): Promise<void>;
   /** Empties the outboxes of records that still stand at that position. */
