@@ -46,6 +46,8 @@ const planted: [from: string, to: string, rule: string | null][] = [
   ['controller/groups/foreign.ts', 'controller/monitors/store.ts', 'own-store-only'],
   ['controller/groups/adapter.ts', 'controller/platform/bus.ts', 'platform-behind-ports'],
   ['controller/groups/port.ts', 'controller/platform/bus-port.ts', null],
+  ['controller/groups/key-store.ts', 'controller/platform/mongo.ts', null],
+  ['controller/groups/seal.ts', 'controller/platform/nkeys.ts', null],
   ['controller/main.ts', 'controller/platform/bus.ts', null],
   ['controller/main.ts', 'controller/monitors/store.ts', null],
   ['controller/platform/knowing.ts', 'controller/monitors/verbs.ts', 'platform-knows-no-domain-rules'],
