@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { LONGEST_URL } from '../../shared/net-guard.ts';
+import { ALERT_EVENTS, DESTINATION_TYPES, type WebhookConfig } from './destination.ts';
+import { headerProblem } from './webhook-rules.ts';
+
+const MOST_HEADERS = 50;
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  // eslint-disable-next-line no-control-regex
+  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'Must not contain control characters');
+
+const events = z
+  .array(z.enum(ALERT_EVENTS))
+  .min(1, 'At least one event must stay enabled')
+  .max(100)
+  .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
+
+const headers = z.record(z.string(), z.string()).transform((record, context): WebhookConfig['headers'] => {
+  const all = Object.entries(record);
+  const report = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', path, message, input: record });
+  if (all.length > MOST_HEADERS) report(`At most ${MOST_HEADERS} headers`);
+  const seen = new Set<string>();
+  for (const [header, value] of all.slice(0, MOST_HEADERS)) {
+    const isRepeated = seen.has(header.toLowerCase());
+    seen.add(header.toLowerCase());
+    const message = isRepeated ? 'Header is there twice' : headerProblem(header, value);
+    if (message !== null) report(message, header.slice(0, 100));
+  }
+  return all.map(([header, value]) => ({ name: header, value }));
+});
+
+const url = z.string().min(1).max(LONGEST_URL);
+const method = z.enum(['POST', 'PUT']);
+
+const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
+const webhookChange = z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() });
+
+/** What a read returns and nobody can set; sent back, it is ignored. */
+const readOnly = {
+  id: z.unknown(), organization_id: z.unknown(), project_id: z.unknown(), created_by: z.unknown(),
+  created_at: z.unknown(), updated_at: z.unknown(), health: z.unknown(),
+};
+
+const type = z.enum(DESTINATION_TYPES);
+
+export const destinationInput = z.strictObject({
+  name,
+  type: type.refine((value) => value === 'webhook', 'Destinations of this type are not available yet; use webhook'),
+  enabled: z.boolean().default(true),
+  is_default: z.boolean().describe('Told by monitors that name no destinations').default(false),
+  events: events.default([...ALERT_EVENTS]),
+  config: webhook,
+  ...readOnly,
+});
+export type DestinationInput = z.output<typeof destinationInput>;
+
+export const destinationChangeInput = z.strictObject({
+  name: name.optional(),
+  type: type.describe('Fixed when the destination is created').optional(),
+  enabled: z.boolean().optional(),
+  is_default: z.boolean().optional(),
+  events: events.optional(),
+  config: webhookChange.optional(),
+  ...readOnly,
+});
+export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
