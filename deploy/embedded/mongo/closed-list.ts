@@ -27,6 +27,9 @@ export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
   '$db', 'lsid', '$clusterTime', '$readPreference', 'readConcern', 'writeConcern', 'maxTimeMS', 'comment',
 ]);
 
+/** Fields that belong to transactions and retried writes, which are both outside the list. */
+export const TRANSACTION_FIELDS: ReadonlySet<string> = new Set(['txnNumber', 'startTransaction', 'autocommit']);
+
 const fields = (...names: string[]): ReadonlySet<string> => new Set(names);
 
 /** The commands, by lower-case name, with the fields each may carry besides its own name and the envelope. */
@@ -43,9 +46,9 @@ export const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   update: fields('updates', 'ordered'),
   delete: fields('deletes', 'ordered'),
   findandmodify: fields('query', 'update', 'remove', 'new', 'upsert', 'sort', 'fields'),
-  count: fields('query', 'skip', 'limit', 'hint'),
+  count: fields('query', 'skip', 'limit'),
   distinct: fields('key', 'query'),
-  aggregate: fields('pipeline', 'cursor', 'hint'),
+  aggregate: fields('pipeline', 'cursor'),
   createindexes: fields('indexes'),
   listindexes: fields('cursor'),
   dropindexes: fields('index'),
@@ -59,5 +62,5 @@ export const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   explain: fields('explain', 'verbosity'),
 };
 
-export const UPDATE_STATEMENT_FIELDS: ReadonlySet<string> = new Set(['q', 'u', 'multi', 'upsert', 'hint']);
-export const DELETE_STATEMENT_FIELDS: ReadonlySet<string> = new Set(['q', 'limit', 'hint']);
+export const UPDATE_STATEMENT_FIELDS: ReadonlySet<string> = new Set(['q', 'u', 'multi', 'upsert']);
+export const DELETE_STATEMENT_FIELDS: ReadonlySet<string> = new Set(['q', 'limit']);

@@ -6,7 +6,7 @@ import type { Collection } from '../storage/collection.ts';
 import { refuseOthers, type Args } from './args.ts';
 import type { Context, Reply } from './context.ts';
 import { rowsOf, type Rows } from './cursors.ts';
-import { deadline, EVERYTHING, parseHint, searchRows, type Search } from './find.ts';
+import { deadline, EVERYTHING, searchRows, type Search } from './find.ts';
 
 const CURSOR_FIELDS: ReadonlySet<string> = new Set(['batchSize']);
 /** What a pipeline may leave in memory for its cursor. */
@@ -17,10 +17,9 @@ export function aggregate(context: Context, args: Args): Reply {
   const batchSize = cursorBatch(args.document('cursor'));
   const stages = parsePipeline(args.documents('pipeline'));
   const collection = context.catalog.get(ns);
-  const hint = parseHint(args, collection);
   if (collection === undefined) return { cursor: context.cursors.start(ns, rowsOf([...runStages([], stages)]), batchSize) };
   const { search, rest } = leadingSearch(stages);
-  const rows = searchRows(context, collection, { ...search, hint, checkDeadline: deadline(context, args) });
+  const rows = searchRows(context, collection, { ...search, checkDeadline: deadline(context, args) });
   // Without further stages the cursor may stay lazy; stages hold iterators that must not outlive the command.
   const source = rest.length === 0 ? rows : rowsOf(collect(runStages(iterate(rows), rest)));
   return { cursor: context.cursors.start(ns, source, batchSize) };

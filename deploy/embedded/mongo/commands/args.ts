@@ -1,10 +1,9 @@
 import { BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, stringOf, toDouble, type Value } from '../bson/value.ts';
-import { COMMANDS, ENVELOPE_FIELDS } from '../closed-list.ts';
+import { COMMANDS, ENVELOPE_FIELDS, TRANSACTION_FIELDS } from '../closed-list.ts';
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
 import { isTruthy } from '../query/parse-filter.ts';
 import type { Request } from '../wire/message.ts';
 
-const TRANSACTION_FIELDS: ReadonlySet<string> = new Set(['txnNumber', 'startTransaction', 'autocommit']);
 const READ_LEVELS: ReadonlySet<string> = new Set(['local', 'available', 'majority', 'linearizable']);
 
 /** A command's fields, checked against the closed list. */

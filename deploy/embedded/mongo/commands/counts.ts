@@ -5,18 +5,17 @@ import { parseFilter } from '../query/parse-filter.ts';
 import { parsePath } from '../query/path.ts';
 import { typeMismatch, type Args } from './args.ts';
 import type { Context, Reply } from './context.ts';
-import { deadline, EVERYTHING, parseHint } from './find.ts';
+import { deadline, EVERYTHING } from './find.ts';
 
 export function count(context: Context, args: Args): Reply {
   const collection = context.catalog.get(args.ns);
   const query = args.document('query');
   const filter = query === undefined ? EVERYTHING : parseFilter(query);
   const [skip, limit] = [args.count('skip') ?? 0, args.count('limit') ?? 0];
-  const hint = parseHint(args, collection);
   if (collection === undefined) return { n: 0 };
   const cut = (n: number): number => Math.min(Math.max(0, n - skip), limit === 0 ? Infinity : limit);
-  if (filter.kind === 'and' && filter.of.length === 0 && hint === null) return { n: cut(collection.tally.state.count) };
-  const hits = findHits(context.storage, collection, filter, { hint, checkDeadline: deadline(context, args) });
+  if (filter.kind === 'and' && filter.of.length === 0) return { n: cut(collection.tally.state.count) };
+  const hits = findHits(context.storage, collection, filter, { checkDeadline: deadline(context, args) });
   const enough = limit === 0 ? Infinity : skip + limit;
   let n = 0;
   while (n < enough && hits.next() !== undefined) n++;

@@ -25,7 +25,7 @@ export async function findAndModify(context: Context, args: Args): Promise<Reply
   const projection = parseProjection(args.document('fields'));
   return context.storage.write(() => {
     const collection = context.catalog.get(ns);
-    const hit = collection === undefined ? undefined : firstHit(context, collection, filter, sort, null);
+    const hit = collection === undefined ? undefined : firstHit(context, collection, filter, sort);
     if (collection !== undefined && hit !== undefined) {
       if (update === null) {
         collection.remove(hit.idKey, hit.doc);

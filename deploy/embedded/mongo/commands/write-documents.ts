@@ -3,7 +3,6 @@ import { BsonType, documentValue, fieldOf, Fields, type Value } from '../bson/va
 import { BsonWriter } from '../bson/write.ts';
 import { findHits } from '../query/hits.ts';
 import type { Filter } from '../query/filter.ts';
-import type { Hint } from '../query/plan.ts';
 import type { Hit } from '../query/scan.ts';
 import { Sorter } from '../query/sort.ts';
 import type { KeyField } from '../keys/index-keys.ts';
@@ -39,8 +38,8 @@ function newObjectId(nowMs: number): Buffer {
 }
 
 /** The first hit in the wanted order, or undefined. */
-export function firstHit(context: Context, collection: Collection, filter: Filter, sort: readonly KeyField[], hint: Hint | null): Hit | undefined {
-  const hits = findHits(context.storage, collection, filter, { sort, hint });
+export function firstHit(context: Context, collection: Collection, filter: Filter, sort: readonly KeyField[]): Hit | undefined {
+  const hits = findHits(context.storage, collection, filter, { sort });
   if (hits.isSorted) {
     const hit = hits.next();
     hits.pause();
@@ -53,8 +52,8 @@ export function firstHit(context: Context, collection: Collection, filter: Filte
 }
 
 /** Keys of all hits, taken before anything is changed, so that a moved document is not met twice. */
-export function allHitKeys(context: Context, collection: Collection, filter: Filter, hint: Hint | null): Buffer[] {
-  const hits = findHits(context.storage, collection, filter, { hint });
+export function allHitKeys(context: Context, collection: Collection, filter: Filter): Buffer[] {
+  const hits = findHits(context.storage, collection, filter);
   const keys: Buffer[] = [];
   for (let hit = hits.next(); hit !== undefined; hit = hits.next()) keys.push(hit.idKey);
   return keys;

@@ -1,9 +1,7 @@
-import { BsonType, documentValue, fieldOf, isNumber, stringOf, toDouble, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, fieldOf, isNumber, toDouble, type Value } from '../bson/value.ts';
 import { DELETE_STATEMENT_FIELDS, UPDATE_STATEMENT_FIELDS } from '../closed-list.ts';
-import { badValue, ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
+import { ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
 import { isTruthy, parseFilter } from '../query/parse-filter.ts';
-import { findHint, type Hint } from '../query/plan.ts';
-import { parsePattern } from '../query/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import { parseUpdate, type Update } from '../update/parse-update.ts';
 import { refuseOthers, type Args } from './args.ts';
@@ -93,7 +91,7 @@ function runUpdate(context: Context, ns: string, statement: Value): UpdateResult
   const isUpsert = flagOf(statement, 'upsert');
   if (isMulti && change.kind === 'replace') throw failedToParse('multi update is not supported for replacement-style update');
   const collection = context.catalog.get(ns);
-  const result = collection === undefined ? NOTHING : updateMatches(context, collection, filter, change, isMulti, hintOf(statement, collection));
+  const result = collection === undefined ? NOTHING : updateMatches(context, collection, filter, change, isMulti);
   if (result.n > 0 || !isUpsert) return result;
   const doc = insertUpsert(context, collection ?? context.catalog.create(ns), filter, change);
   return { n: 1, nModified: 0, upsertedId: fieldOf(documentValue(doc), '_id') as Value };
@@ -101,13 +99,13 @@ function runUpdate(context: Context, ns: string, statement: Value): UpdateResult
 
 const NOTHING: UpdateResult = { n: 0, nModified: 0 };
 
-function updateMatches(context: Context, collection: Collection, filter: Filter, change: Update, isMulti: boolean, hint: Hint | null): UpdateResult {
+function updateMatches(context: Context, collection: Collection, filter: Filter, change: Update, isMulti: boolean): UpdateResult {
   if (!isMulti) {
-    const hit = firstHit(context, collection, filter, [], hint);
+    const hit = firstHit(context, collection, filter, []);
     return hit === undefined ? NOTHING : { n: 1, nModified: updateHit(collection, hit, change).isModified ? 1 : 0 };
   }
   let [n, nModified] = [0, 0];
-  for (const idKey of allHitKeys(context, collection, filter, hint)) {
+  for (const idKey of allHitKeys(context, collection, filter)) {
     const doc = collection.get(idKey);
     if (doc === undefined) continue;
     n++;
@@ -124,13 +122,12 @@ function runDelete(context: Context, ns: string, statement: Value): number {
   const filter = filterOf(statement);
   const collection = context.catalog.get(ns);
   if (collection === undefined) return 0;
-  const hint = hintOf(statement, collection);
   if (max === 1) {
-    const hit = firstHit(context, collection, filter, [], hint);
+    const hit = firstHit(context, collection, filter, []);
     if (hit !== undefined) collection.remove(hit.idKey, hit.doc);
     return hit === undefined ? 0 : 1;
   }
-  const keys = allHitKeys(context, collection, filter, hint);
+  const keys = allHitKeys(context, collection, filter);
   for (const idKey of keys) collection.remove(idKey, collection.get(idKey) as Buffer);
   return keys.length;
 }
@@ -150,12 +147,4 @@ function filterOf(statement: Value): Filter {
 function flagOf(statement: Value, name: string): boolean {
   const value = fieldOf(statement, name);
   return value !== undefined && isTruthy(value);
-}
-
-function hintOf(statement: Value, collection: Collection): Hint | null {
-  const value = fieldOf(statement, 'hint');
-  if (value === undefined) return null;
-  if (value.type === BsonType.string) return findHint(collection, stringOf(value), null);
-  if (value.type !== BsonType.object) throw badValue('hint must be either a string or nested object');
-  return findHint(collection, null, parsePattern(value, 'hint'));
 }
