@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { BEAT_EVERY_MS, type Beat } from '../shared/contracts/beat.ts';
+import { subjects } from '../shared/contracts/subjects.ts';
+import type { Clock, Timer } from '../shared/time.ts';
+import type { ProbeBus, Subscription } from './ports.ts';
+
+export interface PulseOptions {
+  bus: ProbeBus;
+  clock: Clock;
+  region: string;
+  probeId: string;
+  /** Where a controller may answer a beat. */
+  replySubject: string;
+  /** CPU time used by this process so far, ms. */
+  cpuMs: () => number;
+  /** Everything of a beat that is not told by clock and load. */
+  state: () => Omit<Beat, 'v' | 'sent_at' | 'started_at' | 'load'>;
+  /** A controller says that it holds this revision of the assignments. */
+  onRevision: (revision: number) => void;
+}
+
+/** An answer to a beat: the revision that the controller wants to be held. It is a hint and proves nothing. */
+const beatReply = z.object({ v: z.literal(1), revision: z.int().min(0) });
+
+/** Tells the controllers every few seconds that this probe is alive. */
+export class Pulse {
+  readonly #options: PulseOptions;
+  readonly #startedAtMs: number;
+  #timer: Timer | null = null;
+  #answers: Subscription | null = null;
+  #lastCpuMs: number;
+  #lastBeatMs: number;
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+    this.#startedAtMs = options.clock.now();
+    this.#lastCpuMs = options.cpuMs();
+    this.#lastBeatMs = options.clock.monotonic();
+  }
+
+  start(): void {
+    const { bus, clock, replySubject } = this.#options;
+    this.#answers = bus.subscribe(replySubject, (payload) => this.#hear(payload));
+    bus.onChange((isConnected) => {
+      if (isConnected) this.#beat();
+    });
+    this.#timer = clock.setRepeating(BEAT_EVERY_MS, () => this.#beat());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#answers?.stop();
+  }
+
+  #beat(): void {
+    const { bus, clock, region, probeId, replySubject } = this.#options;
+    const beat: Beat = { v: 1, sent_at: clock.now(), started_at: this.#startedAtMs, load: this.#load(), ...this.#options.state() };
+    bus.publish(subjects.beat(region, probeId), Buffer.from(JSON.stringify(beat)), replySubject);
+  }
+
+  /** Share of a core used since the last beat. */
+  #load(): number {
+    const cpuMs = this.#options.cpuMs();
+    const nowMs = this.#options.clock.monotonic();
+    const load = (cpuMs - this.#lastCpuMs) / Math.max(1, nowMs - this.#lastBeatMs);
+    this.#lastCpuMs = cpuMs;
+    this.#lastBeatMs = nowMs;
+    return Math.max(0, load);
+  }
+
+  #hear(payload: Uint8Array): void {
+    try {
+      const reply = beatReply.safeParse(JSON.parse(Buffer.from(payload).toString('utf8')));
+      if (reply.success) this.#options.onRevision(reply.data.revision);
+    } catch {
+      // Not ours to answer for: whoever sent it learns nothing from us.
+    }
+  }
+}

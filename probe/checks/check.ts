@@ -1,0 +1,58 @@
+import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
+import type { ErrorType, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { Resolver } from './network/resolver.ts';
+
+/** What one check found. A failure is data: a check never rejects. */
+export interface Finding {
+  /** `missed` when the probe itself could not or must not check: never the target's fault. */
+  outcome: 'success' | 'failure' | 'missed';
+  degraded: boolean;
+  response_time_ms: number | null;
+  status_code: number | null;
+  error: { type: ErrorType; message: string } | null;
+  missed: MissedReason | null;
+  timings: Timings | null;
+  remote_address: string | null;
+  tls: TlsFacts | null;
+  detail: Record<string, unknown> | null;
+}
+
+/** What a check may use of the world. */
+export interface CheckContext {
+  clock: Clock;
+  resolver: Resolver;
+  /** Whether a check may connect to this IP address. */
+  allowAddress: (ip: string) => boolean;
+  /** Of this software, for the User-Agent. */
+  version: string;
+}
+
+/** One kind of check. `timeoutMs` bounds everything it does. */
+export interface Check {
+  readonly type: string;
+  run(spec: CheckSpec, timeoutMs: number): Promise<Finding>;
+}
+
+/** Makes a check once per probe. */
+export type CheckFactory = (context: CheckContext) => Check;
+
+const EMPTY: Readonly<Finding> = Object.freeze({
+  outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null, missed: null,
+  timings: null, remote_address: null, tls: null, detail: null,
+});
+
+/** A slot that was not run, with its reason. */
+export function missed(reason: MissedReason): Finding {
+  return { ...EMPTY, missed: reason };
+}
+
+/** A failure of the target, with whatever is known beside its kind. */
+export function failure(type: ErrorType, message: string, known: Partial<Finding> = {}): Finding {
+  return { ...EMPTY, ...known, outcome: 'failure', error: { type, message: printable(message) } };
+}
+
+/** Text from outside as it may stand in a message: one line, no control characters, at most 500 of its characters. */
+export function printable(text: string): string {
+  return text.slice(0, 500).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+}

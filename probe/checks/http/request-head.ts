@@ -1,0 +1,48 @@
+import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+
+/** Headers that frame the message or name its host: ours alone. */
+const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer']);
+const SECRET_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+export interface RequestOptions {
+  url: URL;
+  method: HttpSpec['method'];
+  headers: HttpSpec['headers'];
+  body: string | null;
+  /** Whether the URL is on the origin that the monitor names; elsewhere credentials are left out. */
+  sameOrigin: boolean;
+  version: string;
+}
+
+/**
+ * A whole request as it goes over the wire. Headers that would break the framing or that no HTTP message can
+ * carry are left out: the schema refuses them before, this is the second line.
+ */
+export function requestBytes(options: RequestOptions): string | Buffer {
+  const { url, method } = options;
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: close\r\n`;
+  let hasAgent = false;
+  let hasAccept = false;
+  for (const name in options.headers) {
+    const value = options.headers[name] as string;
+    const lower = name.toLowerCase();
+    if (OWN_HEADERS.has(lower) || !NAME.test(name) || !VALUE.test(value)) continue;
+    if (!options.sameOrigin && SECRET_HEADERS.has(lower)) continue;
+    hasAgent ||= lower === 'user-agent';
+    hasAccept ||= lower === 'accept';
+    head += `${name}: ${value}\r\n`;
+  }
+  if (!hasAgent) head += `User-Agent: Farwatch/${options.version}\r\n`;
+  if (!hasAccept) head += 'Accept: */*\r\n';
+  return withBody(head, options.body, method);
+}
+
+function withBody(head: string, body: string | null, method: HttpSpec['method']): string | Buffer {
+  if (body === null || body === '') {
+    return method === 'POST' || method === 'PUT' || method === 'PATCH' ? `${head}Content-Length: 0\r\n\r\n` : `${head}\r\n`;
+  }
+  const bytes = Buffer.from(body, 'utf8');
+  return Buffer.concat([Buffer.from(`${head}Content-Length: ${bytes.length}\r\n\r\n`, 'latin1'), bytes]);
+}

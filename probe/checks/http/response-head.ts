@@ -1,0 +1,125 @@
+/** Largest response head (status line and headers) that is read, bytes. */
+export const MAX_HEAD_BYTES = 32_768;
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+
+/** What a check needs to know of a response head. */
+export interface ResponseHead {
+  status: number;
+  /** Value of Location, when there is one. */
+  location: string | null;
+  /** Null when absent. */
+  contentLength: number | null;
+  chunked: boolean;
+}
+
+export type HeadOutcome =
+  /** `rest`: bytes of the last piece that come after the head. */
+  | { kind: 'head'; head: ResponseHead; rest: number }
+  /** More bytes are needed. */
+  | { kind: 'partial' }
+  /** This is no HTTP/1 response; `problem` says why. */
+  | { kind: 'bad'; problem: string };
+
+const PARTIAL: HeadOutcome = Object.freeze({ kind: 'partial' });
+
+/**
+ * Reads one response head, in place while it comes in one piece; of several pieces only the unfinished line is kept.
+ * Takes bare LF as a line end, as RFC 9112 2.2 lets a recipient do; refuses heads over MAX_HEAD_BYTES and what does
+ * not start with an HTTP/1 status line.
+ */
+export class HeadReader {
+  readonly #head: ResponseHead = { status: 0, location: null, contentLength: null, chunked: false };
+  #tail: Buffer | null = null;
+  #total = 0;
+
+  /** Takes `piece[start, end)`. The piece may be overwritten after the call. */
+  push(piece: Uint8Array, start: number, end: number): HeadOutcome {
+    this.#total += end - start;
+    if (!this.#tail) return this.#read(piece, start, end, start);
+    const whole = Buffer.concat([this.#tail, piece.subarray(start, end)]);
+    return this.#read(whole, 0, whole.length, this.#tail.length);
+  }
+
+  #read(bytes: Uint8Array, start: number, end: number, unread: number): HeadOutcome {
+    const head = this.#head;
+    const bad = head.status === 0 ? statusLineProblem(bytes, start, end) : null;
+    if (bad) return { kind: 'bad', problem: bad };
+    let line = start;
+    for (let at = unread; at < end; at += 1) {
+      if (bytes[at] !== LF) continue;
+      const stop = at > line && bytes[at - 1] === CR ? at - 1 : at;
+      if (head.status === 0) {
+        head.status = statusOf(bytes, line, stop);
+        if (head.status === 0) return { kind: 'bad', problem: 'the status line has no status code' };
+      } else if (stop === line) {
+        const rest = end - at - 1;
+        return this.#total - rest > MAX_HEAD_BYTES ? tooLarge() : { kind: 'head', head, rest };
+      } else {
+        readHeader(bytes, line, stop, head);
+      }
+      line = at + 1;
+    }
+    if (this.#total > MAX_HEAD_BYTES) return tooLarge();
+    this.#tail = Buffer.from(bytes.subarray(line, end));
+    return PARTIAL;
+  }
+}
+
+function tooLarge(): HeadOutcome {
+  return { kind: 'bad', problem: `the response headers are larger than ${MAX_HEAD_BYTES / 1024} kB` };
+}
+
+const PREFIX = [72, 84, 84, 80, 47, 49, 46];
+
+function statusLineProblem(bytes: Uint8Array, start: number, end: number): string | null {
+  const size = Math.min(PREFIX.length, end - start);
+  for (let at = 0; at < size; at += 1) {
+    if (bytes[start + at] !== PREFIX[at]) return 'the answer is not HTTP/1';
+  }
+  return null;
+}
+
+/** Three digits after `HTTP/1.x `, or 0. */
+function statusOf(bytes: Uint8Array, start: number, stop: number): number {
+  if (stop - start < 12 || bytes[start + 8] !== SPACE || !isDigit(bytes[start + 7])) return 0;
+  if (stop - start > 12 && bytes[start + 12] !== SPACE) return 0;
+  let status = 0;
+  for (let at = start + 9; at < start + 12; at += 1) {
+    if (!isDigit(bytes[at])) return 0;
+    status = status * 10 + (bytes[at] as number) - 48;
+  }
+  return status >= 100 ? status : 0;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}
+
+/** Looks at a header's first letter and length first: nearly all are of no interest. */
+function readHeader(bytes: Uint8Array, from: number, stop: number, head: ResponseHead): void {
+  const first = (bytes[from] as number) | 0x20;
+  if (first === 0x6c && isNamed(bytes, from, stop, 'location')) head.location ??= valueText(bytes, from + 9, stop);
+  else if (first === 0x63 && isNamed(bytes, from, stop, 'content-length')) {
+    const value = valueText(bytes, from + 15, stop);
+    if (/^\d{1,15}$/.test(value)) head.contentLength = Number(value);
+  } else if (first === 0x74 && isNamed(bytes, from, stop, 'transfer-encoding')) {
+    head.chunked = /(^|,)\s*chunked\s*$/i.test(valueText(bytes, from + 18, stop));
+  }
+}
+
+function isNamed(bytes: Uint8Array, from: number, stop: number, name: string): boolean {
+  if (stop - from <= name.length || bytes[from + name.length] !== COLON) return false;
+  for (let at = 0; at < name.length; at += 1) {
+    const byte = bytes[from + at] as number;
+    if ((byte >= 65 && byte <= 90 ? byte | 0x20 : byte) !== name.charCodeAt(at)) return false;
+  }
+  return true;
+}
+
+function valueText(bytes: Uint8Array, from: number, stop: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, stop - from).toString('latin1').trim();
+}

@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import type { Clock } from '../../../shared/time.ts';
+
+const LOOK_EVERY_MS = 2000;
+
+/** The system's hosts file, read again when it has changed. */
+export class HostsFile {
+  readonly #clock: Clock;
+  readonly #path: string;
+  #entries: ReadonlyMap<string, string[]> = new Map();
+  #lookedAtMs = -Infinity;
+  #stamp = '';
+
+  constructor(clock: Clock, path = '/etc/hosts') {
+    this.#clock = clock;
+    this.#path = path;
+  }
+
+  /** Addresses of `name` in that family; none when the file does not name it. */
+  find(name: string, family: 4 | 6): string[] {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#lookedAtMs > LOOK_EVERY_MS) {
+      this.#lookedAtMs = nowMs;
+      this.#refresh();
+    }
+    return (this.#entries.get(name.toLowerCase()) ?? []).filter((address) => isIP(address) === family);
+  }
+
+  #refresh(): void {
+    try {
+      const { mtimeMs, size, ino } = statSync(this.#path);
+      const stamp = `${mtimeMs}/${size}/${ino}`;
+      if (stamp === this.#stamp) return;
+      this.#entries = parseHosts(readFileSync(this.#path, 'utf8'));
+      this.#stamp = stamp;
+    } catch {
+      // No hosts file, no names in it.
+      this.#entries = new Map();
+      this.#stamp = '';
+    }
+  }
+}
+
+/** Names (lower case) and their addresses of a hosts file (hosts(5)); lines that are none are skipped. */
+export function parseHosts(text: string): Map<string, string[]> {
+  const entries = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...names] = (line.split('#')[0] as string).trim().split(/\s+/);
+    if (!address || isIP(address) === 0) continue;
+    for (const name of names) entries.set(name.toLowerCase(), [...(entries.get(name.toLowerCase()) ?? []), address]);
+  }
+  return entries;
+}

@@ -1,0 +1,25 @@
+import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
+import { missed, type Check, type CheckContext, type CheckFactory, type Finding } from './check.ts';
+import { createHttpCheck } from './http.ts';
+
+const CHECKS: readonly CheckFactory[] = [createHttpCheck];
+
+/** The checks that this version can run. */
+export class CheckRegistry {
+  readonly #checks: ReadonlyMap<string, Check>;
+
+  constructor(context: CheckContext, factories: readonly CheckFactory[] = CHECKS) {
+    this.#checks = new Map(factories.map((create) => create(context)).map((check) => [check.type, check]));
+  }
+
+  /** Types of checks, as they stand in beats. */
+  get capabilities(): string[] {
+    return [...this.#checks.keys()];
+  }
+
+  /** Runs the check of that type; an unknown type ends as `missed(unsupported)`. */
+  run(spec: CheckSpec, timeoutMs: number): Promise<Finding> {
+    const check = this.#checks.get(spec.type);
+    return check ? check.run(spec, timeoutMs) : Promise.resolve(missed('unsupported'));
+  }
+}

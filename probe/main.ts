@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../shared/environment.ts';
+import { createLog } from '../shared/log.ts';
+import { systemClock } from '../shared/time.ts';
+import { loadProbeConfig, type ProbeConfig } from './config.ts';
+import { EnrolmentRefused } from './identity/enrolment.ts';
+import { NotEnrolled, startProbe } from './probe.ts';
+import { DirectoryInUse } from './storage/directory-lock.ts';
+import { VERSION } from './version.ts';
+
+/** Exit code for what the operator has to put right: settings, token, a second probe on one directory. */
+const EXIT_OPERATOR = 2;
+/** A stop that hangs is ended by force, ms. */
+const STOP_WITHIN_MS = 9000;
+
+await main();
+
+async function main(): Promise<void> {
+  try {
+    await run(loadProbeConfig(process.env, process.argv.slice(2)));
+  } catch (error) {
+    const isForOperator = [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
+    if (!isForOperator) throw error;
+    const prefix = error instanceof EnrolmentRefused ? 'Farwatch probe: enrolment refused: ' : error instanceof ConfigError ? '' : 'Farwatch probe: ';
+    process.stderr.write(`${prefix}${(error as Error).message}\n`);
+    process.exit(EXIT_OPERATOR);
+  }
+}
+
+async function run(config: ProbeConfig): Promise<void> {
+  const log = createLog('probe', config.logLevel);
+  const asked = stopAsked();
+  const started = startProbe({ settings: config, clock: systemClock, log, version: VERSION, random: Math.random, maxFiles: openFileLimit() });
+  const probe = await Promise.race([started, asked.then(() => null)]);
+  await asked;
+  systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
+  await probe?.stop();
+  process.exit(0);
+}
+
+/** Resolves when a signal says so, or when the process that started this one with a channel is gone. */
+function stopAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
+    process.on('disconnect', () => resolve());
+  });
+}
+
+/** Soft limit of open files (Node has raised it to the hard one); a cautious figure where /proc does not tell. */
+function openFileLimit(): number {
+  try {
+    const line = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    return line?.[1] === 'unlimited' ? 1_000_000 : Number(line?.[1] ?? 1024);
+  } catch {
+    return 1024;
+  }
+}

@@ -1,0 +1,64 @@
+import { runOrder, type RunOrder } from '../shared/contracts/assignment.ts';
+import type { CheckResult } from '../shared/contracts/result.ts';
+import { subjects } from '../shared/contracts/subjects.ts';
+import type { Log } from '../shared/log.ts';
+import type { Clock } from '../shared/time.ts';
+import type { EnvelopeOpener } from './assignments/envelope.ts';
+import type { ProbeBus, Subscription } from './ports.ts';
+
+export interface OrdersOptions {
+  bus: ProbeBus;
+  opener: EnvelopeOpener;
+  clock: Clock;
+  log: Log;
+  region: string;
+  probeId: string;
+  run: (order: RunOrder) => Promise<CheckResult>;
+  /** Keeps a result that travels its lane like any other; gives it its seq. */
+  record: (result: CheckResult) => void;
+}
+
+/** Runs checks that the controller wants now, and answers with their results. */
+export class Orders {
+  readonly #options: OrdersOptions;
+  #subscription: Subscription | null = null;
+  #refused = 0;
+
+  constructor(options: OrdersOptions) {
+    this.#options = options;
+  }
+
+  /** Orders refused since the start because they did not verify or made no sense. */
+  get refusedCount(): number {
+    return this.#refused;
+  }
+
+  start(): void {
+    const { bus, region, probeId, log } = this.#options;
+    this.#subscription = bus.subscribe(subjects.run(region, probeId), (payload, respond) => {
+      void this.#take(payload, respond).catch((error: unknown) => log.error({ err: error }, 'an order could not be carried out'));
+    });
+  }
+
+  stop(): void {
+    this.#subscription?.stop();
+  }
+
+  async #take(payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null): Promise<void> {
+    const order = this.#open(payload);
+    if (!order) return;
+    const result = await this.#options.run(order);
+    if (order.record) this.#options.record(result);
+    else result.seq = 1;
+    respond?.(Buffer.from(JSON.stringify({ v: 1, result })));
+  }
+
+  #open(payload: Uint8Array): RunOrder | null {
+    const opened = this.#options.opener.open(payload, 'run', this.#options.clock.now());
+    const order = opened.ok ? runOrder.safeParse(opened.content) : null;
+    if (order?.success) return order.data;
+    this.#refused += 1;
+    this.#options.log.warn({ purpose: 'run', reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused');
+    return null;
+  }
+}

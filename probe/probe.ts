@@ -1,0 +1,207 @@
+import { mkdir } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from '../shared/log.ts';
+import { addressRefusal } from '../shared/net-guard.ts';
+import type { Clock } from '../shared/time.ts';
+import { AssignmentFile } from './assignments/assignment-file.ts';
+import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
+import { EnvelopeOpener } from './assignments/envelope.ts';
+import { Synchronizer } from './assignments/synchronizer.ts';
+import { Pulse } from './beat.ts';
+import { SystemResolver } from './checks/network/resolver.ts';
+import { CheckRegistry } from './checks/registry.ts';
+import { enrol } from './identity/enrolment.ts';
+import { loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
+import { Link, privateInbox } from './link.ts';
+import { Orders } from './orders.ts';
+import { limitsFor } from './runner/limits.ts';
+import { missedResult } from './runner/result.ts';
+import { Runner } from './runner/runner.ts';
+import { missedWhileAway } from './scheduler/absence.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
+import { Sender } from './sending/sender.ts';
+import type { Lane } from './spool/lane.ts';
+import { Spool } from './spool/spool.ts';
+import { lockDirectory } from './storage/directory-lock.ts';
+
+/** What `loadProbeConfig` gives, as far as the probe uses it. */
+export interface ProbeSettings {
+  dataDir: string;
+  enrolment: { controllerUrl: string | null; token: string | null };
+  natsUrl: string | null;
+  checks: { allowPrivate: boolean };
+}
+
+export interface ProbeDeps {
+  settings: ProbeSettings;
+  clock: Clock;
+  log: Log;
+  version: string;
+  random: () => number;
+  /** How many files this process may open. */
+  maxFiles: number;
+}
+
+export interface RunningProbe {
+  /** Ends within about seven seconds; what is not sent stays in the spool. */
+  stop(): Promise<void>;
+}
+
+/** This probe has no identity yet and was not told how to get one. */
+export class NotEnrolled extends Error {
+  constructor() {
+    super('this probe is not enrolled yet: start it once with --controller URL --token TOKEN');
+    this.name = 'NotEnrolled';
+  }
+}
+
+const FINISH_MS = 3000;
+const DRAIN_MS = 3000;
+const REPORT_EVERY_MS = 60_000;
+const OWN_ADDRESSES_FOR_MS = 30_000;
+
+/** Starts a probe: identity, spool, checks, schedule, link. Checks run whether or not there is a link. */
+export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
+  const { settings, log, clock, random, version } = deps;
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+  const unlock = await lockDirectory(settings.dataDir);
+  const registry = new CheckRegistry({ clock, version, resolver: new SystemResolver(clock), allowAddress: addressGuard(settings.checks.allowPrivate, clock) });
+  const identity = await identityOf(deps, registry.capabilities);
+  const { region_id: region, probe_id: probeId } = identity.answer;
+  const file = new AssignmentFile(join(settings.dataDir, 'assignments.json'), clock, log);
+  const set = await file.load();
+
+  const link = new Link({ url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, log });
+  const spool: Spool = await Spool.open({
+    directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
+    coverage: () => ({ until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]) }),
+    onSynced: () => sender.kick(),
+  });
+  const runner: Runner = new Runner({
+    clock, random, limits: limitsFor(deps.maxFiles),
+    check: (spec, timeoutMs) => registry.run(spec, timeoutMs),
+    record: (result, urgent) => spool.append(result, urgent),
+  });
+  const scheduler: Scheduler = new Scheduler(clock, {
+    due: (assignment, dueMs) => runner.slot(assignment, dueMs),
+    missed: (assignment, run, reason) => spool.append(missedResult(assignment, run, reason), false),
+  });
+  const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, random, region, probeId });
+  const opener = new EnvelopeOpener({
+    probeId, box: identity.box, controllerKey: identity.answer.controller_key, controllerBoxKey: identity.answer.controller_box_key,
+  });
+  let isReported = false;
+  const synchronizer = new Synchronizer({
+    bus: link, set, opener, clock, log, random, region, probeId,
+    onApplied: (applied) => {
+      takeOver(applied, scheduler, runner);
+      file.saveSoon(set);
+      log.info({ revision: set.revision, monitors: set.size, changed: applied.changed.length, gone: applied.gone.length }, 'assignments taken over');
+    },
+    onSynced: () => {
+      if (!isReported) log.info({ probe: probeId, region, revision: set.revision, monitors: set.size }, 'connected');
+      isReported = true;
+    },
+  });
+  const orders = new Orders({
+    bus: link, opener, clock, log, region, probeId,
+    run: (order) => runner.order(order.assignment, order.reason),
+    record: (result) => spool.append(result, true),
+  });
+  const pulse = new Pulse({
+    bus: link, clock, region, probeId, replySubject: `${privateInbox(probeId)}.beat`,
+    cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
+    state: () => ({
+      epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision, monitors: set.size,
+      in_flight: runner.inFlight, spool_depth: spool.depth,
+    }),
+    onRevision: (revision) => synchronizer.hear(revision),
+  });
+
+  resume(set, spool, scheduler, clock);
+  scheduler.start();
+  sender.start();
+  synchronizer.start();
+  orders.start();
+  pulse.start();
+  link.start();
+  const report = clock.setRepeating(REPORT_EVERY_MS, () =>
+    log.info({
+      monitors: set.size, in_flight: runner.inFlight, lateness_ms: scheduler.latenessMs, spool_depth: spool.depth, spool_bytes: spool.bytes,
+      refused_results: spool.refusedCount, refused_messages: synchronizer.refusedCount + orders.refusedCount,
+    }, 'state'),
+  );
+  log.info({ probe: probeId, region, monitors: set.size, spool_depth: spool.depth }, 'probe started');
+
+  return {
+    async stop() {
+      log.info('stopping');
+      report.cancel();
+      scheduler.stop();
+      orders.stop();
+      synchronizer.stop();
+      await runner.stop(FINISH_MS);
+      await file.flush();
+      await spool.flush();
+      await sender.stop(DRAIN_MS);
+      pulse.stop();
+      await link.stop();
+      await spool.close();
+      await unlock();
+      log.info({ spool_depth: spool.depth }, 'stopped');
+    },
+  };
+}
+
+async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Identity> {
+  const { settings, log, clock, random, version } = deps;
+  const path = join(settings.dataDir, 'identity.json');
+  const known = await loadIdentity(path);
+  if (known) return known;
+  const { controllerUrl, token } = settings.enrolment;
+  if (!controllerUrl || !token) throw new NotEnrolled();
+  const identity = await enrol({ controllerUrl, token, version, capabilities, clock, log, random });
+  await saveIdentity(path, identity);
+  log.info({ probe: identity.answer.probe_id, region: identity.answer.region_id }, 'enrolled');
+  return identity;
+}
+
+function takeOver(applied: Applied, scheduler: Scheduler, runner: Runner): void {
+  for (const { assignment, sinceMs } of applied.changed) {
+    runner.forget(assignment.monitor_id);
+    scheduler.set(assignment, sinceMs);
+  }
+  for (const { assignment } of applied.adjusted) scheduler.set(assignment);
+  for (const monitorId of applied.gone) {
+    runner.forget(monitorId);
+    scheduler.remove(monitorId);
+  }
+}
+
+/** Goes on with the saved assignments by their phase, and records what was missed since the last run. */
+function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: Clock): void {
+  const nowMs = clock.now();
+  const { coverage, recorded } = spool.recovered;
+  const open = new Map<string, number[]>();
+  for (const [monitorId, dueMs] of coverage?.open ?? []) open.set(monitorId, [...(open.get(monitorId) ?? []), dueMs]);
+  for (const { assignment, sinceMs } of set.values()) {
+    const id = assignment.monitor_id;
+    scheduler.set(assignment);
+    const seen = { untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [] };
+    for (const run of missedWhileAway(assignment, sinceMs, seen, nowMs)) spool.append(missedResult(assignment, run, 'probe_down'), false);
+  }
+}
+
+/** Whether checks may connect to an address: never to link-local, metadata and reserved ones. */
+function addressGuard(allowPrivate: boolean, clock: Clock): (ip: string) => boolean {
+  let ownAddresses: ReadonlySet<string> = new Set();
+  let readAtMs = -Infinity;
+  return (ip) => {
+    if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
+      readAtMs = clock.monotonic();
+      ownAddresses = new Set(Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address));
+    }
+    return addressRefusal(ip, { allowPrivate, ownAddresses }) === null;
+  };
+}

@@ -1,0 +1,43 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
+import type { Finding } from '../checks/check.ts';
+import type { SlotRun } from '../scheduler/slots.ts';
+
+export interface Attempt {
+  scheduledAtMs: number;
+  startedAtMs: number;
+  attempt: number;
+  reason: CheckResult['reason'];
+}
+
+/** The result of one check; its `seq` is given by the spool. */
+export function resultOf(assignment: Assignment, made: Attempt, finding: Finding): CheckResult {
+  return {
+    seq: 0,
+    monitor_id: assignment.monitor_id,
+    assignment_rev: assignment.assignment_rev,
+    attempt: made.attempt,
+    reason: made.reason,
+    scheduled_at: made.scheduledAtMs,
+    started_at: made.startedAtMs,
+    response_time_ms: finding.response_time_ms,
+    outcome: finding.outcome,
+    degraded: finding.degraded,
+    status_code: finding.status_code,
+    error: finding.error,
+    missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
+    timings: finding.timings,
+    remote_address: finding.remote_address,
+    tls: finding.tls,
+    detail: finding.detail,
+  };
+}
+
+/** The one record of slots that were not run. */
+export function missedResult(assignment: Assignment, run: SlotRun, reason: MissedReason): CheckResult {
+  return {
+    seq: 0, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, attempt: 1, reason: 'schedule',
+    scheduled_at: run.atMs, started_at: run.atMs, response_time_ms: null, outcome: 'missed', degraded: false,
+    status_code: null, error: null, missed: { reason, count: run.count }, timings: null, remote_address: null, tls: null, detail: null,
+  };
+}

@@ -1,0 +1,45 @@
+import { isSlot, nextSlot, slotsBetween, type Schedule, type SlotRun } from './slots.ts';
+
+/** How far slots were covered when the probe went away, for one monitor. */
+export interface LastSeen {
+  /** Unix ms: slots due up to here have results, but for `open`. */
+  untilMs: number;
+  /** Due times up to then without a result. */
+  open: readonly number[];
+  /** Slots after then that have one. */
+  recorded: readonly SlotRun[];
+}
+
+/**
+ * The slots of a monitor that were missed while the probe was away: all that were due after `sinceMs` (when the probe
+ * began to answer for it) and up to `nowMs`, but for those with a result.
+ */
+export function missedWhileAway(schedule: Schedule, sinceMs: number, seen: LastSeen, nowMs: number): SlotRun[] {
+  const runs: SlotRun[] = [];
+  const done = [...seen.recorded].sort((a, b) => a.atMs - b.atMs);
+  const isDone = (atMs: number): boolean => done.some((run) => run.atMs === atMs);
+  for (const dueMs of seen.open) if (!isDone(dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
+  let cursorMs = seen.untilMs;
+  if (sinceMs > cursorMs) {
+    if (!isSlot(schedule, sinceMs) && !isDone(sinceMs) && sinceMs <= nowMs) add(runs, schedule, { atMs: sinceMs, count: 1 });
+    cursorMs = isSlot(schedule, sinceMs) ? sinceMs - 1 : sinceMs;
+  }
+  for (const run of done) {
+    addBetween(runs, schedule, cursorMs, run.atMs - 1);
+    cursorMs = Math.max(cursorMs, run.atMs + (run.count - 1) * schedule.interval_ms);
+  }
+  addBetween(runs, schedule, cursorMs, nowMs);
+  return runs;
+}
+
+function addBetween(runs: SlotRun[], schedule: Schedule, afterMs: number, untilMs: number): void {
+  const count = slotsBetween(schedule, afterMs, untilMs);
+  if (count > 0) add(runs, schedule, { atMs: nextSlot(schedule, afterMs), count });
+}
+
+/** Slots that follow on one another become one run. */
+function add(runs: SlotRun[], schedule: Schedule, run: SlotRun): void {
+  const last = runs[runs.length - 1];
+  if (last && last.atMs + last.count * schedule.interval_ms === run.atMs) last.count += run.count;
+  else runs.push({ ...run });
+}

@@ -1,0 +1,144 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { MissedReason } from '../../shared/contracts/result.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
+import { decideSlot, isSlot, nextSlot, type SlotRun } from './slots.ts';
+import { TICK_MS, TimerWheel } from './timer-wheel.ts';
+
+/** What the scheduler tells of; each slot of a monitor comes up once in one of the two. */
+export interface SchedulerEvents {
+  due(assignment: Assignment, dueMs: number): void;
+  missed(assignment: Assignment, run: SlotRun, reason: MissedReason): void;
+}
+
+/** A difference between wall clock and monotonic clock above this is a jump of the wall clock, ms. */
+const JUMP_MS = 1000;
+/** Longest sleep, so that a jump of the wall clock is seen soon, ms. */
+const LONGEST_SLEEP_MS = 1000;
+
+/** Brings up every slot of every assignment by absolute due time. */
+export class Scheduler {
+  readonly #clock: Clock;
+  readonly #events: SchedulerEvents;
+  readonly #wheel: TimerWheel;
+  readonly #index = new Map<string, number>();
+  readonly #assignments: (Assignment | undefined)[] = [];
+  readonly #free: number[] = [];
+  #due = new Float64Array(1024);
+  #timer: Timer | null = null;
+  #wakeAtMs = Infinity;
+  #started = false;
+  #wallOffsetMs: number;
+  #latenessMs = 0;
+
+  constructor(clock: Clock, events: SchedulerEvents) {
+    this.#clock = clock;
+    this.#events = events;
+    this.#wheel = new TimerWheel(clock.now());
+    this.#wallOffsetMs = clock.now() - clock.monotonic();
+  }
+
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** Unix ms: every slot due up to here has come up. */
+  get coveredUntilMs(): number {
+    return this.#wheel.nowMs;
+  }
+
+  /** How late the last wake-up was, ms: a measure of this process's own load. */
+  get latenessMs(): number {
+    return this.#latenessMs;
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#started = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  get(monitorId: string): Assignment | undefined {
+    const at = this.#index.get(monitorId);
+    return at === undefined ? undefined : this.#assignments[at];
+  }
+
+  /** Adds or replaces. The first slot is at `firstMs` when given, else the next by the assignment's own phase. */
+  set(assignment: Assignment, firstMs?: number): void {
+    const at = this.#index.get(assignment.monitor_id) ?? this.#take(assignment.monitor_id);
+    this.#assignments[at] = assignment;
+    const coveredMs = this.#wheel.nowMs;
+    this.#place(at, firstMs === undefined ? nextSlot(assignment, Math.max(this.#clock.now(), coveredMs)) : Math.max(firstMs, coveredMs + 1));
+    this.#arm();
+  }
+
+  remove(monitorId: string): void {
+    const at = this.#index.get(monitorId);
+    if (at === undefined) return;
+    this.#wheel.remove(at);
+    this.#index.delete(monitorId);
+    this.#assignments[at] = undefined;
+    this.#free.push(at);
+  }
+
+  #take(monitorId: string): number {
+    const at = this.#free.pop() ?? this.#assignments.length;
+    this.#index.set(monitorId, at);
+    if (at >= this.#due.length) {
+      const larger = new Float64Array(this.#due.length * 2);
+      larger.set(this.#due);
+      this.#due = larger;
+    }
+    return at;
+  }
+
+  #place(at: number, dueMs: number): void {
+    this.#due[at] = dueMs;
+    this.#wheel.insert(at, dueMs);
+  }
+
+  #arm(): void {
+    if (!this.#started) return;
+    const nowMs = this.#clock.now();
+    const wakeAtMs = Math.min(this.#wheel.nextMs(), nowMs + LONGEST_SLEEP_MS);
+    if (this.#timer && this.#wakeAtMs <= wakeAtMs) return;
+    this.#timer?.cancel();
+    this.#wakeAtMs = wakeAtMs;
+    this.#timer = this.#clock.setTimer(Math.max(1, wakeAtMs - nowMs), () => this.#wake());
+  }
+
+  #wake(): void {
+    this.#timer = null;
+    const nowMs = this.#clock.now();
+    const offsetMs = nowMs - this.#clock.monotonic();
+    const jumpMs = offsetMs - this.#wallOffsetMs;
+    this.#wallOffsetMs = offsetMs;
+    this.#latenessMs = Math.max(0, nowMs - this.#wakeAtMs);
+    if (nowMs < this.#wheel.nowMs - JUMP_MS) this.#restartAt(nowMs);
+    const reason: MissedReason = jumpMs > JUMP_MS ? 'clock_jump' : 'overload';
+    this.#wheel.advance(nowMs, (at) => this.#fire(at, nowMs, reason));
+    this.#arm();
+  }
+
+  #fire(at: number, nowMs: number, reason: MissedReason): void {
+    const assignment = this.#assignments[at] as Assignment;
+    const dueMs = this.#due[at] as number;
+    const decision = decideSlot(assignment, dueMs, nowMs);
+    this.#place(at, decision.nextMs);
+    if (decision.run) this.#events.due(assignment, dueMs);
+    else for (const run of decision.missed) this.#events.missed(assignment, run, reason);
+  }
+
+  /** The wall clock went back: the schedule follows it, and slots of the repeated stretch are slots again. */
+  #restartAt(nowMs: number): void {
+    this.#wheel.reset(nowMs - TICK_MS);
+    for (const at of this.#index.values()) {
+      const assignment = this.#assignments[at] as Assignment;
+      this.#place(at, isSlot(assignment, this.#due[at] as number) ? nextSlot(assignment, nowMs) : nowMs);
+    }
+  }
+}

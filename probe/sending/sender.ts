@@ -1,0 +1,187 @@
+import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { ProbeBus } from '../ports.ts';
+import type { PackedBatch } from '../spool/batches.ts';
+import { LaneSender, type LaneSource } from './lane-sender.ts';
+
+/** The spool as the sender sees it. */
+export interface SpoolSource<Lane extends LaneSource> {
+  lanes(): Lane[];
+  isFresh(lane: Lane): boolean;
+  openEpoch(): void;
+  read(lane: Lane, seq: number): Promise<PackedBatch | null>;
+  trim(lane: Lane, watermark: number): void;
+}
+
+export interface SenderOptions<Lane extends LaneSource> {
+  bus: ProbeBus;
+  spool: SpoolSource<Lane>;
+  clock: Clock;
+  random: () => number;
+  region: string;
+  probeId: string;
+}
+
+const REPLY_TIMEOUT_MS = 2000;
+/** Under way in one lane: of the newest epoch, and of older ones, which give way. */
+const FRESH_BATCHES = 8;
+const OLD_BATCHES = 4;
+const LANE_BYTES = 512 * 1024;
+/** Under way in all lanes together; older epochs may take half of it. */
+const TOTAL_BYTES = 8 * 1024 * 1024;
+/** A lane that was silent that long and has that much to tell makes what is fresh go to another epoch. */
+const OUTAGE_MS = 30_000;
+const OUTAGE_RESULTS = 1000;
+const MAX_OLD_EPOCHS = 8;
+
+interface LaneState<Lane extends LaneSource> {
+  sender: LaneSender<Lane>;
+  lastAnswerMs: number;
+}
+
+/** Sends all lanes of the spool: the newest epoch first, round robin, older ones beside it one epoch at a time. */
+export class Sender<Lane extends LaneSource = LaneSource> {
+  readonly #options: SenderOptions<Lane>;
+  readonly #lanes = new Map<Lane, LaneState<Lane>>();
+  #bytes = 0;
+  #isRunning = false;
+  #again = false;
+  #isStopped = false;
+  #turn = 0;
+  #onIdle: (() => void) | null = null;
+
+  constructor(options: SenderOptions<Lane>) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#options.bus.onChange((isConnected) => {
+      if (!isConnected || this.#isStopped) return;
+      this.#refresh();
+      for (const { sender } of this.#lanes.values()) sender.restart();
+      this.kick();
+    });
+  }
+
+  /** There may be something new to send. */
+  kick(): void {
+    if (this.#isStopped) return;
+    this.#again = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#run().finally(() => {
+      this.#isRunning = false;
+      if (this.#isIdle) this.#onIdle?.();
+    });
+  }
+
+  /** Ends sending, after all is acknowledged or `graceMs` have passed. */
+  async stop(graceMs: number): Promise<void> {
+    this.kick();
+    if (!this.#isIdle && this.#options.bus.isConnected) {
+      await new Promise<void>((resolve) => {
+        const timer = this.#options.clock.setTimer(graceMs, resolve);
+        this.#onIdle = () => {
+          timer.cancel();
+          resolve();
+        };
+      });
+    }
+    this.#isStopped = true;
+    for (const { sender } of this.#lanes.values()) sender.stop();
+  }
+
+  get #isIdle(): boolean {
+    for (const { sender } of this.#lanes.values()) if (!sender.isIdle) return false;
+    return !this.#isRunning;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again && !this.#isStopped && this.#options.bus.isConnected) {
+      this.#again = false;
+      this.#refresh();
+      const fresh = this.#inTurn((lane) => this.#options.spool.isFresh(lane));
+      while (await pumpAll(fresh)) continue;
+      const old = this.#oldest();
+      if (await pumpAll(old)) this.#again = true;
+    }
+  }
+
+  /** Every lane with something to send, beginning with another one each time. */
+  #inTurn(isWanted: (lane: Lane) => boolean): LaneSender<Lane>[] {
+    const senders = [...this.#lanes.values()].map((state) => state.sender).filter((sender) => sender.hasUnsent && isWanted(sender.lane));
+    if (senders.length === 0) return senders;
+    this.#turn = (this.#turn + 1) % senders.length;
+    return [...senders.slice(this.#turn), ...senders.slice(0, this.#turn)];
+  }
+
+  /** Of the older epochs, the first lane of each shard that is not drained yet. */
+  #oldest(): LaneSender<Lane>[] {
+    const shards = new Set<number>();
+    const senders: LaneSender<Lane>[] = [];
+    for (const [lane, { sender }] of this.#lanes) {
+      if (this.#options.spool.isFresh(lane) || shards.has(lane.shard) || lane.watermark >= lane.synced) continue;
+      shards.add(lane.shard);
+      senders.push(sender);
+    }
+    return senders;
+  }
+
+  #refresh(): void {
+    const lanes = new Set(this.#options.spool.lanes());
+    for (const [lane, { sender }] of this.#lanes) {
+      if (lanes.has(lane)) continue;
+      sender.stop();
+      this.#lanes.delete(lane);
+    }
+    for (const lane of lanes) {
+      if (!this.#lanes.has(lane)) this.#lanes.set(lane, { sender: this.#senderOf(lane), lastAnswerMs: this.#options.clock.monotonic() });
+    }
+  }
+
+  #senderOf(lane: Lane): LaneSender<Lane> {
+    const { bus, spool, clock, random, region, probeId } = this.#options;
+    const isFresh = spool.isFresh(lane);
+    return new LaneSender<Lane>({
+      lane, clock, random, maxBatches: isFresh ? FRESH_BATCHES : OLD_BATCHES, maxBytes: LANE_BYTES,
+      read: (of, seq) => spool.read(of, seq),
+      trim: (of, watermark) => spool.trim(of, watermark),
+      request: (of, bytes) => bus.request(subjects.results(of.shard, region, probeId), bytes, REPLY_TIMEOUT_MS),
+      acquire: (bytes) => this.#acquire(bytes, spool.isFresh(lane)),
+      release: (bytes) => {
+        this.#bytes -= bytes;
+      },
+      onProgress: (of, from, to) => this.#onProgress(of, from, to),
+    });
+  }
+
+  #acquire(bytes: number, isFresh: boolean): boolean {
+    if (this.#bytes > 0 && this.#bytes + bytes > (isFresh ? TOTAL_BYTES : TOTAL_BYTES / 2)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #onProgress(lane: Lane, from: number, to: number): void {
+    const state = this.#lanes.get(lane);
+    if (state && to > from) {
+      const nowMs = this.#options.clock.monotonic();
+      const silentMs = nowMs - state.lastAnswerMs;
+      state.lastAnswerMs = nowMs;
+      if (silentMs > OUTAGE_MS && lane.synced - to > OUTAGE_RESULTS) this.#separate(lane);
+    }
+    this.kick();
+  }
+
+  /** After an outage the backlog must not stand before what is found from now on. */
+  #separate(lane: Lane): void {
+    const epochs = new Set([...this.#lanes.keys()].map((each) => each.epoch));
+    if (!this.#options.spool.isFresh(lane) || epochs.size > MAX_OLD_EPOCHS) return;
+    this.#options.spool.openEpoch();
+  }
+}
+
+async function pumpAll(senders: readonly { pump(): Promise<boolean> }[]): Promise<boolean> {
+  let hasSent = false;
+  for (const sender of senders) if (await sender.pump()) hasSent = true;
+  return hasSent;
+}

@@ -1,0 +1,98 @@
+import { crc32 } from 'node:zlib';
+
+/** What a frame holds: a packed batch of one lane, or a mark of how far all is covered. */
+export const FRAME_BATCH = 1;
+export const FRAME_MARK = 2;
+
+export const HEADER_BYTES = 48;
+/** Above any batch or mark; a longer length is damage. */
+const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+const MAGIC = 0x31505346;
+
+/**
+ * Header, little endian: magic u32, kind u8, shard u8, count u16, epoch 16 bytes, first u48, last u48, length u32,
+ * crc32 of the payload, crc32 of the header before it. Two sums, so that damage to a payload still tells whose it was.
+ */
+export interface FrameHeader {
+  kind: number;
+  shard: number;
+  /** Results in the batch. */
+  count: number;
+  /** A UUID. */
+  epoch: string;
+  first: number;
+  last: number;
+  length: number;
+  payloadCrc: number;
+}
+
+/** Header and payload of one frame, ready to be written. */
+export function encodeFrame(frame: Omit<FrameHeader, 'length' | 'payloadCrc'>, payload: Uint8Array): [header: Buffer, payload: Uint8Array] {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(MAGIC, 0);
+  header[4] = frame.kind;
+  header[5] = frame.shard;
+  header.writeUInt16LE(frame.count, 6);
+  header.write(frame.epoch.replaceAll('-', ''), 8, 16, 'hex');
+  header.writeUIntLE(frame.first, 24, 6);
+  header.writeUIntLE(frame.last, 30, 6);
+  header.writeUInt32LE(payload.length, 36);
+  header.writeUInt32LE(crc32(payload), 40);
+  header.writeUInt32LE(crc32(header.subarray(0, 44)), 44);
+  return [header, payload];
+}
+
+/** The header at `at`; null when there is none that is whole and sound. */
+export function readHeader(bytes: Buffer, at: number): FrameHeader | null {
+  if (at + HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return null;
+  if (crc32(bytes.subarray(at, at + 44)) !== bytes.readUInt32LE(at + 44)) return null;
+  const length = bytes.readUInt32LE(at + 36);
+  if (length > MAX_PAYLOAD_BYTES) return null;
+  return {
+    kind: bytes[at + 4] as number,
+    shard: bytes[at + 5] as number,
+    count: bytes.readUInt16LE(at + 6),
+    epoch: uuidAt(bytes, at + 8),
+    first: bytes.readUIntLE(at + 24, 6),
+    last: bytes.readUIntLE(at + 30, 6),
+    length,
+    payloadCrc: bytes.readUInt32LE(at + 40),
+  };
+}
+
+function uuidAt(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export interface FrameAt extends FrameHeader {
+  /** Where the payload starts. */
+  offset: number;
+  /** False when the payload is damaged or cut short. */
+  isSound: boolean;
+}
+
+/** Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. */
+export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void {
+  let at = 0;
+  while (at + HEADER_BYTES <= bytes.length) {
+    const header = readHeader(bytes, at);
+    if (!header) {
+      at = nextMagic(bytes, at + 1);
+      continue;
+    }
+    const offset = at + HEADER_BYTES;
+    const payload = bytes.subarray(offset, offset + header.length);
+    const isSound = payload.length === header.length && crc32(payload) === header.payloadCrc;
+    visit({ ...header, offset, isSound });
+    // A payload cut short by a crash may have been followed by others: look for them inside its length.
+    at = isSound ? offset + header.length : nextMagic(bytes, offset);
+  }
+}
+
+const MAGIC_BYTES = Buffer.from([0x46, 0x53, 0x50, 0x31]);
+
+function nextMagic(bytes: Buffer, from: number): number {
+  const at = bytes.indexOf(MAGIC_BYTES, from);
+  return at < 0 ? bytes.length : at;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** How far the schedule is covered by what the spool holds. */
+export const coverage = z.object({
+  /** Unix ms: every slot due up to here has its result in the spool, but for those in `open`. */
+  until: z.number(),
+  /** Monitor and due time of slots up to `until` without a result yet. */
+  open: z.array(z.tuple([z.string(), z.number()])),
+});
+export type Coverage = z.infer<typeof coverage>;
+
+/** A mark of the log: coverage as of everything written before it, and the watermarks that have moved. */
+const mark = z.object({
+  coverage: coverage.nullable(),
+  trims: z.array(z.tuple([z.string(), z.number(), z.number()])),
+});
+export type Mark = z.infer<typeof mark>;
+
+export function encodeMark(value: Mark): Buffer {
+  return Buffer.from(JSON.stringify(value), 'utf8');
+}
+
+/** Null when the bytes are no mark. */
+export function decodeMark(bytes: Uint8Array): Mark | null {
+  try {
+    return mark.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeBatch } from '../../shared/contracts/result-pack.ts';
+import type { SlotRun } from '../scheduler/slots.ts';
+import { FRAME_BATCH, FRAME_MARK, scanFrames, type FrameAt } from './frame.ts';
+import { Lane } from './lane.ts';
+import { decodeMark, type Coverage } from './mark.ts';
+import { Segment } from './segment.ts';
+
+/** What a spool's directory holds. */
+export interface Recovered {
+  segments: Segment[];
+  /** By `laneKey`. */
+  lanes: Map<string, Lane>;
+  /** The last mark's coverage; null when there is none. */
+  coverage: Coverage | null;
+  /** By monitor: slots that have a result behind that mark, in the order of the log. */
+  recorded: Map<string, SlotRun[]>;
+  damagedFrames: number;
+}
+
+export function laneKey(epoch: string, shard: number): string {
+  return `${epoch}/${shard}`;
+}
+
+export function segmentPath(directory: string, id: number): string {
+  return join(directory, `${String(id).padStart(10, '0')}.log`);
+}
+
+/** Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`. */
+export async function recoverSpool(directory: string): Promise<Recovered> {
+  const recovered: Recovered = { segments: [], lanes: new Map(), coverage: null, recorded: new Map(), damagedFrames: 0 };
+  const behindMark: Buffer[] = [];
+  for (const id of await segmentIds(directory)) {
+    const segment = new Segment(id, segmentPath(directory, id));
+    const bytes = await readFile(segment.path);
+    segment.size = bytes.length;
+    recovered.segments.push(segment);
+    scanFrames(bytes, (frame) => takeFrame(recovered, behindMark, segment, frame, bytes));
+  }
+  for (const payload of behindMark) takeSlots(recovered.recorded, payload);
+  return recovered;
+}
+
+async function segmentIds(directory: string): Promise<number[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => /^\d{10}\.log$/.test(name)).map((name) => Number(name.slice(0, 10))).sort((a, b) => a - b);
+}
+
+function takeFrame(recovered: Recovered, behindMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer): void {
+  if (!frame.isSound) recovered.damagedFrames += 1;
+  const payload = bytes.subarray(frame.offset, frame.offset + frame.length);
+  if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, behindMark, payload);
+  if (frame.kind !== FRAME_BATCH) return;
+  const lane = laneOf(recovered, frame.epoch, frame.shard);
+  // Left behind by a write that failed: its numbers were declared dropped by the frame before.
+  if (frame.first <= lane.synced) return;
+  lane.synced = Math.max(lane.synced, frame.last);
+  lane.next = lane.synced + 1;
+  segment.add(lane, { first: frame.first, last: frame.last, count: frame.count, offset: frame.offset, length: frame.length, isSound: frame.isSound, bytes: null });
+  if (frame.isSound) behindMark.push(Buffer.from(payload));
+}
+
+function laneOf(recovered: Recovered, epoch: string, shard: number): Lane {
+  const key = laneKey(epoch, shard);
+  const known = recovered.lanes.get(key);
+  if (known) return known;
+  const lane = new Lane(epoch, shard);
+  recovered.lanes.set(key, lane);
+  return lane;
+}
+
+function takeMark(recovered: Recovered, behindMark: Buffer[], payload: Buffer): void {
+  const mark = decodeMark(payload);
+  if (!mark) return;
+  if (mark.coverage) {
+    recovered.coverage = mark.coverage;
+    behindMark.length = 0;
+  }
+  for (const [epoch, shard, watermark] of mark.trims) {
+    const lane = laneOf(recovered, epoch, shard);
+    lane.watermark = Math.max(lane.watermark, watermark);
+  }
+}
+
+function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {
+  try {
+    for (const result of decodeBatch(payload).results) {
+      if (result.attempt !== 1 || result.reason !== 'schedule') continue;
+      const runs = recorded.get(result.monitor_id) ?? [];
+      runs.push({ atMs: result.scheduled_at, count: result.missed?.count ?? 1 });
+      recorded.set(result.monitor_id, runs);
+    }
+  } catch {
+    // The sum is right and the content is not: written by another version. It is sent as it is.
+  }
+}

@@ -1,0 +1,72 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { Lane } from './lane.ts';
+
+/** Where a batch lies. */
+export interface BatchRef {
+  first: number;
+  last: number;
+  count: number;
+  offset: number;
+  length: number;
+  /** False when the payload is damaged. */
+  isSound: boolean;
+  /** Kept for a while after writing, so that sending need not read. */
+  bytes: Uint8Array | null;
+}
+
+/** One file of the log. */
+export class Segment {
+  readonly id: number;
+  readonly path: string;
+  size = 0;
+  /** The last number of each lane in it. */
+  readonly lanes = new Map<Lane, number>();
+  /** Batches by lane, in order; null while not in memory. */
+  index: Map<Lane, BatchRef[]> | null = null;
+  #reader: FileHandle | null = null;
+
+  constructor(id: number, path: string) {
+    this.id = id;
+    this.path = path;
+  }
+
+  /** Whether the journal has all of it. */
+  get isAcknowledged(): boolean {
+    for (const [lane, last] of this.lanes) if (lane.watermark < last) return false;
+    return true;
+  }
+
+  /** Notes that a batch lies in this segment. */
+  add(lane: Lane, ref: BatchRef): void {
+    const last = this.lanes.get(lane);
+    if (last === undefined) lane.segments.push(this);
+    this.lanes.set(lane, Math.max(last ?? 0, ref.last));
+    this.addToIndex(lane, ref);
+  }
+
+  addToIndex(lane: Lane, ref: BatchRef): void {
+    const refs = this.index?.get(lane);
+    if (refs) refs.push(ref);
+    else this.index?.set(lane, [ref]);
+  }
+
+  /** The bytes of a place, fewer when the file ends before. */
+  async read(offset: number, length: number): Promise<Buffer> {
+    this.#reader ??= await open(this.path, 'r');
+    const bytes = Buffer.allocUnsafe(length);
+    let size = 0;
+    while (size < length) {
+      const { bytesRead } = await this.#reader.read(bytes, size, length - size, offset + size);
+      if (bytesRead === 0) break;
+      size += bytesRead;
+    }
+    return bytes.subarray(0, size);
+  }
+
+  /** Gives up what `read` holds; it opens the file again when needed. */
+  async release(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = null;
+    await reader?.close();
+  }
+}

@@ -1,0 +1,17 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Replaces a file as a whole and for good: after a crash it is the old one or the new one. Readable by its owner only. */
+export async function writeFileSafely(path: string, content: string): Promise<void> {
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  const directory = await open(dirname(path), 'r');
+  await directory.sync().finally(() => directory.close());
+}
