@@ -9,6 +9,9 @@ const SCRIPTS = ['**/*.{js,mjs,cjs}'];
 const TESTS = ['test/**'];
 const PRODUCT = ['shared/**/*.ts', 'controller/**/*.ts', 'probe/**/*.ts'];
 
+/** Put a part of the controller together for main.ts. */
+const WIRING = ['controller/assignments/fleet.ts'];
+
 const ODDS_BOXES = /(^|\/)(lib|libs|utils?|helpers?|commons?|misc)(\/|\.ts$)/;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config))*$/;
 
@@ -176,15 +179,16 @@ export default defineConfig([
   },
   { files: PRODUCT, rules: { 'no-console': 'error' } },
   kind(PRODUCT, product),
-  kind(['controller/main.ts', 'probe/main.ts'], except(...AWAITS_AT_IMPORT)),
-  kind(['controller/config.ts', 'probe/config.ts'], except(...READS_ENVIRONMENT)),
+  kind(['controller/config.ts'], except(...READS_ENVIRONMENT)),
   kind(['shared/time.ts'], except(...READS_TIME, ...TIMERS)),
-  kind(['controller/**/store.ts', 'controller/**/*-store.ts'], except(...MONGODB)),
+  kind(['controller/**/store.ts', 'controller/**/*-store.ts', ...WIRING], except(...MONGODB)),
   kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),
   kind(['controller/platform/poster*.ts'], except(...HTTP_CLIENTS)),
-  kind(['probe/**/*.ts'], except(...HTTP_CLIENTS), ['probe/main.ts', 'probe/config.ts']),
+  kind(['probe/**/*.ts'], except(...HTTP_CLIENTS)),
+  kind(['probe/config.ts'], except(...READS_ENVIRONMENT)),
   kind(['probe/link*.ts'], except(...HTTP_CLIENTS, ...NATS)),
   kind(['{shared,controller,probe}/**/{rules,*-rules}.ts'], { ...product, syntax: [...product.syntax, ...IMPURE] }),
+  kind(['controller/main.ts', 'probe/main.ts'], except(...AWAITS_AT_IMPORT, ...READS_ENVIRONMENT, ...MONGODB)),
   kind(['deploy/**/*.ts'], { syntax: KEEPS_STATE }),
   kind(['test/**/*.ts'], { syntax: UNTRUE_TESTS, modules: named(NO_SLEEP, 'node:timers/promises', 'timers/promises') }, ['test/helpers/**', 'test/bench/**']),
   { files: TESTS, rules: { 'max-lines': ['error', { max: 600, skipBlankLines: true }] } },
