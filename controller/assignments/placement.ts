@@ -5,6 +5,7 @@ import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
+import type { RegionStore } from '../probes/region-store.ts';
 import type { Announcer } from './announcer.ts';
 import type { PlannedChange } from './assignment-doc.ts';
 import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
@@ -14,13 +15,16 @@ import type { AssignmentWriter } from './writer.ts';
 /** A silent probe is given this long to come back before its monitors move. */
 export const MOVE_AFTER_SILENT_MS = 30_000;
 const BATCH = 500;
+/** Each round but the first answers somebody else's write. */
+const MOST_ROUNDS = 4;
 
 export interface PlacementDeps {
   items: AssignmentStore;
   writer: AssignmentWriter;
   announcer: Announcer;
   directory: FleetDirectory;
-  liveness: Pick<Liveness, 'isLive' | 'silentMs'>;
+  regions: Pick<RegionStore, 'markToPlace'>;
+  liveness: Pick<Liveness, 'track' | 'silentMs'>;
   /** Most regions a monitor of the organization may run in; without it there is no limit. */
   regionLimit?: (organizationId: string) => Promise<number>;
   log: Log;
@@ -39,17 +43,29 @@ export class Placement {
    * resolves, and the probes are told. Repeating it changes nothing; an older revision of a monitor is passed over.
    */
   async apply(monitors: readonly MonitorDoc[]): Promise<void> {
-    for (let at = 0; at < monitors.length; at += BATCH) {
-      const batch = monitors.slice(at, at + BATCH);
-      const held = await this.#held(batch.map((monitor) => monitor._id));
-      const changes: PlannedChange[] = [];
-      for (const monitor of batch) {
-        const wanted = await this.#wanted(monitor);
-        const common = { monitorId: monitor._id, organizationId: monitor.organization_id, monitorRev: monitor.revision };
-        changes.push(...planMonitor({ ...common, wanted, held: held.get(monitor._id) ?? [] }, (region) => this.eligible(region)));
-      }
+    for (let at = 0; at < monitors.length; at += BATCH) await this.#applyBatch(monitors.slice(at, at + BATCH));
+  }
+
+  /** Plans again after it wrote: a rebalance that read before may have put a monitor elsewhere meanwhile. */
+  async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
+    const wanted = new Map<string, Map<string, Assignment>>();
+    for (const monitor of monitors) wanted.set(monitor._id, await this.#wanted(monitor));
+    await this.#markUnserved([...wanted.values()]);
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
+      const changes = monitors.flatMap((monitor) => {
+        const facts = { monitorId: monitor._id, organizationId: monitor.organization_id, monitorRev: monitor.revision };
+        const plan = { ...facts, wanted: wanted.get(monitor._id) ?? new Map(), held: held.get(monitor._id) ?? [] };
+        return planMonitor(plan, (region) => this.eligible(region));
+      });
+      if (changes.length === 0) return;
       await this.commit(changes);
     }
+  }
+
+  async #markUnserved(wanted: Map<string, Assignment>[]): Promise<void> {
+    const regions = new Set(wanted.flatMap((one) => [...one.keys()]));
+    await this.#deps.regions.markToPlace([...regions].filter((region) => this.eligible(region).length === 0));
   }
 
   /** Region ids in which the monitor runs, in order: those it names that exist, else automatic ones. */
@@ -71,7 +87,8 @@ export class Placement {
   /** Probes of the region that take monitors now. */
   eligible(regionId: string): string[] {
     const { directory, liveness } = this.#deps;
-    const isPresent = (probe: ProbeDoc) => liveness.isLive(probe) || (probe.is_online && liveness.silentMs(probe._id) < MOVE_AFTER_SILENT_MS);
+    const isPresent = (probe: ProbeDoc) =>
+      liveness.silentMs(probe._id) < MOVE_AFTER_SILENT_MS && (probe.is_online || liveness.track(probe._id) !== null);
     return eligibleProbes(
       directory
         .probesOf(regionId)
@@ -98,10 +115,6 @@ export class Placement {
         if (committed && probe && isEnrolled(probe)) announcer.announce(probe, committed);
       }),
     );
-  }
-
-  async #held(monitorIds: string[]) {
-    return grouped(await this.#deps.items.ofMonitors(monitorIds), (item) => item.monitor_id);
   }
 
   async #wanted(monitor: MonitorDoc): Promise<Map<string, Assignment>> {

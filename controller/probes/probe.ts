@@ -12,6 +12,8 @@ export interface RegionDoc {
   /** Owner of a private region; null for a shared one. */
   organization_id: string | null;
   created_at: number;
+  /** Above 0 while monitors may want the region that no probe was there to take: how often that was noted. */
+  to_place: number;
 }
 
 /** A document of `probes`. Instants are Unix ms. */

@@ -31,8 +31,20 @@ export class RegionStore {
   }
 
   /** The region after the change; null when it is gone. */
-  change(id: string, change: Partial<Omit<RegionDoc, '_id' | 'created_at' | 'visibility' | 'organization_id'>>): Promise<RegionDoc | null> {
-    return this.#regions.findOneAndUpdate({ _id: id }, { $set: change }, { returnDocument: 'after' });
+  change(id: string, change: Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' | 'lon'>>): Promise<RegionDoc | null> {
+    const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(set).length === 0) return this.find(id);
+    return this.#regions.findOneAndUpdate({ _id: id }, { $set: set }, { returnDocument: 'after' });
+  }
+
+  /** Notes that monitors which want the region may stand on no probe. */
+  async markToPlace(ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.#regions.updateMany({ _id: { $in: ids } }, { $inc: { to_place: 1 } });
+  }
+
+  /** Takes the note away unless it was made again since `seen`. */
+  async clearToPlace(id: string, seen: number): Promise<void> {
+    await this.#regions.updateOne({ _id: id, to_place: seen }, { $set: { to_place: 0 } });
   }
 
   async remove(id: string): Promise<void> {

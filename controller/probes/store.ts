@@ -54,6 +54,10 @@ export class ProbeStore {
     return this.#probes.find({}).sort({ _id: 1 }).toArray();
   }
 
+  ofRegion(regionId: string): Promise<ProbeDoc[]> {
+    return this.#probes.find({ region_id: regionId, removed_at: null }).toArray();
+  }
+
   findByToken(hash: string): Promise<ProbeDoc | null> {
     return this.#probes.findOne({ token_hash: hash, removed_at: null });
   }
@@ -84,6 +88,7 @@ export class ProbeStore {
 
   /** The probe after the change; null when it is gone. Rejects with a duplicate key when the name is taken. */
   change(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
+    if (Object.keys(change).length === 0) return this.find(id);
     return this.#probes.findOneAndUpdate({ _id: id, removed_at: null }, { $set: change }, { returnDocument: 'after' });
   }
 

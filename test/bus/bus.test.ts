@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BusError } from '../../controller/platform/bus-port.ts';
+import { BusError, type BusMessage } from '../../controller/platform/bus-port.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
 import { ensureRawStream, keepRawStream } from '../../controller/platform/raw-stream.ts';
 import { createLog } from '../../shared/log.ts';
@@ -66,10 +66,11 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
       calls += 1;
       throw new Error('bug');
     });
-    one.subscribe('x.rejects', async () => {
+    const rejecting: (message: BusMessage) => unknown = () => {
       calls += 1;
-      throw new Error('bug later');
-    });
+      return Promise.reject(new Error('bug later'));
+    };
+    one.subscribe('x.rejects', rejecting);
     one.publish('x.throws', '1');
     one.publish('x.rejects', '1');
     one.publish('x.throws', '2');

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
+import { chooseProbe, chooseSome, eligibleProbes, phaseMs, planMonitor } from '../../../controller/assignments/rules.ts';
+import type { Assignment } from '../../../shared/contracts/assignment.ts';
+import { derivedId } from '../../../shared/ids.ts';
+
+const monitors = Array.from({ length: 5000 }, (_, at) => derivedId('monitor', at));
+const probes = (count: number) => Array.from({ length: count }, (_, at) => derivedId('probe', at));
+
+describe('choosing a probe', () => {
+  test('spreads monitors evenly over the probes', () => {
+    for (const count of [2, 3, 5, 8]) {
+      const load = new Map<string, number>();
+      for (const id of monitors) {
+        const probe = chooseProbe(id, probes(count)) as string;
+        load.set(probe, (load.get(probe) ?? 0) + 1);
+      }
+      const fair = monitors.length / count;
+      expect(load.size).toBe(count);
+      // Five standard deviations of a fair draw.
+      for (const share of load.values()) expect(Math.abs(share - fair)).toBeLessThan(5 * Math.sqrt(fair));
+    }
+  });
+
+  test('moves only what a lost probe ran, and takes only its share for a new one', () => {
+    const before = probes(5);
+    const after = before.slice(1);
+    for (const id of monitors) {
+      const was = chooseProbe(id, before);
+      const is = chooseProbe(id, after);
+      if (was !== before[0]) expect(is).toBe(was);
+    }
+  });
+
+  test('does not depend on the order of the probes, and gives null without any', () => {
+    for (const id of monitors.slice(0, 100)) expect(chooseProbe(id, probes(6).reverse())).toBe(chooseProbe(id, probes(6)));
+    expect(chooseProbe('m', [])).toBeNull();
+  });
+});
+
+describe('choosing some regions', () => {
+  test('gives at most the limit, sorted, and the same ones each time', () => {
+    const ids = ['d', 'a', 'c', 'b'];
+    expect(chooseSome('x', ids, 9)).toEqual(['a', 'b', 'c', 'd']);
+    const some = chooseSome('x', ids, 2);
+    expect(some).toHaveLength(2);
+    expect(chooseSome('x', [...ids].reverse(), 2)).toEqual(some);
+  });
+});
+
+describe('the phase', () => {
+  test('lies in the interval, is stable, and sets the regions evenly apart', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.integer({ min: 1000, max: 86_400_000 }), fc.integer({ min: 1, max: 20 }), (id, intervalMs, regions) => {
+        const phases = Array.from({ length: regions }, (_, index) => phaseMs(id, intervalMs, index, regions));
+        for (const phase of phases) expect(phase >= 0 && phase < intervalMs && Number.isInteger(phase)).toBe(true);
+        const sorted = [...phases].sort((a, b) => a - b);
+        const gaps = sorted.map((phase, at) => (at + 1 < regions ? (sorted[at + 1] as number) : (sorted[0] as number) + intervalMs) - phase);
+        for (const gap of gaps) expect(Math.abs(gap - intervalMs / regions)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('spreads 5,000 monitors over a minute: no second starts more than twice its share', () => {
+    const seconds = new Array<number>(60).fill(0);
+    for (const id of monitors) {
+      const second = Math.floor(phaseMs(id, 60_000, 0, 1) / 1000);
+      seconds[second] = (seconds[second] as number) + 1;
+    }
+    const mean = monitors.length / 60;
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(mean * 1.5);
+  });
+});
+
+describe('eligible probes', () => {
+  const probe = (probeId: string, isPresent: boolean, isDraining = false) => ({ probeId, isPresent, isDraining });
+  test('are the present ones that are not drained', () => {
+    expect(eligibleProbes([probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)])).toEqual(['a', 'b']);
+  });
+  test('else whoever is best of the rest, so that the last probe keeps its monitors', () => {
+    expect(eligibleProbes([probe('a', false), probe('b', true, true)])).toEqual(['b']);
+    expect(eligibleProbes([probe('a', false), probe('b', false, true)])).toEqual(['a']);
+    expect(eligibleProbes([probe('b', false, true)])).toEqual(['b']);
+    expect(eligibleProbes([])).toEqual([]);
+  });
+});
+
+describe('planning a monitor', () => {
+  const monitorId = monitors[0] as string;
+  const assignment = (rev: number): Assignment => ({
+    monitor_id: monitorId, organization_id: 'o', project_id: 'p', assignment_rev: rev,
+    interval_ms: 60_000, timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
+  });
+  const item = (probeId: string, change: Partial<AssignmentDoc> = {}): AssignmentDoc => ({
+    _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o', region: 'r', rev: 3, gone: false,
+    monitor_rev: 1, assignment: assignment(1), changed_at: 0, ...change,
+  });
+  const plan = (held: AssignmentDoc[], wanted: [string, Assignment][], monitorRev = 1) => ({
+    monitorId, organizationId: 'o', monitorRev, wanted: new Map(wanted), held,
+  });
+  const only = (...ids: string[]) => () => ids;
+
+  test('assigns a new monitor and then changes nothing', () => {
+    expect(planMonitor(plan([], [['r', assignment(1)]]), only('a'))).toMatchObject([{ probeId: 'a', region: 'r', assignment: { assignment_rev: 1 } }]);
+    expect(planMonitor(plan([item('a')], [['r', assignment(1)]]), only('a'))).toEqual([]);
+  });
+
+  test('sends an edit to the probe that has it', () => {
+    expect(planMonitor(plan([item('a')], [['r', assignment(2)]], 2), only('a'))).toMatchObject([{ probeId: 'a', monitorRev: 2 }]);
+  });
+
+  test('takes a paused monitor off every probe, once', () => {
+    const changes = planMonitor(plan([item('a'), item('b', { region: 's' })], [], 2), only('a'));
+    expect(changes.map((change) => [change.probeId, change.assignment])).toEqual([['a', null], ['b', null]]);
+    expect(planMonitor(plan([item('a', { gone: true, assignment: null, monitor_rev: 2 })], [], 2), only('a'))).toEqual([]);
+  });
+
+  test('leaves one probe per region when two have it', () => {
+    const target = chooseProbe(monitorId, ['a', 'b']) as string;
+    const other = target === 'a' ? 'b' : 'a';
+    expect(planMonitor(plan([item('a'), item('b')], [['r', assignment(1)]]), only('a', 'b'))).toMatchObject([{ probeId: other, assignment: null }]);
+  });
+
+  test('writes anew what has no revision yet', () => {
+    expect(planMonitor(plan([item('a', { pending: 'a' })], [['r', assignment(1)]]), only('a'))).toHaveLength(1);
+  });
+
+  test('leaves alone what somebody did for a later revision', () => {
+    expect(planMonitor(plan([item('a', { monitor_rev: 2 })], [], 1), only('a'))).toEqual([]);
+  });
+
+  test('takes nothing away in a region that has no probe to give it to', () => {
+    expect(planMonitor(plan([item('a')], [['r', assignment(1)]]), only())).toEqual([]);
+  });
+});
