@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../deploy/quickstart/ports.ts';
 import { RunRecords } from '../../deploy/quickstart/run-records.ts';
+import { cleanEnvironment } from './clean-environment.ts';
 import { until } from './until.ts';
 
 export type FarwatchRole = 'quickstart' | 'controller' | 'probe' | 'nats-server' | 'embedded-mongo' | 'mongod';
@@ -45,7 +46,7 @@ export class Farwatch {
     const before = this.log().length;
     const startedAt = Date.now();
     const output = openSync(this.logFile, 'a');
-    const env = { ...process.env, DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env };
+    const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env });
     const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs')], { env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);
     this.#child = child;

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { makeFarwatch, startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
+import { until } from '../helpers/until.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const ROLES: FarwatchRole[] = ['controller', 'nats-server', 'probe', 'quickstart'];
+
+describe('one installation, from its first start on', () => {
+  let farwatch: Farwatch;
+  let session = '';
+  let treeBefore: string[] = [];
+
+  beforeAll(async () => {
+    treeBefore = treeOf(ROOT);
+    farwatch = await makeFarwatch();
+  });
+  afterAll(() => farwatch.stop());
+
+  test('starts on a clean directory, says ready once, and writes nowhere else', async () => {
+    await farwatch.start();
+    const ready = lines(farwatch.log()).filter((line) => line.msg === 'ready');
+    expect(ready).toHaveLength(1);
+    expect(ready[0]).toMatchObject({ url: farwatch.url });
+    expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
+    expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
+    expect(treeOf(ROOT)).toEqual(treeBefore);
+  });
+
+  test('the first to register becomes the operator', async () => {
+    const { status, data } = await post(`${farwatch.url}/api/auth/register`, ACCOUNT);
+    expect(status).toBe(201);
+    session = String(data['token']);
+    expect((await post(`${farwatch.url}/api/auth/register`, { ...ACCOUNT, email: 'second@example.com' })).status).toBe(403);
+  });
+
+  test('stops within 10 s with exit code 0 when the signal reaches every process at once', async () => {
+    const pids = Object.values(farwatch.pids());
+    const { code, tookMs } = await farwatch.end(() => pids.forEach((pid) => process.kill(pid, 'SIGINT')));
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+    expect(farwatch.pids()).toEqual({});
+  });
+
+  test('starts again in under 5 s and finds everything as it was', async () => {
+    const tookMs = await farwatch.start();
+    expect(tookMs).toBeLessThan(5000);
+    expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
+    expect((await post(`${farwatch.url}/api/auth/login`, ACCOUNT)).status).toBe(200);
+    const probes = lines(farwatch.log()).filter((line) => line.msg === 'connected' && line.name === 'probe');
+    expect(new Set(probes.map((line) => line.probe_id)).size, 'the probe keeps its identity').toBe(1);
+  });
+
+  test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
+    const killed = await farwatch.kill9(role);
+    await until(() => (farwatch.pids()[role] ?? killed) !== killed, { what: `a new ${role}`, timeoutMs: 20_000 });
+    await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again', timeoutMs: 30_000 });
+  });
+
+  test('ends and reclaims what a killed quickstart left behind', async () => {
+    await farwatch.kill9('quickstart');
+    await farwatch.start();
+    expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
+    expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
+  });
+
+  test('starts again after kill -9 of everything and finds everything as it was', async () => {
+    await farwatch.kill9All();
+    await farwatch.start();
+    expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
+  });
+
+  test('refuses a second start on its data directory and goes on undisturbed', async () => {
+    const before = farwatch.pids();
+    const { code, output } = await runStart({ DATA_DIR: farwatch.dataDir, PORT: '0' });
+    expect(code).toBe(1);
+    expect(output).toContain(`Another Farwatch (process ${before.quickstart}) is running on ${farwatch.dataDir}`);
+    expect(farwatch.pids()).toEqual(before);
+  });
+
+  test('lets another installation run beside it, each with its own accounts', async () => {
+    const other = await startFarwatch();
+    try {
+      expect((await post(`${other.url}/api/auth/login`, ACCOUNT)).status).toBe(401);
+      expect((await post(`${other.url}/api/auth/register`, ACCOUNT)).status).toBe(201);
+      await other.kill9('nats-server');
+      expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
+    } finally {
+      await other.stop();
+    }
+    expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
+  });
+
+  test('stops on SIGTERM of the quickstart alone', async () => {
+    expect((await farwatch.end()).code).toBe(0);
+    expect(farwatch.pids()).toEqual({});
+  });
+});
+
+describe('a start that cannot be', () => {
+  const dirs: string[] = [];
+  const dataDir = () => {
+    dirs.push(mkdtempSync(join(tmpdir(), 'farwatch-bad-')));
+    return join(dirs.at(-1) as string, 'data');
+  };
+  afterEach(() => dirs.splice(0).forEach((dir) => rmSync(dir, { recursive: true })));
+
+  test('names every bad setting of controller and probe at once and leaves no trace', async () => {
+    const dir = dataDir();
+    const env = { DATA_DIR: dir, PORT: 'http', RATE_LIMIT: '0', PROBE_ALLOW_PRIVATE: 'perhaps', LOG_LEVEL: 'loud', NATS_LISTEN: '4222' };
+    expect(await runStart(env)).toEqual({
+      code: 2,
+      output: [
+        'Farwatch cannot start: 5 settings are wrong',
+        '  PORT must be a whole number from 0 to 65535, not "http"',
+        '  NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"',
+        '  RATE_LIMIT must be a whole number from 1 to 1000000000, not "0"',
+        '  LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
+        '  PROBE_ALLOW_PRIVATE must be true or false, not "perhaps"',
+        '',
+      ].join('\n'),
+    });
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  test('says which variable to change when its port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+    const port = (taken.address() as { port: number }).port;
+    const { code, output } = await runStart({ DATA_DIR: dataDir(), PORT: String(port) });
+    taken.close();
+    expect(code).toBe(1);
+    expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: another program has it. Set PORT to another one.`);
+  });
+
+  test('does not take arguments that it does not know', async () => {
+    const { code, output } = await runStart({ DATA_DIR: dataDir() }, ['--prob']);
+    expect(code).toBe(2);
+    expect(output).toContain('--prob is not known here');
+  });
+});
+
+const ACCOUNT = { email: 'first@example.com', password: 'correct horse battery', name: 'First' };
+
+interface LogLine {
+  msg?: string;
+  name?: string;
+  url?: string;
+  probe_id?: string;
+}
+
+function lines(log: string): LogLine[] {
+  return log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+}
+
+/** Files of the checkout that are not packages' or git's own. */
+function treeOf(dir: string): string[] {
+  return readdirSync(dir).filter((name) => name !== 'node_modules' && name !== '.git').sort();
+}
+
+/** Runs start.mjs to its end; its output without the progress lines. */
+function runStart(env: Record<string, string>, args: string[] = []): Promise<{ code: number | null; output: string }> {
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args], { env: cleanEnvironment(env) });
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stdout.resume();
+    child.once('close', (code) => done({ code, output }));
+  });
+}
+
+async function post(url: string, body: unknown): Promise<{ status: number; data: Record<string, unknown> }> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = (await response.json()) as { data?: Record<string, unknown> };
+  return { status: response.status, data: answer.data ?? {} };
+}
+
+function get(url: string, token: string): Promise<Response> {
+  return fetch(url, { headers: { authorization: `Bearer ${token}` } });
+}
