@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, unlink } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../shared/log.ts';
@@ -12,7 +12,7 @@ import { Pulse } from './beat.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
 import { CheckRegistry } from './checks/registry.ts';
 import { enrol } from './identity/enrolment.ts';
-import { loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
+import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
 import { limitsFor } from './runner/limits.ts';
@@ -161,8 +161,11 @@ async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Iden
   if (known) return known;
   const { controllerUrl, token } = settings.enrolment;
   if (!controllerUrl || !token) throw new NotEnrolled();
-  const identity = await enrol({ controllerUrl, token, version, capabilities, clock, log, random });
+  const keysPath = join(settings.dataDir, 'enrolment.json');
+  const keys = await enrolmentKeys(keysPath);
+  const identity = await enrol({ controllerUrl, token, keys, version, capabilities, clock, log, random });
   await saveIdentity(path, identity);
+  await unlink(keysPath);
   log.info({ probe: identity.answer.probe_id, region: identity.answer.region_id }, 'enrolled');
   return identity;
 }

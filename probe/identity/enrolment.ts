@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { enrolAnswer, enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import { createKeys, type Identity } from './identity.ts';
+import type { Identity, ProbeKeys } from './identity.ts';
 
 /** The controller has refused this token for good; the message is for the operator. */
 export class EnrolmentRefused extends Error {
@@ -17,6 +17,8 @@ export class EnrolmentRefused extends Error {
 export interface EnrolmentOptions {
   controllerUrl: string;
   token: string;
+  /** Made once: the same token may be traded again only by who holds them. */
+  keys: ProbeKeys;
   version: string;
   capabilities: string[];
   clock: Clock;
@@ -32,13 +34,13 @@ const success = z.object({ success: z.literal(true), data: enrolAnswer });
 const refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * Makes a key pair and trades the one-time token for an identity. Tries again with backoff while the controller is
+ * Trades the one-time token for an identity. Tries again with backoff while the controller is
  * not up or cannot answer. @throws EnrolmentRefused when it says no.
  */
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
-  const keys = createKeys();
+  const { keys } = options;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const answer = await ask(options, enrolRequestOf(options, keys));
+    const answer = await ask(options, enrolRequestOf(options));
     if (answer.kind === 'enrolled') return { ...keys, answer: answer.answer };
     if (answer.kind === 'refused') throw new EnrolmentRefused(answer.reason);
     options.log.info({ reason: answer.reason }, 'waiting for the controller');
@@ -46,15 +48,15 @@ export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   }
 }
 
-function enrolRequestOf(options: EnrolmentOptions, keys: Pick<Identity, 'user' | 'box'>): EnrolRequest {
+function enrolRequestOf({ token, keys, version, capabilities }: EnrolmentOptions): EnrolRequest {
   const unsigned = {
-    token: options.token,
+    token,
     public_key: keys.user.getPublicKey(),
     box_key: keys.box.getPublicKey(),
     nonce: randomBytes(16).toString('base64url'),
   };
   const signature = Buffer.from(keys.user.sign(Buffer.from(enrolText(unsigned)))).toString('base64url');
-  return { ...unsigned, signature, version: options.version, capabilities: options.capabilities };
+  return { ...unsigned, signature, version, capabilities };
 }
 
 type Answer = { kind: 'enrolled'; answer: EnrolAnswer } | { kind: 'refused'; reason: string } | { kind: 'later'; reason: string };

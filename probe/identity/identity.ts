@@ -4,42 +4,70 @@ import { z } from 'zod';
 import { enrolAnswer, type EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { writeFileSafely } from '../storage/write-file-safely.ts';
 
-const identityFile = z.object({
+const keysFile = z.object({
   v: z.literal(1),
   /** Seeds of the NATS user nkey and of the curve key that assignments are sealed to. They never leave this file. */
   user_seed: z.string(),
   box_seed: z.string(),
-  answer: enrolAnswer,
 });
+const identityFile = keysFile.extend({ answer: enrolAnswer });
 
-/** Who a probe is: its keys, and what it was told when it enrolled. */
-export interface Identity {
+export interface ProbeKeys {
   user: KeyPair;
   box: KeyPair;
-  answer: EnrolAnswer;
 }
 
-/** A new pair of keys, for an enrolment. */
-export function createKeys(): Pick<Identity, 'user' | 'box'> {
-  return { user: createUser(), box: createCurve() };
+/** Who a probe is: its keys, and what it was told when it enrolled. */
+export interface Identity extends ProbeKeys {
+  answer: EnrolAnswer;
 }
 
 /** Null when there is none yet. Throws when the file is there and cannot be used: nobody but a person may replace it. */
 export async function loadIdentity(path: string): Promise<Identity | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readIfThere(path);
+  if (text === null) return null;
   const file = identityFile.parse(JSON.parse(text));
-  return { user: fromSeed(Buffer.from(file.user_seed)), box: fromCurveSeed(Buffer.from(file.box_seed)), answer: file.answer };
+  return { ...keysOf(file), answer: file.answer };
 }
 
 /** Writes the identity so that only its owner can read it. */
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
+  await writeFileSafely(path, `${JSON.stringify({ ...seedsOf(identity), answer: identity.answer })}\n`);
+}
+
+/**
+ * The keys to enrol with, kept from the first try on: the controller may have said yes to them and its answer got lost.
+ */
+export async function enrolmentKeys(path: string): Promise<ProbeKeys> {
+  const kept = keysFile.safeParse(parseJson(await readIfThere(path)));
+  if (kept.success) return keysOf(kept.data);
+  const keys = { user: createUser(), box: createCurve() };
+  await writeFileSafely(path, `${JSON.stringify(seedsOf(keys))}\n`);
+  return keys;
+}
+
+function keysOf(file: z.infer<typeof keysFile>): ProbeKeys {
+  return { user: fromSeed(Buffer.from(file.user_seed)), box: fromCurveSeed(Buffer.from(file.box_seed)) };
+}
+
+function seedsOf(keys: ProbeKeys): z.infer<typeof keysFile> {
   const seedOf = (pair: KeyPair): string => Buffer.from(pair.getSeed()).toString('utf8');
-  const file = { v: 1, user_seed: seedOf(identity.user), box_seed: seedOf(identity.box), answer: identity.answer };
-  await writeFileSafely(path, `${JSON.stringify(file)}\n`);
+  return { v: 1, user_seed: seedOf(keys.user), box_seed: seedOf(keys.box) };
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
 }

@@ -38,9 +38,8 @@ export class Segment {
 
   /** Notes that a batch lies in this segment. */
   add(lane: Lane, ref: BatchRef): void {
-    const last = this.lanes.get(lane);
-    if (last === undefined) lane.segments.push(this);
-    this.lanes.set(lane, Math.max(last ?? 0, ref.last));
+    if (lane.segments[lane.segments.length - 1] !== this) lane.segments.push(this);
+    this.lanes.set(lane, Math.max(this.lanes.get(lane) ?? 0, ref.last));
     this.addToIndex(lane, ref);
   }
 

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { until } from '../../helpers/until.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** The probe as a bundle, as it is run. */
+export async function bundleProbe(entry = 'probe/main.ts'): Promise<string> {
+  const outfile = resolve(ROOT, `node_modules/.cache/farwatch-test/${process.pid}-${entry.replaceAll(/\W/g, '-')}.mjs`);
+  mkdirSync(resolve(outfile, '..'), { recursive: true });
+  await build({ absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'error' });
+  return outfile;
+}
+
+export interface LogLine {
+  msg: string;
+  [field: string]: unknown;
+}
+
+/** A probe as a process of its own. */
+export class ProbeProcess {
+  readonly #child: ChildProcess;
+  readonly lines: LogLine[] = [];
+  stderr = '';
+
+  constructor(bundle: string, dataDir: string, args: readonly string[] = [], env: Record<string, string> = {}, hasChannel = false) {
+    this.#child = spawn(process.execPath, [bundle, ...args], {
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'debug', ...env },
+      stdio: hasChannel ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
+    });
+    let rest = '';
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      rest += chunk.toString();
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.lines.push(JSON.parse(line) as LogLine);
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  said(msg: string): LogLine | undefined {
+    return this.lines.find((line) => line.msg === msg);
+  }
+
+  async connected(): Promise<void> {
+    await until(() => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null), { what: 'the probe says connected', timeoutMs: 15_000 });
+  }
+
+  disconnect(): void {
+    this.#child.disconnect();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Ends it and resolves to its exit code, null after SIGKILL. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (!this.hasEnded) this.#child.kill(signal);
+    return this.ended();
+  }
+
+  async ended(): Promise<number | null> {
+    await until(() => this.hasEnded, { what: 'the probe ends', timeoutMs: 15_000 });
+    return this.#child.exitCode;
+  }
+}
