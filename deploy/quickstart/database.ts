@@ -10,8 +10,6 @@ import { StartError } from './start-error.ts';
 const DATABASE = 'farwatch';
 const MONGOD_STOP_WITHIN_MS = 2500;
 const EMBEDDED_STOP_WITHIN_MS = 2000;
-/** sun_path of unix(7) holds 108 bytes with its end; macOS has 104. */
-const LONGEST_SOCKET_PATH = 103;
 
 export interface Database {
   /** For a person. */
@@ -41,10 +39,10 @@ export async function prepareDatabase(options: Options): Promise<Database> {
   return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : prepareEmbedded(options, embeddedDir);
 }
 
-async function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Promise<Database> {
+async function prepareMongod({ env }: Options, mongod: string, dir: string): Promise<Database> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const port = await freePort();
-  const args = ['--dbpath', dir, '--bind_ip', '127.0.0.1', '--port', String(port), '--unixSocketPrefix', join(dataDir, 'run')];
+  const args = ['--dbpath', dir, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'];
   const spec = { role: 'mongod', command: mongod, args, env, hasChannel: false, stopWithinMs: MONGOD_STOP_WITHIN_MS, formatLine: mongodLine };
   const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
@@ -52,9 +50,6 @@ async function prepareMongod({ dataDir, env }: Options, mongod: string, dir: str
 
 function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
   const socket = join(dataDir, 'run', 'mongo.sock');
-  if (Buffer.byteLength(socket) > LONGEST_SOCKET_PATH) {
-    throw new StartError(`DATA_DIR is too long for the sockets in it: ${socket} has more than ${LONGEST_SOCKET_PATH} bytes`);
-  }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let url: string | null = null;
   const onLine = (line: string) => {

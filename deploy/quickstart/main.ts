@@ -68,6 +68,6 @@ async function run(settings: QuickstartSettings, { env, bundles, screen, stop }:
     await installation?.stop();
     await dataDir.release();
     screen.say('info', 'Stopped');
-    await logFile?.close();
+    logFile?.close();
   }
 }

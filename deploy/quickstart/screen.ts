@@ -67,8 +67,14 @@ function parseEntry(line: string): Entry | null {
   if (!line.startsWith('{')) return null;
   try {
     const { level, msg } = JSON.parse(line) as { level?: unknown; msg?: unknown };
-    return { level: typeof level === 'number' ? level : LEVELS.info, msg: typeof msg === 'string' ? msg : '', raw: line };
+    const number = typeof level === 'number' ? level : (LEVELS[level as Level] ?? LEVELS.info);
+    return { level: number, msg: typeof msg === 'string' ? msg : '', raw: line };
   } catch {
     return null;
   }
+}
+
+/** The message of a log line; the line itself when it is not of the log's form. */
+export function plainText(line: string): string {
+  return parseEntry(line)?.msg || line;
 }

@@ -16,6 +16,10 @@ async function start() {
     process.stderr.write(`${tooOld}\n`);
     return 1;
   }
+  if (process.platform === 'win32') {
+    process.stderr.write('Farwatch runs on Linux and macOS; on Windows, run it in WSL (https://learn.microsoft.com/windows/wsl)\n');
+    return 1;
+  }
   const rest = process.argv.slice(2);
   const role = ['--probe', '--controller'].find((flag) => rest.includes(flag) && !isFlagValue(rest, flag));
   const { ensurePackages } = await import('./install.mjs');

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { ProcessSpec } from './process-spec.ts';
 import type { RunRecords } from './run-records.ts';
-import type { Screen } from './screen.ts';
+import { plainText, type Screen } from './screen.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
@@ -11,6 +11,8 @@ const LONGEST_DELAY_MS = 10_000;
 const SOUND_LIFE_MS = 20_000;
 const CRASH_LOOP_LIVES = 4;
 const KEPT_LINES = 5;
+/** How long a dead process's output is waited for: somebody it started may hold the pipe open. */
+const LAST_WORDS_MS = 250;
 
 export interface ProcessDeps {
   clock: Clock;
@@ -54,7 +56,7 @@ export class SupervisedProcess {
     if (child.pid !== undefined) this.#deps.records.write(role, child.pid);
     this.#readLines(child);
     child.once('error', (error) => this.#keepLine(error.message));
-    child.once('close', (code, signal) => this.#ended(signal ?? `exit ${code}`, startedMs));
+    onceGone(child, this.#deps.clock, (how) => this.#ended(how, startedMs));
   }
 
   /** Called with the reason each time the process has ended four times in short order. */
@@ -68,7 +70,7 @@ export class SupervisedProcess {
     this.#restart?.cancel();
     const child = this.#child;
     if (!child) return;
-    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const ended = new Promise<void>((resolve) => onceGone(child, this.#deps.clock, () => resolve()));
     child.kill('SIGTERM');
     const deadline = this.#deps.clock.setTimer(this.#spec.stopWithinMs, () => {
       this.#deps.screen.say('warn', `${this.role} did not end in ${this.#spec.stopWithinMs / 1000} s and was killed`);
@@ -107,7 +109,7 @@ export class SupervisedProcess {
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#shortLives - 1));
     const { screen, clock } = this.#deps;
     if (this.#shortLives % CRASH_LOOP_LIVES === 0) {
-      const reason = `${this.role} keeps ending (${how}). It last said:\n${this.#lastLines.map((line) => `    ${line}`).join('\n')}`;
+      const reason = `${this.role} keeps ending (${how}). It last said:\n${this.#lastLines.map((line) => `    ${plainText(line)}`).join('\n')}`;
       screen.say('error', reason, { role: this.role });
       for (const listener of this.#crashLoop) listener(reason);
     } else {
@@ -115,4 +117,15 @@ export class SupervisedProcess {
     }
     this.#restart = clock.setTimer(delayMs, () => this.start());
   }
+}
+
+/** Calls `listener` once with how the process ended, after its last output or LAST_WORDS_MS. */
+function onceGone(child: ChildProcess, clock: Clock, listener: (how: string) => void): void {
+  let isTold = false;
+  const tell = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (!isTold) listener(signal ?? `exit ${code}`);
+    isTold = true;
+  };
+  child.once('close', tell);
+  child.once('exit', (code, signal) => void clock.setTimer(LAST_WORDS_MS, () => tell(code, signal)));
 }

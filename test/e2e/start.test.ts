@@ -53,7 +53,7 @@ describe('one installation, from its first start on', () => {
     expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
     expect((await post(`${farwatch.url}/api/auth/login`, ACCOUNT)).status).toBe(200);
     const probes = lines(farwatch.log()).filter((line) => line.msg === 'connected' && line.name === 'probe');
-    expect(new Set(probes.map((line) => line.probe_id)).size, 'the probe keeps its identity').toBe(1);
+    expect(new Set(probes.map((line) => line.probe)).size, 'the probe keeps its identity').toBe(1);
   });
 
   test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
@@ -151,7 +151,7 @@ interface LogLine {
   msg?: string;
   name?: string;
   url?: string;
-  probe_id?: string;
+  probe?: string;
 }
 
 function lines(log: string): LogLine[] {

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { missingPackage } from '../../../deploy/quickstart/install.mjs';
+
+let root = '';
+const lock = (packages: object) => writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+const installed = (packages: object) => {
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+};
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'farwatch-install-'));
+  lock({ '': {}, 'node_modules/koa': { version: '3.0.0' }, 'node_modules/vitest': { version: '4.0.0', dev: true }, 'node_modules/only-mac': { version: '1.0.0', optional: true } });
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+test('a fresh checkout has none', () => {
+  expect(missingPackage(root, true)).toBe('none are there yet');
+});
+
+test('what only developers need is not missed by a start, nor what is optional', () => {
+  installed({ 'node_modules/koa': { version: '3.0.0' } });
+  expect(missingPackage(root, true)).toBe(null);
+  expect(missingPackage(root, false)).toBe('vitest is missing');
+});
+
+test('another version than the lock file\'s has to be replaced', () => {
+  installed({ 'node_modules/koa': { version: '2.9.0' }, 'node_modules/vitest': { version: '4.0.0' } });
+  expect(missingPackage(root, true)).toBe('koa is not 3.0.0');
+});
+
+test('an install that was cut off counts as none', () => {
+  mkdirSync(join(root, 'node_modules/koa'), { recursive: true });
+  expect(missingPackage(root, true)).toBe('none are there yet');
+});

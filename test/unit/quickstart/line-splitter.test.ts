@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { LineSplitter } from '../../../deploy/quickstart/line-splitter.ts';
+
+function split(...chunks: Buffer[]): string[] {
+  const lines: string[] = [];
+  const splitter = new LineSplitter((line) => lines.push(line));
+  for (const chunk of chunks) splitter.push(chunk);
+  splitter.end();
+  return lines;
+}
+
+test('lines come whole however the chunks fall, also within a character', () => {
+  const bytes = Buffer.from('one\n\nzwölf\nlast');
+  for (let at = 0; at <= bytes.length; at += 1) {
+    expect(split(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['one', 'zwölf', 'last']);
+  }
+});
+
+test('a line without end is cut, and what follows is read again', () => {
+  const lines = split(Buffer.alloc(200_000, 'x'), Buffer.from('\nnext\n'));
+  expect(lines.map((line) => line.length)).toEqual([65_536, 4]);
+});

@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RunRecords } from '../../../deploy/quickstart/run-records.ts';
+import { systemClock } from '../../../shared/time.ts';
+
+let dir = '';
+const children: ChildProcess[] = [];
+const run = (script: string): number => {
+  const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  children.push(child);
+  return child.pid as number;
+};
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'farwatch-run-'));
+});
+afterEach(() => {
+  children.splice(0).forEach((child) => child.kill('SIGKILL'));
+  rmSync(dir, { recursive: true });
+});
+
+test('a process on record is found, ended, and its record removed', async () => {
+  const records = new RunRecords(dir);
+  const pid = run('setInterval(() => {}, 1000)');
+  records.write('probe', pid);
+  expect(records.living()).toMatchObject([{ role: 'probe', pid }]);
+  expect(await records.reclaim(systemClock, [])).toMatchObject([{ role: 'probe', pid }]);
+  expect(records.living()).toEqual([]);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('one that ignores SIGTERM is killed', async () => {
+  const records = new RunRecords(dir);
+  records.write('stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'));
+  await systemWait(300);
+  expect(await records.reclaim(systemClock, [])).toHaveLength(1);
+});
+
+test('a pid that belongs to another process by now is left alone', async () => {
+  const pid = run('setInterval(() => {}, 1000)');
+  writeFileSync(join(dir, 'nats-server.json'), JSON.stringify({ role: 'nats-server', pid, identity: 'an earlier boot/123' }));
+  const records = new RunRecords(dir);
+  expect(records.living()).toEqual([]);
+  expect(await records.reclaim(systemClock, [])).toEqual([]);
+  expect(children[0]?.exitCode).toBe(null);
+});
+
+test('a torn or foreign file does not keep a start from going on', () => {
+  writeFileSync(join(dir, 'controller.json'), '{"role":"contr');
+  writeFileSync(join(dir, 'notes.txt'), 'x');
+  expect(new RunRecords(dir).living()).toEqual([]);
+});
+
+function systemWait(delayMs: number): Promise<void> {
+  return new Promise((resolve) => systemClock.setTimer(delayMs, resolve));
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LogFile } from '../../../deploy/quickstart/log-file.ts';
+import { Screen } from '../../../deploy/quickstart/screen.ts';
+import { tellReady } from '../../../deploy/quickstart/welcome.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+
+function screenOf(isTTY: boolean): { screen: Screen; text: () => string } {
+  let output = '';
+  const screen = new Screen({ isTTY, write: (text: string) => (output += text) }, new SimulatedClock(1000));
+  return { screen, text: () => output };
+}
+
+const READY = { url: 'http://127.0.0.1:3000', dataDir: '/data', isFirst: true, tookMs: 1234, registration: 'first-user' as const };
+
+test('a log collector gets JSON lines only, those of the processes as they are', () => {
+  const { screen, text } = screenOf(false);
+  screen.say('info', 'Building');
+  screen.relay('controller', '{"level":30,"msg":"listening","port":1}');
+  screen.relay('controller', 'Error: out of luck');
+  screen.tell('for people');
+  expect(text().trimEnd().split('\n').map((line) => JSON.parse(line) as object)).toEqual([
+    { level: 30, time: 1000, name: 'quickstart', msg: 'Building' },
+    { level: 30, msg: 'listening', port: 1 },
+    { level: 30, time: 1000, name: 'controller', msg: 'Error: out of luck' },
+  ]);
+});
+
+test('a person gets words, and of the processes warnings and errors', () => {
+  const { screen, text } = screenOf(true);
+  screen.say('info', 'Building');
+  screen.relay('controller', '{"level":30,"msg":"listening"}');
+  screen.relay('controller', '{"level":40,"msg":"slow"}');
+  screen.relay('embedded-mongo', '{"level":"error","msg":"disk full"}');
+  expect(text()).toBe('  · Building\n  ! controller: slow\n  ✗ embedded-mongo: disk full\n');
+});
+
+test('the ready line names the address once, for both', () => {
+  const machine = screenOf(false);
+  tellReady(machine.screen, READY);
+  expect(JSON.parse(machine.text())).toMatchObject({ msg: 'ready', url: READY.url, took_ms: 1234 });
+  const person = screenOf(true);
+  tellReady(person.screen, READY);
+  expect(person.text().match(/ready/g)).toHaveLength(1);
+  expect(person.text()).toContain('curl -s http://127.0.0.1:3000/api/auth/register');
+});
+
+test.each([
+  [{ isFirst: false }],
+  [{ registration: 'closed' as const }],
+])('nobody is told to register when %o', (change) => {
+  const { screen, text } = screenOf(true);
+  tellReady(screen, { ...READY, ...change });
+  expect(text()).not.toContain('register');
+});
+
+test('the log file is turned over at 10 MB and keeps one old part', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-log-'));
+  const path = join(dir, 'logs', 'farwatch.log');
+  const file = new LogFile(path);
+  for (let at = 0; at < 36; at += 1) file.write('x'.repeat(999_999));
+  file.write('last');
+  file.close();
+  expect(readdirSync(join(dir, 'logs')).sort()).toEqual(['farwatch.log', 'farwatch.log.1']);
+  expect(statSync(`${path}.1`).size).toBeLessThan(11_500_000);
+  expect(readFileSync(path, 'utf8').endsWith('last\n')).toBe(true);
+  rmSync(dir, { recursive: true });
+});

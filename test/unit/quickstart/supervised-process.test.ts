@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ProcessSpec } from '../../../deploy/quickstart/process-spec.ts';
+import { RunRecords } from '../../../deploy/quickstart/run-records.ts';
+import { Screen } from '../../../deploy/quickstart/screen.ts';
+import { SupervisedProcess } from '../../../deploy/quickstart/supervised-process.ts';
+import { systemClock } from '../../../shared/time.ts';
+import { until } from '../../helpers/until.ts';
+
+let dir = '';
+let output = '';
+let running: SupervisedProcess | null = null;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'farwatch-supervised-'));
+  output = '';
+});
+afterEach(async () => {
+  await running?.stop();
+  rmSync(dir, { recursive: true });
+});
+
+function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedProcess {
+  const records = new RunRecords(dir);
+  const screen = new Screen({ write: (text: string) => (output += text) }, systemClock);
+  const spec = { role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false, stopWithinMs: 300, ...more };
+  running = new SupervisedProcess({ clock: systemClock, screen, records }, spec);
+  running.start();
+  return running;
+}
+
+const IDLE = 'setInterval(() => {}, 1000);';
+
+test('what dies is started again, with a record of its new life', async () => {
+  const child = supervise(`console.log("up"); ${IDLE}`);
+  const first = child.pid as number;
+  await until(() => output.includes('"msg":"up"'), { what: 'it is up' });
+  process.kill(first, 'SIGKILL');
+  const second = await until(() => (child.pid === first ? null : child.pid), { what: 'a new process' });
+  expect(second).not.toBe(first);
+  expect(output).toContain('child ended (SIGKILL); starting it again in 0.1 s');
+  expect(new RunRecords(dir).living()).toMatchObject([{ role: 'child', pid: second }]);
+});
+
+test('a crash loop is reported with the last words, in plain text', async () => {
+  const reasons: string[] = [];
+  const child = supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
+  child.onCrashLoop((reason) => reasons.push(reason));
+  await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
+  expect(reasons[0]).toMatch(/^child keeps ending \(exit 3\)\. It last said:\n {4}no database/);
+});
+
+test('a program that is not there is a crash loop too', async () => {
+  const reasons: string[] = [];
+  supervise('', { command: '/no/such/program' }).onCrashLoop((reason) => reasons.push(reason));
+  await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
+  expect(reasons[0]).toContain('ENOENT');
+});
+
+test('stop waits for a clean end and does not start again', async () => {
+  const child = supervise(`process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); ${IDLE}`);
+  await until(() => output.includes('up'), { what: 'it is up' });
+  await child.stop();
+  expect(output).toContain('drained');
+  expect(child.pid).toBe(null);
+  expect(new RunRecords(dir).living()).toEqual([]);
+});
+
+test('stop kills what does not end in its time', async () => {
+  const child = supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`);
+  await until(() => output.includes('up'), { what: 'it is up' });
+  await child.stop();
+  expect(output).toContain('child did not end in 0.3 s and was killed');
+});
+
+test('an end is noticed although somebody else holds the output open', async () => {
+  const script = 'require("child_process").spawn("sleep", ["3"], { stdio: "inherit", detached: true }).unref(); console.log("up"); setTimeout(() => process.exit(1), 50)';
+  const child = supervise(script);
+  const first = child.pid;
+  await until(() => child.pid !== first && child.pid !== null, { what: 'a new process', timeoutMs: 2000 });
+});
