@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { queryInt } from '../http/params.ts';
+import { oneLine } from '../http/text.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
-
-/** Text on one line: no control characters, which could forge lines of mails, headers and logs. */
-export const oneLine = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .min(min, min === 1 ? 'Must not be empty' : `Must be at least ${min} characters`)
-    .max(max, `Must be at most ${max} characters`)
-    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), 'Must not contain control characters');
 
 /** An address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */
 export const emailAddress = z

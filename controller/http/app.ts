@@ -71,11 +71,13 @@ function frame(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeSta
     try {
       await next();
     } catch (error) {
-      sendError(exchange, toAppError(error, { isUnavailable: deps.isUnavailable, onUnexpected: (cause) => report(deps, exchange, cause) }));
+      const mapper = { isUnavailable: deps.isUnavailable, onUnexpected: (cause: unknown) => report(deps, exchange, cause) };
+      sendError(exchange, toAppError(error, mapper, exchange.state.route?.failure));
     }
     exchange.set(rateLimitHeaders(exchange.state.verdict ?? deps.limiter.peek(exchange.state.addressKey)));
     if (isDraining() || hasHugeRest(exchange.req)) exchange.set('Connection', 'close');
-    deps.observe({ method: exchange.method, route: exchange.state.route, status: exchange.status, durationMs: deps.clock.monotonic() - startedAt });
+    const durationMs = deps.clock.monotonic() - startedAt;
+    deps.observe({ method: exchange.method, route: exchange.state.route?.path ?? 'none', status: exchange.status, durationMs });
   };
 }
 
@@ -84,7 +86,7 @@ function createRouter(deps: AppDeps, routes: readonly Route[]): Middleware<Excha
   for (const route of inMatchingOrder(routes)) {
     router.register(route.path, [route.method], async (exchange) => {
       const { state } = exchange;
-      state.route = route.path;
+      state.route = route;
       const reply = await runRoute(deps, route, {
         requestId: state.requestId,
         addressKey: state.addressKey,
@@ -108,7 +110,7 @@ function hasHugeRest(request: IncomingMessage): boolean {
 
 function report(deps: AppDeps, exchange: Exchange, cause: unknown): void {
   const { requestId: id, route } = exchange.state;
-  deps.log.error({ err: cause, requestId: id, method: exchange.method, route }, 'request failed unexpectedly');
+  deps.log.error({ err: cause, requestId: id, method: exchange.method, route: route?.path }, 'request failed unexpectedly');
 }
 
 /** Answers what the HTTP parser refuses, which never becomes a request. */

@@ -1,4 +1,4 @@
-import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
+import { AppError, ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 
 export interface ErrorBody {
   success: false;
@@ -33,6 +33,13 @@ export function wrongMethodBody(path: string): { error: string; path: string } {
   return { error: 'Method Not Allowed', path: path.slice(0, LONGEST_ECHO) };
 }
 
+export interface Failure {
+  code: ErrorCode;
+  message: string;
+}
+
+const UNEXPECTED: Failure = { code: 'INTERNAL_ERROR', message: 'An unexpected error occurred' };
+
 export interface ErrorMapper {
   /** Whether an error of a driver means that the database is not to be had now. */
   isUnavailable(error: unknown): boolean;
@@ -40,8 +47,8 @@ export interface ErrorMapper {
   onUnexpected(error: unknown): void;
 }
 
-/** The failure that the caller is told of. What is not an AppError is told as such, and says nothing of its cause. */
-export function toAppError(error: unknown, mapper: ErrorMapper): AppError {
+/** The failure that the caller is told of. An unexpected one is told as `failure`, and says nothing of its cause. */
+export function toAppError(error: unknown, mapper: ErrorMapper, failure: Failure = UNEXPECTED): AppError {
   if (error instanceof AppError) {
     if (ERROR_STATUS[error.code] === 500) mapper.onUnexpected(error);
     return error;
@@ -50,5 +57,5 @@ export function toAppError(error: unknown, mapper: ErrorMapper): AppError {
     return new AppError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable, please try again', { cause: error });
   }
   mapper.onUnexpected(error);
-  return new AppError('INTERNAL_ERROR', 'An unexpected error occurred', { cause: error });
+  return new AppError(failure.code, failure.message, { cause: error });
 }

@@ -12,8 +12,8 @@ export interface ExchangeState {
   /** What the request counts under while nobody is known to have sent it. */
   addressKey: string;
   verdict: RateVerdict | null;
-  /** Declared path of the route, or `none`. */
-  route: string;
+  /** Null while no route has taken it. */
+  route: Route | null;
 }
 
 export type Exchange = ParameterizedContext<ExchangeState>;
@@ -26,7 +26,7 @@ export function beginExchange(exchange: Exchange, trustedProxies: number): Excha
     requestId: requestId(headers['x-request-id']),
     addressKey: addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies)),
     verdict: null,
-    route: 'none',
+    route: null,
   };
 }
 

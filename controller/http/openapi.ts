@@ -105,7 +105,7 @@ function failures(route: Route): Json {
 
 /** Every code that the route may answer with: those of its auth, of its schemas, its own, and those of any route. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', ...(route.errors ?? []), 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
+  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', ...(route.errors ?? []), 'RATE_LIMIT_EXCEEDED', route.failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
   const add = (...more: ErrorCode[]) => more.forEach((code) => codes.add(code));
   if (route.body !== undefined) add('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
   const { auth } = route;

@@ -93,6 +93,8 @@ interface RouteFacts {
   description?: string;
   /** Codes beyond those that follow from `auth` and from the schemas, for the OpenAPI document. */
   errors?: readonly ErrorCode[];
+  /** What an unexpected failure of this route is told as, instead of INTERNAL_ERROR. */
+  failure?: { code: ErrorCode; message: string };
   /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */
   isUnlimited?: boolean;
 }

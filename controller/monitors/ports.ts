@@ -19,10 +19,17 @@ export interface DestinationLookup {
   unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]>;
 }
 
+/** What monitors ask of the incidents. */
+export interface IncidentLookup {
+  /** Status of each incident by id; unknown ids are left out. */
+  statuses(ids: string[]): Promise<Map<string, 'open' | 'acknowledged' | 'resolved' | 'closed'>>;
+}
+
 /** Asks the shard's owner to journal what is marked; may be lost, the owner also looks by itself. */
 export type Poke = (shard: number) => void;
 
 export interface MonitorReaders {
   live: LiveReader;
   statistics: StatisticsReader;
+  incidents: IncidentLookup;
 }

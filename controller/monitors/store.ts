@@ -10,6 +10,7 @@ export interface MonitorListQuery {
   /** Any of these; absent means all. */
   statuses?: LifecycleStatus[];
   types?: MonitorType[];
+  groupId?: string;
   /** Any of these tags. */
   tags?: string[];
   search?: string;
@@ -135,6 +136,7 @@ function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc>
   const filter: Filter<MonitorDoc> = living(tenant);
   if (query.statuses !== undefined) filter.status = { $in: query.statuses };
   if (query.types !== undefined) filter.type = { $in: query.types };
+  if (query.groupId !== undefined) filter.group_id = query.groupId;
   if (query.tags !== undefined) filter.tags = { $in: query.tags };
   if (query.search !== undefined) filter.search_text = { $regex: literal(fold(query.search)) };
   return filter;

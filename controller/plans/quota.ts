@@ -12,7 +12,7 @@ export interface QuotaDeps {
   count: Partial<Record<Counted, (organizationId: string) => Promise<number>>>;
 }
 
-export type Reservation = { isGranted: true; release(): Promise<void> } | { isGranted: false; limit: number; usage: number };
+export type Reservation = { isGranted: true } | { isGranted: false; limit: number; usage: number };
 
 /** No reservation stays without its document, or without being released, for as long as this, ms. */
 const SETTLED_AFTER_MS = 60_000;
@@ -30,15 +30,14 @@ export class Quota {
   }
 
   /**
-   * Reserves one. The caller inserts its document afterwards, and calls `release` if that fails. A refusal tells
-   * the limit and how many there are.
+   * Reserves one; the caller inserts its document afterwards. If that fails it may yet have been written, so the reservation
+   * stays, and is repaired when the limit is next met. A refusal tells the limit and how many there are.
    */
   async reserve(organizationId: string, counted: Counted): Promise<Reservation> {
     const { usage, clock } = this.#deps;
     const limit = (await this.limitsOf(organizationId))[counted];
-    const granted: Reservation = { isGranted: true, release: () => this.release(organizationId, counted) };
-    if (await usage.reserve(organizationId, counted, limit, clock.now())) return granted;
-    if ((await this.#repair(organizationId, counted)) && (await usage.reserve(organizationId, counted, limit, clock.now()))) return granted;
+    if (await usage.reserve(organizationId, counted, limit, clock.now())) return { isGranted: true };
+    if ((await this.#repair(organizationId, counted)) && (await usage.reserve(organizationId, counted, limit, clock.now()))) return { isGranted: true };
     return { isGranted: false, limit, usage: (await usage.read(organizationId))?.taken[counted] ?? 0 };
   }
 

@@ -37,12 +37,7 @@ export async function createProject(deps: AccountDeps, ctx: OrganizationContext,
     throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limit} projects`, { details: { limit, usage } });
   }
   const project: ProjectDoc = { _id: newId(ctx.now), organization_id: organizationId, name: input.name, is_default: false, created_at: ctx.now };
-  try {
-    await deps.projects.insert(project);
-  } catch (error) {
-    await reservation.release();
-    throw error;
-  }
+  await deps.projects.insert(project);
   return { project, role: 'admin' };
 }
 

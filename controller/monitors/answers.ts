@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { HTTP_METHODS } from './monitor.ts';
+
+const unixSeconds = z.int();
+const unixMs = z.int();
+const lifecycle = z.enum(['active', 'paused', 'disabled']);
+const days = z.array(z.int());
+
+const monitorFields = {
+  id: z.uuid(),
+  organization_id: z.uuid(),
+  created_by: z.uuid(),
+  name: z.string(),
+  type: z.enum(MONITOR_TYPES),
+  target: z.string(),
+  interval_seconds: z.int(),
+  status: lifecycle,
+  configState: lifecycle,
+  created_at: unixSeconds,
+  updated_at: unixSeconds,
+  timeout_ms: z.int(),
+  confirmation_policy: z.strictObject({ regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int() }),
+  method: z.enum(HTTP_METHODS).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.string().nullable().optional(),
+  follow_redirects: z.boolean().optional(),
+  max_redirects: z.int().optional(),
+  verify_ssl: z.boolean().optional(),
+  expected_status: z.array(z.int()).optional(),
+  slow_response_threshold_ms: z.int().optional(),
+  auth: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
+      z.strictObject({ type: z.literal('bearer'), token: z.string() }),
+    ])
+    .optional(),
+  ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
+  domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
+  notification_target_ids: z.array(z.uuid()).optional(),
+};
+
+export const monitorView = z.strictObject({ ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']) });
+export const monitorAnswer = z.strictObject({ monitor: monitorView });
+export const deletedAnswer = z.strictObject({ message: z.string() });
+
+const severity = z.enum(['critical', 'major', 'minor', 'warning']);
+const incidentStatus = z.enum(['open', 'acknowledged']);
+const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
+
+export const listStats = z.strictObject({
+  uptime: z.number().min(0).max(100),
+  averageResponseTime: z.number(),
+  totalChecks: z.int(),
+  failedChecks: z.int(),
+  lastChecked: z.iso.datetime().nullable(),
+  lastFailureAt: unixMs.nullable(),
+  lastSuccessAt: unixMs.nullable(),
+  currentIncident: z
+    .strictObject({ id: z.uuid(), startedAt: z.iso.datetime(), downtimeMinutes: z.int(), status: incidentStatus, severity })
+    .nullable(),
+});
+
+export const listedMonitorView = z.strictObject({
+  ...monitorFields,
+  runtimeStatus: currentHealth,
+  last_check_at: unixSeconds.optional(),
+  next_check_at: unixSeconds.optional(),
+  stats: listStats.optional(),
+});
+export const monitorListAnswer = z.strictObject({
+  monitors: z.array(listedMonitorView),
+  pagination: z.strictObject({ total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean() }),
+});
+
+export const monitorStatsAnswer = z.strictObject({
+  uptime_percentage: z.number().min(0).max(100),
+  avg_response_time: z.number(),
+  total_checks: z.int(),
+  failed_checks: z.int(),
+  last_check_at: unixMs.nullable(),
+  last_success_at: unixMs.nullable(),
+  last_failure_at: unixMs.nullable(),
+  runtime_status: currentHealth,
+  current_incident: z
+    .strictObject({ id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), status: incidentStatus, severity })
+    .nullable(),
+});
+
+const counts = z.record(z.string(), z.int());
+export const organizationStatsAnswer = z.strictObject({
+  total_monitors: z.int(),
+  by_type: counts,
+  by_status: counts,
+  by_region: counts,
+  recent_activity: z.array(
+    z.strictObject({
+      monitor_id: z.uuid(),
+      monitor_name: z.string(),
+      success: z.boolean(),
+      response_time_ms: z.int().nullable(),
+      status_code: z.int().nullable(),
+      checked_at: z.iso.datetime(),
+    }),
+  ),
+});

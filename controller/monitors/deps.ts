@@ -1,0 +1,18 @@
+import type { Log } from '../../shared/log.ts';
+import type { Quota } from '../plans/quota.ts';
+import type { DestinationLookup, MonitorReaders, Poke, RegionLookup } from './ports.ts';
+import type { MonitorStore } from './store.ts';
+
+/** What the verbs of monitors work with. */
+export interface MonitorDeps {
+  monitors: MonitorStore;
+  quota: Quota;
+  regions: RegionLookup;
+  destinations: DestinationLookup;
+  readers: MonitorReaders;
+  /** Called after each write, with the shard whose journal lacks it. */
+  poke: Poke;
+  /** Lowest interval that this installation accepts, seconds. */
+  minIntervalSeconds: number;
+  log: Log;
+}

@@ -1,0 +1,33 @@
+import { phaseMs } from '../assignments/rules.ts';
+import { timeoutMs, type ConfirmationPolicy, type LifecycleStatus, type MonitorDoc } from './monitor.ts';
+
+export const DEFAULT_POLICY: ConfirmationPolicy = { regions: 'majority', retries: 1 };
+
+/** When the next slot of a monitor that runs in `regionCount` regions is due, Unix ms; null when it is not active. */
+export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): number | null {
+  if (doc.status !== 'active') return null;
+  const intervalMs = doc.interval_seconds * 1000;
+  const count = Math.max(1, regionCount);
+  const slots = Array.from({ length: count }, (_, index) => {
+    const phase = phaseMs(doc._id, intervalMs, index, count);
+    return Math.ceil((now - phase) / intervalMs) * intervalMs + phase;
+  });
+  return Math.min(...slots);
+}
+
+/** The timeout to store when `given` was sent: one that only repeats what the monitor follows anyway stays unset. */
+export function storedTimeout(given: number | null | undefined, current: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'> | null): number | null {
+  if (given === undefined) return current?.timeout_ms ?? null;
+  if (given !== null && current !== null && current.timeout_ms === null && given === timeoutMs(current)) return null;
+  return given;
+}
+
+export type Transition = 'pause' | 'resume' | 'disable';
+
+/** The status after a transition, `same` when there is nothing to do, `refused` for pausing what is disabled. */
+export function nextStatus(status: LifecycleStatus, transition: Transition): LifecycleStatus | 'same' | 'refused' {
+  if (transition === 'resume') return status === 'active' ? 'same' : 'active';
+  if (transition === 'disable') return status === 'disabled' ? 'same' : 'disabled';
+  if (status === 'disabled') return 'refused';
+  return status === 'paused' ? 'same' : 'paused';
+}

@@ -1,0 +1,111 @@
+import { AppError } from '../../../shared/errors.ts';
+import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
+import type { RequestContext } from '../../http/route.ts';
+import type { MonitorLive, RecentResult } from '../../results/ports.ts';
+import type { MonitorDeps } from '../deps.ts';
+import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
+import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
+import type { MonitorFacts } from '../views.ts';
+import { loadMonitor } from './change-monitor.ts';
+
+/** Throws MONITOR_NOT_FOUND. */
+export async function readMonitor(deps: MonitorDeps, ctx: RequestContext, id: string): Promise<{ doc: MonitorDoc; live: MonitorLive | null }> {
+  const doc = await loadMonitor(deps, ctx, id);
+  return { doc, live: await liveOf(deps, doc) };
+}
+
+/** The current state of one monitor; null when nobody has heard of it yet. */
+export async function liveOf(deps: MonitorDeps, doc: MonitorDoc): Promise<MonitorLive | null> {
+  return (await deps.readers.live.states([doc._id])).get(doc._id) ?? null;
+}
+
+/** One page of the project's monitors with what is known of each, and how many there are on all pages. */
+export async function listMonitors(
+  deps: MonitorDeps, ctx: RequestContext, input: MonitorListInput,
+): Promise<{ monitors: { doc: MonitorDoc; facts: MonitorFacts }[]; total: number }> {
+  const { monitors, total } = await deps.monitors.list(ctx.tenant, {
+    limit: input.limit,
+    offset: input.offset,
+    statuses: statusesOf(input.status),
+    types: typesOf(input),
+    groupId: input.group_id,
+    tags: input.tags === undefined || input.tags.length === 0 ? undefined : input.tags,
+    search: input.search === '' ? undefined : input.search,
+    sortBy: input.sort_by === 'last_check_at' ? 'created_at' : input.sort_by,
+    isDescending: input.sort_order === 'desc',
+  });
+  const ids = monitors.map((doc) => doc._id);
+  const [live, stats] = await Promise.all([deps.readers.live.states(ids), deps.readers.statistics.list30d(ids)]);
+  const statuses = await incidentStatuses(deps, [...live.values()]);
+  return {
+    total,
+    monitors: monitors.map((doc) => {
+      const state = live.get(doc._id) ?? null;
+      return { doc, facts: { live: state, stats: stats.get(doc._id) ?? null, incidentStatus: statuses.get(state?.open_incident?.id ?? '') ?? null } };
+    }),
+  };
+}
+
+/** Throws INVALID_PERIOD, MONITOR_NOT_FOUND. `stats` is null when the monitor has no result. */
+export async function readMonitorStats(
+  deps: MonitorDeps, ctx: RequestContext, id: string, period: string,
+): Promise<{ doc: MonitorDoc; facts: MonitorFacts }> {
+  const days = Object.hasOwn(PERIOD_DAYS, period) ? PERIOD_DAYS[period] : undefined;
+  if (days === undefined) throw new AppError('INVALID_PERIOD', `Period must be one of ${Object.keys(PERIOD_DAYS).join(', ')}`);
+  const doc = await loadMonitor(deps, ctx, id);
+  const [live, stats] = await Promise.all([liveOf(deps, doc), deps.readers.statistics.period(id, days)]);
+  const statuses = await incidentStatuses(deps, live === null ? [] : [live]);
+  return { doc, facts: { live, stats, incidentStatus: statuses.get(live?.open_incident?.id ?? '') ?? null } };
+}
+
+export interface OrganizationStats {
+  total: number;
+  byType: Map<string, number>;
+  byStatus: Map<string, number>;
+  byCity: Map<string, number>;
+  recent: (RecentResult & { monitor_name: string })[];
+}
+
+const MOST_RECENT = 10;
+const UNKNOWN_CITY = 'Unknown';
+
+/** Counts over the project's monitors and their latest results. */
+export async function readOrganizationStats(deps: MonitorDeps, ctx: RequestContext): Promise<OrganizationStats> {
+  const monitors = await deps.monitors.summary(ctx.tenant);
+  const names = new Map(monitors.filter((doc) => doc.type !== 'HEARTBEAT').map((doc) => [doc._id, doc.name]));
+  const [cities, recent] = await Promise.all([
+    deps.regions.cities([...new Set(monitors.flatMap((doc) => doc.monitoring_regions))]),
+    deps.readers.statistics.recent([...names.keys()], MOST_RECENT),
+  ]);
+  return {
+    total: monitors.length,
+    byType: tally(monitors.map((doc) => doc.type)),
+    byStatus: tally(monitors.map((doc) => doc.status)),
+    byCity: tally(monitors.flatMap((doc) => doc.monitoring_regions.map((id) => cities.get(id) ?? UNKNOWN_CITY))),
+    recent: recent.map((result) => ({ ...result, monitor_name: names.get(result.monitor_id) ?? '' })),
+  };
+}
+
+function incidentStatuses(deps: MonitorDeps, live: MonitorLive[]): ReturnType<MonitorDeps['readers']['incidents']['statuses']> {
+  const ids = live.flatMap((state) => (state.open_incident === null ? [] : [state.open_incident.id]));
+  return ids.length === 0 ? Promise.resolve(new Map()) : deps.readers.incidents.statuses(ids);
+}
+
+/** `paused` and `disabled` both mean: every one that is not active. */
+function statusesOf(status: LifecycleStatus | undefined): LifecycleStatus[] | undefined {
+  if (status === undefined) return undefined;
+  return status === 'active' ? ['active'] : ['paused', 'disabled'];
+}
+
+/** `types` wins over `type`, but one that names no type at all filters nothing. */
+function typesOf(input: MonitorListInput): MonitorType[] | undefined {
+  const named = MONITOR_TYPES.filter((type) => input.types?.includes(type) ?? false);
+  if (named.length > 0) return named;
+  return input.type === undefined ? undefined : [input.type];
+}
+
+function tally(names: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
