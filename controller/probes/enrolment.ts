@@ -2,6 +2,7 @@ import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/con
 import { AppError } from '../../shared/errors.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import { fieldError } from '../http/validation.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { isBoxKey, isSignedBy, type ControllerKeys } from '../platform/nkeys.ts';
 import type { FleetDirectory } from './directory.ts';
@@ -34,8 +35,8 @@ export async function enrolProbe(deps: EnrolmentDeps, ctx: { now: number }, requ
   const offered = await deps.probes.findByToken(hash);
   if (!offered) return answerAgain(deps, hash, request);
   if ((offered.token_expires_at ?? 0) <= ctx.now) throw expired();
-  if (!isSignedBy(request.public_key, enrolText(request), request.signature)) throw refused('signature', 'The signature does not verify');
-  if (!isBoxKey(request.box_key)) throw refused('box_key', 'Not a public curve key');
+  if (!isSignedBy(request.public_key, enrolText(request), request.signature)) throw fieldError('signature', 'Does not verify');
+  if (!isBoxKey(request.box_key)) throw fieldError('box_key', 'Must be a public curve key');
   const { public_key, box_key, version, capabilities } = request;
   const probe = await deps.probes.claim(hash, { public_key, box_key, version, capabilities }, ctx.now).catch((error: unknown) => {
     if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is enrolled with this key');
@@ -73,8 +74,4 @@ function answerFor(deps: EnrolmentDeps, probe: ProbeDoc): EnrolAnswer {
 
 function expired(): AppError {
   return new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
-}
-
-function refused(field: string, message: string): AppError {
-  return new AppError('VALIDATION_ERROR', message, { details: [{ path: [field], message }] });
 }

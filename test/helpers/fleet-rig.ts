@@ -1,0 +1,114 @@
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import type { OrganizationContext, Route } from '../../controller/http/route.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { NatsUsersFile } from '../../controller/platform/nats-users.ts';
+import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import { derivedId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { testMongo, type TestMongo } from './mongo.ts';
+import type { NatsVersion } from './nats-programs.ts';
+import { startNats, type TestNats } from './nats-server.ts';
+import { TestProbe } from './test-probe.ts';
+
+export const ORGANIZATION = 'org-1';
+const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
+
+/** The fleet's side of one or more controllers on a real NATS server and a store. */
+export class FleetRig {
+  readonly nats: TestNats;
+  readonly store: TestMongo;
+  readonly mongo: Mongo;
+  readonly monitors: MonitorStore;
+  readonly fleets: { fleet: Fleet; bus: NatsBus }[] = [];
+  readonly probes: TestProbe[] = [];
+
+  constructor(nats: TestNats, store: TestMongo) {
+    this.nats = nats;
+    this.store = store;
+    this.mongo = openMongo(store.url);
+    this.monitors = new MonitorStore(this.mongo.db);
+  }
+
+  static async start(version?: NatsVersion): Promise<FleetRig> {
+    const rig = new FleetRig(await startNats({ version }), await testMongo());
+    await rig.monitors.ensureIndexes();
+    return rig;
+  }
+
+  async controller(change: Partial<FleetOptions> = {}): Promise<Fleet> {
+    const bus = await connectBus({ url: this.nats.url, creds: this.nats.controllerCreds, name: 'controller', log });
+    const fleet = await startFleet({
+      db: this.mongo.db,
+      bus,
+      monitors: this.monitors,
+      identities: new NatsUsersFile({ file: this.nats.usersFile, pidFile: this.nats.pidFile }, log),
+      natsUrl: this.nats.url,
+      embeddedProbeToken: null,
+      timeZone: 'Europe/Berlin',
+      owns: () => true,
+      clock: systemClock,
+      log,
+      ...change,
+    });
+    this.fleets.push({ fleet, bus });
+    return fleet;
+  }
+
+  get fleet(): Fleet {
+    const first = this.fleets[0];
+    if (!first) throw new Error('no controller');
+    return first.fleet;
+  }
+
+  /** Registers and enrols a probe through the routes' own handlers, and connects it. */
+  async probe(name: string, region = 'local'): Promise<TestProbe> {
+    const probe = await this.enrolled(name, region);
+    await probe.connect();
+    return probe;
+  }
+
+  async enrolled(name: string, region = 'local'): Promise<TestProbe> {
+    const created = (await this.call('POST', '/api/probes', { body: { region_id: region, name } })) as { enrolment_token: string };
+    const probe = new TestProbe();
+    this.probes.push(probe);
+    probe.answer = (await this.call('POST', '/api/probes/enrol', { body: probe.request(created.enrolment_token) })) as EnrolAnswer;
+    return probe;
+  }
+
+  /** `data` of a route's answer to the instance operator, past the HTTP edge. */
+  async call(method: Route['method'], path: string, input: { params?: object; body?: object } = {}): Promise<unknown> {
+    const route = this.fleet.routes.find((one) => one.method === method && one.path === path) as Route;
+    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, sessionId: 's' } as const;
+    const ctx: OrganizationContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner' };
+    const body = route.body?.parse(input.body);
+    return (await route.handle(ctx, { params: input.params, query: undefined, body })).data;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.probes.map((probe) => probe.stop()));
+    for (const { fleet, bus } of this.fleets) {
+      await fleet.stop();
+      await bus.close();
+    }
+    await this.mongo.close();
+    await this.store.stop();
+    await this.nats.stop();
+  }
+}
+
+export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): MonitorDoc {
+  return {
+    _id: derivedId('monitor', at), organization_id: ORGANIZATION, project_id: 'project', created_by: 'u', name: `m${at}`, type: 'HTTP', target: `http://127.0.0.1:9/${at}`,
+    interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1,
+    http: {
+      method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
+      expected_status: [], slow_response_threshold_ms: null, auth: null,
+    },
+    ssl_monitoring: null, domain_monitoring: null, tags: [], monitoring_regions: [], notification_target_ids: [],
+    confirmation_policy: { regions: 'majority', retries: 1 }, search_text: '', created_at: 1, updated_at: 1, ...change,
+  };
+}
