@@ -56,9 +56,11 @@ export class DestinationStore implements DestinationRepository {
   }
 
   async ensureSecret(id: string, candidate: string): Promise<string | null> {
+    const read = async () => (await this.#destinations.findOne({ _id: id }, { projection: { secret: 1 } }))?.secret;
+    const stored = await read();
+    if (stored !== null) return stored ?? null;
     await this.#destinations.updateOne({ _id: id, secret: null }, { $set: { secret: candidate } });
-    const stored = await this.#destinations.findOne({ _id: id }, { projection: { secret: 1 } });
-    return stored?.secret ?? null;
+    return (await read()) ?? null;
   }
 
   async replaceSecret(tenant: Tenant, id: string, secret: string): Promise<boolean> {

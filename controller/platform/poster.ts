@@ -14,13 +14,14 @@ const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
 /** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
 const KEEP_ALIVE_MS = 1000;
+const STOPPED = 'stopped by us';
 
 /** The only way out of the controller by HTTP: addresses are vetted when a name is resolved and again when connected. */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
   readonly #underWay = new Map<string, number>();
-  readonly #closing = new AbortController();
+  readonly #open = new Set<AbortController>();
   #total = 0;
 
   constructor(options: { clock: Clock; vetting: AddressVetting }) {
@@ -51,28 +52,33 @@ export class HttpPoster implements Poster {
 
   /** Ends what is under way and closes all connections. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    for (const request of this.#open) request.abort(STOPPED);
     await this.#agent.destroy();
   }
 
   async #send(request: PostRequest, url: URL): Promise<{ outcome: PostOutcome; finished: Promise<void> }> {
     const startedAt = this.#clock.monotonic();
     const duration = () => this.#clock.monotonic() - startedAt;
-    const deadline = new AbortController();
-    const timer = this.#clock.setTimer(request.timeoutMs, () => deadline.abort());
-    const signal = AbortSignal.any([deadline.signal, this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
+    const end = new AbortController();
+    const timer = this.#clock.setTimer(request.timeoutMs, () => end.abort(`no answer within ${request.timeoutMs / 1000} seconds`));
+    const stop = () => end.abort(STOPPED);
+    if (request.signal?.aborted) stop();
+    request.signal?.addEventListener('abort', stop, { once: true });
+    this.#open.add(end);
     try {
       const { method, headers, body } = request;
-      const answer = await this.#agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, signal });
+      const answer = await this.#agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, signal: end.signal });
       const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs: duration() };
       return { outcome, finished: this.#discard(answer.body) };
     } catch (error) {
       const finished = Promise.resolve();
       if (error instanceof RefusedAddress) return { outcome: { kind: 'refused', reason: error.message }, finished };
-      const reason = deadline.signal.aborted ? `no answer within ${request.timeoutMs / 1000} seconds` : signal.aborted ? 'stopped by us' : connectionFailure(error);
+      const reason = end.signal.aborted ? String(end.signal.reason) : connectionFailure(error);
       return { outcome: { kind: 'failed', reason, durationMs: duration() }, finished };
     } finally {
       timer.cancel();
+      request.signal?.removeEventListener('abort', stop);
+      this.#open.delete(end);
     }
   }
 

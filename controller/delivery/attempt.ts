@@ -1,0 +1,80 @@
+import { newId, newSecret } from '../../shared/ids.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { DeliveryDoc, Verdict } from './delivery.ts';
+import type { NotifiedIncidents, Senders, Target, TargetReader } from './ports.ts';
+import type { TryEnd } from './queue-rules.ts';
+import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from './retry-rules.ts';
+
+export interface AttemptDeps {
+  deliveries: {
+    claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null>;
+    settle(id: string, token: string, outcome: AttemptOutcome): Promise<boolean>;
+    release(id: string, token: string): Promise<void>;
+  };
+  health: {
+    noteFailure(id: string, reason: string, now: number): Promise<boolean>;
+    noteSuccess(id: string, now: number): Promise<void>;
+  };
+  targets: TargetReader;
+  incidents: NotifiedIncidents;
+  senders: Senders;
+  clock: Clock;
+  /** In [0, 1). */
+  random(): number;
+  /** A destination has begun to fail. */
+  onFailing(target: Target, reason: string): void;
+}
+
+/** Nobody else touches a claimed delivery for so long: the time to answer, the time before sending, and room for clocks that differ. */
+export const CLAIM_MS = 30_000;
+/** A try that was held up for longer than this between its claim and its sending does not send: its claim could run out under way. */
+const SEND_WITHIN_MS = 8000;
+
+/**
+ * One try of one delivery: claim, look at the destination as it is now, send, write down. A crash after sending leaves
+ * the claim, and the delivery is sent again when it has run out.
+ */
+export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<TryEnd> {
+  const { deliveries, targets, clock } = deps;
+  const token = newSecret();
+  const claimedAt = clock.monotonic();
+  const startedAt = clock.now();
+  const delivery = await deliveries.claim(id, { token, until: startedAt + CLAIM_MS }, startedAt);
+  if (!delivery) return { kind: 'lost' };
+  const target = await targets.current(delivery.destination_id);
+  const obstacle = obstacleOf(delivery, target, startedAt);
+  if (target === null || obstacle !== null) {
+    await deliveries.settle(id, token, abandoned(delivery, obstacle ?? 'the integration was deleted', clock.now()));
+    return { kind: 'done', isSuccess: false, durationMs: null };
+  }
+  const sender = deps.senders[target.channel];
+  const isHeldUp = () => clock.monotonic() - claimedAt > SEND_WITHIN_MS || signal.aborted;
+  const verdict: Verdict = isHeldUp() || !sender ? { kind: 'busy' } : await sender.send(target, delivery.alert, { attemptId: newId(clock.now()), signal });
+  if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
+    await deliveries.release(id, token);
+    return { kind: 'again' };
+  }
+  // Before the delivery is settled: what is sent again after a crash is told again, what is settled is not.
+  if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
+  const outcome = afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() });
+  const isOurs = await deliveries.settle(id, token, outcome);
+  await noteHealth(deps, target, verdict);
+  if (!isOurs) return { kind: 'lost' };
+  const { durationMs } = verdict;
+  if (outcome.next_attempt_at !== null) return { kind: 'retry', readyAt: outcome.next_attempt_at, durationMs };
+  return { kind: 'done', isSuccess: verdict.kind === 'sent', durationMs };
+}
+
+function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): string | null {
+  if (target === null) return 'the integration was deleted';
+  if (!target.enabled) return 'the integration was disabled';
+  if (target.channel !== delivery.channel) return 'the integration is of another type now';
+  if (now - delivery.created_at > LONGEST_WAIT_MS) return delivery.error_message ?? 'it could not be sent within 24 hours';
+  return null;
+}
+
+async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
+  if (verdict.kind === 'sent') return health.noteSuccess(target.id, clock.now());
+  const isFirst = await health.noteFailure(target.id, verdict.reason, clock.now());
+  if (isFirst) onFailing(target, verdict.reason);
+}

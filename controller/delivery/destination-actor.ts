@@ -1,0 +1,52 @@
+import type { ActorDefinition } from '../../shared/actor/actor.ts';
+import { attemptDelivery, type AttemptDeps } from './attempt.ts';
+import type { QueuedDelivery } from './delivery.ts';
+import type { Lanes } from './lanes.ts';
+import { initialQueue, nextInQueue, QUEUE_PAGE, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState } from './queue-rules.ts';
+import type { QueueDoc } from './queue-store.ts';
+
+export interface DestinationActorDeps {
+  attempt: AttemptDeps;
+  pending(destinationId: string, limit: number): Promise<QueuedDelivery[]>;
+  queues: {
+    find(id: string): Promise<QueueDoc | null>;
+    settle(id: string, wakes: number, dueAt: number | null): Promise<boolean>;
+    remove(id: string, wakes: number): Promise<boolean>;
+  };
+  lanes: Lanes;
+  /** All that is due is done; `calls` is how many times it was woken. */
+  onRest(destinationId: string, calls: number): void;
+}
+
+/** The deliveries of one destination. A wake-up more while some wait says nothing new, so those are dropped. */
+export function destinationActor(destinationId: string, deps: DestinationActorDeps): ActorDefinition<QueueState, QueueMessage, QueueEffect> {
+  return {
+    initial: initialQueue,
+    transition: nextInQueue,
+    mailbox: { capacity: 16, overflow: 'reject' },
+    effectsAtOnce: TRIES_AT_ONCE,
+    async perform(effect, context): Promise<QueueMessage | void> {
+      if (effect.kind === 'load') return load(destinationId, deps);
+      if (effect.kind === 'rest') return deps.onRest(destinationId, effect.calls);
+      if (effect.kind === 'settle') {
+        const { wakes, dueAt, isGone } = effect;
+        const isAccepted = isGone && dueAt === null ? await deps.queues.remove(destinationId, wakes) : await deps.queues.settle(destinationId, wakes, dueAt);
+        return { kind: 'settled', isAccepted };
+      }
+      const leave = await deps.lanes.enter(effect.lane);
+      if (leave === null) return { kind: 'tried', id: effect.id, end: { kind: 'again' } };
+      try {
+        return { kind: 'tried', id: effect.id, end: await attemptDelivery(deps.attempt, effect.id, context.signal) };
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** The counter first: what is queued between the two reads makes the settling fail, and the queue is read again. */
+async function load(destinationId: string, deps: DestinationActorDeps): Promise<QueueMessage> {
+  const queue = await deps.queues.find(destinationId);
+  const [items, target] = await Promise.all([deps.pending(destinationId, QUEUE_PAGE), deps.attempt.targets.current(destinationId)]);
+  return { kind: 'loaded', wakes: queue?.wakes ?? 0, items, isFailing: (queue?.failing_since ?? null) !== null, isGone: target === null };
+}

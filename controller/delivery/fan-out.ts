@@ -1,0 +1,82 @@
+import { derivedId } from '../../shared/ids.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { Alert, AlertsPort } from '../results/ports.ts';
+import type { DeliveryDoc } from './delivery.ts';
+import { concerned } from './fan-out-rules.ts';
+import type { Target, TargetReader } from './ports.ts';
+import type { QueueOwner } from './queue-store.ts';
+import { shownRecipient } from './recipient-rules.ts';
+import { MAX_RETRIES } from './retry-rules.ts';
+
+export interface FanOutDeps {
+  targets: Pick<TargetReader, 'ofProject'>;
+  deliveries: { insertAbsent(docs: DeliveryDoc[]): Promise<void> };
+  queues: { wake(owners: QueueOwner[], now: number): Promise<void> };
+  /** Tells whoever serves these destinations that there is something to do; may be lost. */
+  notify(destinationIds: string[]): void;
+  clock: Clock;
+}
+
+/** Turns an alert into a delivery for each destination concerned. Each call may be repeated, also after a crash half-way. */
+export class FanOut implements AlertsPort {
+  readonly #deps: FanOutDeps;
+  #lastQueuedAt = 0;
+
+  constructor(deps: FanOutDeps) {
+    this.#deps = deps;
+  }
+
+  async fanOut(alert: Alert): Promise<void> {
+    const { targets, deliveries, queues, notify, clock } = this.#deps;
+    const { organization_id: organizationId, project_id: projectId } = alert.monitor;
+    const told = concerned(await targets.ofProject({ organizationId, projectId }), alert);
+    if (told.length === 0) return;
+    const now = clock.now();
+    const queuedAt = this.#nextQueuedAt(now);
+    await deliveries.insertAbsent(told.map((target) => newDelivery(alert, target, now, queuedAt)));
+    // After the deliveries: a queue that is woken first could be found empty.
+    await queues.wake(told, now);
+    notify(told.map((target) => target.id));
+  }
+
+  /** Strictly rising, so that two alerts of one millisecond keep their order; also when the clock is set back. */
+  #nextQueuedAt(now: number): number {
+    this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
+    return this.#lastQueuedAt;
+  }
+}
+
+function newDelivery(alert: Alert, target: Target, now: number, queuedAt: number): DeliveryDoc {
+  const { monitor_id, name, target: monitorTarget, type } = alert.monitor;
+  return {
+    _id: derivedId(alert.id, target.id),
+    organization_id: target.organizationId,
+    project_id: target.projectId,
+    destination_id: target.id,
+    monitor_id,
+    incident_id: alert.incident?.id ?? null,
+    alert: {
+      id: alert.id,
+      event: alert.event,
+      monitor: { id: monitor_id, name, target: monitorTarget, type },
+      incident: alert.incident,
+      error: alert.error,
+      regions: alert.regions,
+      at: alert.at,
+    },
+    channel: target.channel,
+    recipient: shownRecipient(target.webhook.url),
+    status: 'pending',
+    attempts: 0,
+    retry_count: 0,
+    max_retries: MAX_RETRIES,
+    next_attempt_at: now,
+    claim: null,
+    queued_at: queuedAt,
+    delivered_at: null,
+    last_retry_at: null,
+    error_message: null,
+    created_at: now,
+    updated_at: now,
+  };
+}

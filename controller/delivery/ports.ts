@@ -1,0 +1,48 @@
+import type { AlertEvent } from '../results/ports.ts';
+import type { AlertSnapshot, Channel, Verdict } from './delivery.ts';
+
+/** A destination, as much as the sending needs. */
+export interface Target {
+  id: string;
+  organizationId: string;
+  projectId: string;
+  channel: Channel;
+  enabled: boolean;
+  isDefault: boolean;
+  events: AlertEvent[];
+  webhook: { url: string; method: 'POST' | 'PUT'; headers: { name: string; value: string }[] };
+}
+
+export interface Tenant {
+  organizationId: string;
+  projectId: string;
+}
+
+/** What the delivery asks of the destinations. */
+export interface TargetReader {
+  /** All of the project. */
+  ofProject(tenant: Tenant): Promise<Target[]>;
+  /** As it is now; null when it was deleted. */
+  current(id: string): Promise<Target | null>;
+  /** Its signing secret as it is now, made when there is none; null when it was deleted. */
+  secret(id: string): Promise<string | null>;
+}
+
+/** What the delivery tells the incidents. */
+export interface NotifiedIncidents {
+  /** A notification of the incident has reached its receiver. */
+  markNotified(incidentId: string, channel: string): Promise<void>;
+}
+
+export interface SendContext {
+  /** Id of this try; another one for each. */
+  attemptId: string;
+  signal: AbortSignal;
+}
+
+/** One channel's way of telling. Never rejects for what the receiver does. */
+export interface Sender {
+  send(target: Target, alert: AlertSnapshot, context: SendContext): Promise<Verdict>;
+}
+
+export type Senders = Partial<Record<Channel, Sender>>;

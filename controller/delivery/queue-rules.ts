@@ -1,0 +1,124 @@
+import type { Transition } from '../../shared/actor/actor.ts';
+import type { QueuedDelivery } from './delivery.ts';
+import type { Lane } from './lanes.ts';
+
+/** Tries under way at once to a destination that answers, and to one that is new, slow or failing. */
+export const TRIES_AT_ONCE = 4;
+const TRIES_WHEN_UNPROVEN = 1;
+/** Pending deliveries of one destination that are looked at together; those behind wait in the database. */
+export const QUEUE_PAGE = 1000;
+/** An answer slower than this makes a destination a slow one. */
+const SLOW_MS = 2000;
+/** Wait after a try that did not come about because we had no room. */
+const NO_ROOM_WAIT_MS = 1000;
+
+/** `loading` reads the queue, `working` tries, `settling` says in the database when to look again, `idle` is done. */
+export interface QueueState {
+  phase: 'loading' | 'working' | 'settling' | 'idle';
+  /** The queue's counter when it was read: the queue is only settled if it still stands there. */
+  wakes: number;
+  items: QueuedDelivery[];
+  running: { id: string; monitorId: string }[];
+  /** Something was queued since the queue was read. */
+  isStale: boolean;
+  /** The destination was deleted: all that is pending ends at once. */
+  isGone: boolean;
+  isProven: boolean;
+  lane: Lane;
+  /** Number of the last call to wake up that was taken, so that the parent knows whether all its calls were. */
+  calls: number;
+}
+
+/** How a try ended for the queue. `again`: no outcome was written, and it may be tried from `readyAt` on. `lost`: somebody else has it. */
+export type TryEnd =
+  | { kind: 'done'; isSuccess: boolean; durationMs: number | null }
+  | { kind: 'retry'; readyAt: number; durationMs: number | null }
+  | { kind: 'again' }
+  | { kind: 'lost' };
+
+export type QueueMessage =
+  | { kind: 'wake'; call: number }
+  | { kind: 'loaded'; wakes: number; items: QueuedDelivery[]; isFailing: boolean; isGone: boolean }
+  | { kind: 'tried'; id: string; end: TryEnd }
+  | { kind: 'settled'; isAccepted: boolean };
+
+export type QueueEffect =
+  | { kind: 'load' }
+  | { kind: 'try'; id: string; lane: Lane }
+  | { kind: 'settle'; wakes: number; dueAt: number | null; isGone: boolean }
+  | { kind: 'rest'; calls: number };
+
+type Next = Transition<QueueState, QueueEffect>;
+
+export function initialQueue(): Next {
+  const state: QueueState = {
+    phase: 'loading', wakes: 0, items: [], running: [], isStale: false, isGone: false, isProven: false, lane: 'quick', calls: 0,
+  };
+  return { state, effects: [{ kind: 'load' }] };
+}
+
+/**
+ * The order of one destination: of each monitor only the oldest pending delivery is tried, at most so many at once. When
+ * nothing more can be tried now it reads the queue again if something came, else settles it and rests. `now` is Unix ms.
+ */
+export function nextInQueue(state: QueueState, message: QueueMessage, now: number): Next {
+  if (message.kind === 'wake') return woken({ ...state, calls: message.call });
+  if (message.kind === 'loaded') {
+    const { wakes, items, isFailing, isGone } = message;
+    const lane: Lane = isFailing ? 'slow' : state.lane;
+    return proceed({ ...state, phase: 'working', wakes, items, isGone, lane }, now);
+  }
+  if (message.kind === 'tried') return proceed(tried(state, message, now), now);
+  if (message.isAccepted && !state.isStale) return { state: { ...state, phase: 'idle', items: [] }, effects: [{ kind: 'rest', calls: state.calls }] };
+  return load(state);
+}
+
+function woken(state: QueueState): Next {
+  return state.phase === 'idle' ? load(state) : { state: { ...state, isStale: true } };
+}
+
+function load(state: QueueState): Next {
+  return { state: { ...state, phase: 'loading', items: [], isStale: false }, effects: [{ kind: 'load' }] };
+}
+
+function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueState {
+  const running = state.running.filter((one) => one.id !== id);
+  // Its place stays taken until the queue is read again: what follows it must not overtake it.
+  if (end.kind === 'lost') return { ...state, running, items: postponed(state.items, id, Infinity), isStale: true };
+  if (end.kind === 'again') return { ...state, running, items: postponed(state.items, id, now + NO_ROOM_WAIT_MS) };
+  const isQuick = end.durationMs !== null && end.durationMs < SLOW_MS;
+  const isProven = end.kind === 'done' && end.isSuccess && isQuick;
+  const items = end.kind === 'done' ? without(state.items, id) : postponed(state.items, id, end.readyAt);
+  return { ...state, running, items, isProven, lane: isProven ? 'quick' : 'slow' };
+}
+
+function proceed(state: QueueState, now: number): Next {
+  const most = state.isProven ? TRIES_AT_ONCE : TRIES_WHEN_UNPROVEN;
+  const room = most - state.running.length;
+  const started = room > 0 ? runnable(state, now).slice(0, room) : [];
+  const running = [...state.running, ...started.map(({ id, monitorId }) => ({ id, monitorId }))];
+  if (running.length > 0) return { state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, lane: state.lane })) };
+  if (state.isStale) return load(state);
+  const heads = oldestOfEach(state.items);
+  const dueAt = heads.length === 0 ? null : Math.min(...heads.map((head) => head.readyAt));
+  return { state: { ...state, phase: 'settling' }, effects: [{ kind: 'settle', wakes: state.wakes, dueAt, isGone: state.isGone }] };
+}
+
+function runnable(state: QueueState, now: number): QueuedDelivery[] {
+  const busy = new Set(state.running.map((one) => one.monitorId));
+  return oldestOfEach(state.items).filter((head) => !busy.has(head.monitorId) && (head.readyAt <= now || state.isGone));
+}
+
+function oldestOfEach(items: QueuedDelivery[]): QueuedDelivery[] {
+  const heads = new Map<string, QueuedDelivery>();
+  for (const item of items) if (!heads.has(item.monitorId)) heads.set(item.monitorId, item);
+  return [...heads.values()];
+}
+
+function without(items: QueuedDelivery[], id: string): QueuedDelivery[] {
+  return items.filter((item) => item.id !== id);
+}
+
+function postponed(items: QueuedDelivery[], id: string, readyAt: number): QueuedDelivery[] {
+  return items.map((item) => (item.id === id ? { ...item, readyAt } : item));
+}

@@ -1,0 +1,122 @@
+import { MongoBulkWriteError, type Collection, type Db } from 'mongodb';
+import { shardOf } from '../../shared/ids.ts';
+import type { DestinationHealth } from '../destinations/ports.ts';
+
+/** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
+export interface QueueDoc {
+  /** The destination's id. */
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  shard: number;
+  /** When its owner has to look at it; absent while nothing is pending. */
+  due_at?: number;
+  /** Counts what was queued, so that nobody declares a queue empty that is not. */
+  wakes: number;
+  failing_since: number | null;
+  consecutive_failures: number;
+  last_error: string | null;
+  last_delivered_at: number | null;
+}
+
+/** Destination and owner of deliveries that were queued. */
+export interface QueueOwner {
+  id: string;
+  organizationId: string;
+  projectId: string;
+}
+
+const DUPLICATE_KEY = 11000;
+
+/** Collection `delivery_queues`: which destinations have something due, and how each fares. */
+export class QueueStore {
+  readonly #queues: Collection<QueueDoc>;
+
+  constructor(db: Db) {
+    this.#queues = db.collection<QueueDoc>('delivery_queues');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Each second, the owners of the shards look for what is due.
+    await this.#queues.createIndex({ due_at: 1 }, { name: 'due', sparse: true });
+  }
+
+  /** Says that these destinations have something to be done at `now`. */
+  async wake(owners: QueueOwner[], now: number): Promise<void> {
+    if (owners.length === 0) return;
+    const operations = owners.map((owner) => ({
+      updateOne: { filter: { _id: owner.id }, update: { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused(owner) }, upsert: true },
+    }));
+    try {
+      await this.#queues.bulkWrite(operations, { ordered: false });
+    } catch (error) {
+      // Two upserts of one document at once: the loser finds it there now.
+      if (!(error instanceof MongoBulkWriteError && error.code === DUPLICATE_KEY)) throw error;
+      await this.#queues.bulkWrite(operations, { ordered: false });
+    }
+  }
+
+  /** Marks an existing queue as due; one that was never used stays unmade. */
+  async rouse(id: string, now: number): Promise<void> {
+    await this.#queues.updateOne({ _id: id }, { $min: { due_at: now }, $inc: { wakes: 1 } });
+  }
+
+  /** Destinations of these shards that are due, most overdue first. */
+  async due(shards: number[], now: number, limit: number): Promise<string[]> {
+    const found = await this.#queues
+      .find({ due_at: { $lte: now }, shard: { $in: shards } })
+      .sort({ due_at: 1 })
+      .limit(limit)
+      .project<{ _id: string }>({ _id: 1 })
+      .toArray();
+    return found.map((doc) => doc._id);
+  }
+
+  find(id: string): Promise<QueueDoc | null> {
+    return this.#queues.findOne({ _id: id });
+  }
+
+  /** Says when to look again, null for not at all; false, and unchanged, when more was queued since `wakes` was read. */
+  async settle(id: string, wakes: number, dueAt: number | null): Promise<boolean> {
+    const change = dueAt === null ? { $unset: { due_at: '' as const } } : { $set: { due_at: dueAt } };
+    return (await this.#queues.updateOne({ _id: id, wakes }, change)).matchedCount === 1;
+  }
+
+  /** Forgets a destination that is gone; false, and unchanged, when more was queued since `wakes` was read. */
+  async remove(id: string, wakes: number): Promise<boolean> {
+    return (await this.#queues.deleteOne({ _id: id, wakes })).deletedCount === 1;
+  }
+
+  /** Counts a failure; returns whether it is the first since the last success. */
+  async noteFailure(id: string, reason: string, now: number): Promise<boolean> {
+    await this.#queues.updateOne({ _id: id }, { $set: { last_error: reason }, $inc: { consecutive_failures: 1 } });
+    return (await this.#queues.updateOne({ _id: id, failing_since: null }, { $set: { failing_since: now } })).matchedCount === 1;
+  }
+
+  async noteSuccess(id: string, now: number): Promise<void> {
+    await this.#queues.updateOne({ _id: id }, { $set: { failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: now } });
+  }
+
+  async health(ids: string[]): Promise<Map<string, DestinationHealth>> {
+    const found = await this.#queues.find({ _id: { $in: ids } }).toArray();
+    return new Map(found.map((doc) => [doc._id, toHealth(doc)]));
+  }
+}
+
+function unused(owner: QueueOwner): Omit<QueueDoc, '_id' | 'due_at' | 'wakes'> {
+  return {
+    organization_id: owner.organizationId,
+    project_id: owner.projectId,
+    shard: shardOf(owner.id),
+    failing_since: null,
+    consecutive_failures: 0,
+    last_error: null,
+    last_delivered_at: null,
+  };
+}
+
+function toHealth(doc: QueueDoc): DestinationHealth {
+  const { failing_since, consecutive_failures, last_error, last_delivered_at } = doc;
+  const status = failing_since !== null ? 'failing' : last_delivered_at !== null ? 'healthy' : 'unknown';
+  return { status, failing_since, consecutive_failures, last_error, last_delivered_at };
+}

@@ -1,0 +1,96 @@
+import { MongoBulkWriteError, type Collection, type Db, type Filter } from 'mongodb';
+import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
+import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
+import type { Tenant } from './ports.ts';
+import type { AttemptOutcome } from './retry-rules.ts';
+
+const DUPLICATE_KEY = 11000;
+
+/** Collection `deliveries`: the queue of what is still to be told, and the notification log. */
+export class DeliveryStore implements NotificationLog {
+  readonly #deliveries: Collection<DeliveryDoc>;
+
+  constructor(db: Db) {
+    this.#deliveries = db.collection<DeliveryDoc>('deliveries');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // What is pending for a destination, in order.
+    await this.#deliveries.createIndex({ destination_id: 1, status: 1, queued_at: 1, _id: 1 }, { name: 'queue' });
+    // The notification log of an incident.
+    await this.#deliveries.createIndex({ incident_id: 1, created_at: -1, _id: -1 }, { name: 'log' });
+    // Removing what is old.
+    await this.#deliveries.createIndex({ created_at: 1 }, { name: 'age' });
+  }
+
+  /** Leaves those that are there as they are. */
+  async insertAbsent(docs: DeliveryDoc[]): Promise<void> {
+    if (docs.length === 0) return;
+    try {
+      await this.#deliveries.insertMany(docs, { ordered: false });
+    } catch (error) {
+      if (!isOnlyDuplicates(error)) throw error;
+    }
+  }
+
+  /** The oldest pending deliveries of a destination, in order, at most `limit`. */
+  async pending(destinationId: string, limit: number): Promise<QueuedDelivery[]> {
+    const found = await this.#deliveries
+      .find({ destination_id: destinationId, status: 'pending' })
+      .sort({ queued_at: 1, _id: 1 })
+      .limit(limit)
+      .project<Pick<DeliveryDoc, '_id' | 'monitor_id' | 'next_attempt_at' | 'claim'>>({ monitor_id: 1, next_attempt_at: 1, claim: 1 })
+      .toArray();
+    return found.map((doc) => ({ id: doc._id, monitorId: doc.monitor_id, readyAt: Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0) }));
+  }
+
+  /** Makes the delivery ours until `until`; null when it is no longer pending or another's. */
+  claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
+    return this.#deliveries.findOneAndUpdate(
+      { _id: id, status: 'pending', $or: [{ claim: null }, { 'claim.until': { $lte: now } }] },
+      { $set: { claim } },
+      { returnDocument: 'after' },
+    );
+  }
+
+  /** Writes down what a try did; false when the claim was lost meanwhile, and then nothing changes. */
+  async settle(id: string, token: string, outcome: AttemptOutcome): Promise<boolean> {
+    const { matchedCount } = await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, { $set: { ...outcome, claim: null } });
+    return matchedCount === 1;
+  }
+
+  /** Gives a claim back without a try. */
+  async release(id: string, token: string): Promise<void> {
+    await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, { $set: { claim: null } });
+  }
+
+  async ofIncident(tenant: Tenant, incidentId: string, query: NotificationQuery): Promise<{ entries: NotificationEntry[]; total: number }> {
+    const filter: Filter<DeliveryDoc> = { incident_id: incidentId, organization_id: tenant.organizationId, project_id: tenant.projectId };
+    if (query.status !== undefined) filter.status = query.status;
+    if (query.channel !== undefined) filter.channel = query.channel;
+    const skip = (query.page - 1) * query.pageSize;
+    const [docs, total] = await Promise.all([
+      this.#deliveries.find(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(query.pageSize).toArray(),
+      this.#deliveries.countDocuments(filter),
+    ]);
+    return { entries: docs.map(toEntry), total };
+  }
+
+  /** Removes the deliveries made before `before`, Unix ms; returns how many. */
+  async removeOlder(before: number): Promise<number> {
+    return (await this.#deliveries.deleteMany({ created_at: { $lt: before } })).deletedCount;
+  }
+}
+
+function toEntry(doc: DeliveryDoc): NotificationEntry {
+  const { _id, incident_id, channel, recipient, status, delivered_at, error_message, retry_count, max_retries, last_retry_at, created_at, updated_at } = doc;
+  return {
+    id: _id, incident_id: incident_id ?? '', channel, recipient, status, delivered_at, error_message, retry_count, max_retries, last_retry_at, created_at, updated_at,
+  };
+}
+
+function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
+  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  return failures.every((failure) => failure.code === DUPLICATE_KEY);
+}

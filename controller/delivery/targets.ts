@@ -1,0 +1,27 @@
+import type { DestinationDoc } from '../destinations/destination.ts';
+import { newSigningSecret } from '../destinations/signing-secret.ts';
+import type { Target, TargetReader, Tenant } from './ports.ts';
+
+/** What the delivery reads of the destinations. */
+export interface DestinationSource {
+  list(tenant: Tenant): Promise<DestinationDoc[]>;
+  findById(id: string): Promise<DestinationDoc | null>;
+  ensureSecret(id: string, candidate: string): Promise<string | null>;
+}
+
+/** Destinations as the sending sees them; each call reads anew, so that a change counts from the next try on. */
+export function targetReader(source: DestinationSource): TargetReader {
+  return {
+    ofProject: async (tenant) => (await source.list(tenant)).map(toTarget),
+    current: async (id) => {
+      const doc = await source.findById(id);
+      return doc && toTarget(doc);
+    },
+    secret: (id) => source.ensureSecret(id, newSigningSecret()),
+  };
+}
+
+export function toTarget(doc: DestinationDoc): Target {
+  const { _id, organization_id, project_id, type, enabled, is_default, events, webhook } = doc;
+  return { id: _id, organizationId: organization_id, projectId: project_id, channel: type, enabled, isDefault: is_default, events, webhook };
+}
