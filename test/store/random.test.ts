@@ -1,0 +1,199 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { MongoClient, MongoServerError, type Collection, type Document } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { change, changeOfUnique, document, filter, id, index, replacement, sort } from './model/arbitraries.ts';
+import { ModelCollection } from './model/collection.ts';
+import { updated } from './model/update.ts';
+import { compare, type Doc } from './model/values.ts';
+
+const RUNS = Number(process.env['STORE_RANDOM_RUNS'] ?? 60);
+
+let mongo: TestMongo;
+let client: MongoClient;
+let serial = 0;
+
+beforeAll(async () => {
+  mongo = await testMongo();
+  client = await MongoClient.connect(mongo.url);
+});
+
+afterAll(async () => {
+  await client?.close();
+  await mongo?.stop();
+});
+
+interface World {
+  readonly real: Collection<Document>;
+  readonly model: ModelCollection;
+}
+
+type Step = (world: World) => Promise<void>;
+
+/** A step that shows its input when a sequence fails. */
+function step<T>(name: string, input: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> {
+  return input.map((value) => Object.assign((world: World) => make(value)(world), { [fc.toStringMethod]: () => `${name}(${inspect(value, { depth: 9 })})` }));
+}
+
+const byId = (docs: readonly Doc[]): Doc[] => [...docs].sort((a, b) => compare(a['_id'], b['_id']));
+
+async function outcome(action: Promise<unknown>): Promise<'ok' | 'error'> {
+  try {
+    await action;
+    return 'ok';
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error;
+    return 'error';
+  }
+}
+
+const insertMany = step('insertMany', fc.array(document, { minLength: 1, maxLength: 5 }), (docs) => async ({ real, model }) => {
+  const failures = docs.map((doc) => model.insert({ ...doc })).filter((result) => result === 'error').length;
+  const answer = await real.insertMany(docs, { ordered: false }).catch((error: unknown) => error as { insertedCount?: number; result?: { insertedCount: number } });
+  expect(answer.insertedCount, 'inserted').toBe(docs.length - failures);
+});
+
+const findAll = step('findAll', filter, (wanted) => async ({ real, model }) => {
+  expect(byId(await real.find(wanted, { batchSize: 3 }).toArray())).toEqual(byId(model.find(wanted)));
+  expect(await real.countDocuments(wanted)).toBe(model.find(wanted).length);
+});
+
+const findSorted = step('findSorted', fc.tuple(filter, sort, fc.nat(3), fc.nat(4)), ([wanted, order, skip, limit]) => async ({ real, model }) => {
+  const full = [...order, ['_id', 1] as [string, 1 | -1]];
+  const found = await real.find(wanted, { sort: Object.fromEntries(full), skip, limit, batchSize: 2 }).toArray();
+  expect(found).toEqual(model.sorted(model.find(wanted), full).slice(skip, limit === 0 ? undefined : skip + limit));
+});
+
+const findHinted = step('findHinted', fc.tuple(filter, fc.nat(10)), ([wanted, pick]) => async ({ real, model }) => {
+  const usable = model.indexes.filter((candidate) => !candidate.sparse);
+  const hinted = usable[pick % Math.max(1, usable.length)]?.name ?? '_id_';
+  const viaIndex = byId(await real.find(wanted, { hint: hinted }).toArray());
+  expect(viaIndex, `hint ${hinted}`).toEqual(byId(await real.find(wanted, { hint: { $natural: 1 } }).toArray()));
+});
+
+const updateById = step('updateById', fc.tuple(id, fc.oneof(change, changeOfUnique), fc.boolean()), ([_id, how, upsert]) => async ({ real, model }) => {
+  const before = model.find({ _id })[0];
+  const expected = before === undefined ? (upsert ? upsertInModel(model, { _id }, how) : null) : model.update(before, how);
+  const result = await real.updateOne({ _id: _id as never }, how, { upsert }).catch((error: unknown) => error);
+  if (expected === 'error') return expect(result).toBeInstanceOf(MongoServerError);
+  const isModified = before !== undefined && expected !== null && !isSame(before, expected);
+  expect(result).toMatchObject({ matchedCount: before === undefined ? 0 : 1, modifiedCount: isModified ? 1 : 0, upsertedCount: before === undefined && upsert ? 1 : 0 });
+});
+
+function upsertInModel(model: ModelCollection, base: Doc, how: Doc): Doc | 'error' {
+  const doc = updated(base, how, true);
+  return doc === null || model.insert(doc) === 'error' ? 'error' : doc;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  try {
+    expect(a).toStrictEqual(b);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const updateMany = step('updateMany', fc.tuple(filter, change), ([wanted, how]) => async ({ real, model }) => {
+  const hits = model.find(wanted);
+  // An error in the middle would leave it to the order of the scan which documents were changed before.
+  if (hits.some((doc) => model.copy().update(doc, how) === 'error')) return;
+  for (const doc of hits) model.update(doc, how);
+  expect(await real.updateMany(wanted, how)).toMatchObject({ matchedCount: hits.length });
+});
+
+const replaceOne = step('replaceOne', fc.tuple(id, replacement, fc.boolean()), ([_id, doc, upsert]) => async ({ real, model }) => {
+  const before = model.find({ _id })[0];
+  const expected = before === undefined ? (upsert ? model.insert({ _id, ...doc }) : 'ok') : model.update(before, doc);
+  expect(await outcome(real.replaceOne({ _id: _id as never }, doc, { upsert }))).toBe(expected === 'error' ? 'error' : 'ok');
+});
+
+const deleteMany = step('deleteMany', filter, (wanted) => async ({ real, model }) => {
+  const hits = model.find(wanted);
+  for (const doc of hits) model.remove(doc);
+  expect((await real.deleteMany(wanted)).deletedCount).toBe(hits.length);
+});
+
+const findOneAnd = step('findOneAnd', fc.tuple(filter, sort, change, fc.boolean(), fc.boolean()), ([wanted, order, how, isNew, isDelete]) => async ({ real, model }) => {
+  const full = [...order, ['_id', 1] as [string, 1 | -1]];
+  const before = model.sorted(model.find(wanted), full)[0];
+  const options = { sort: Object.fromEntries(full) };
+  if (isDelete) {
+    if (before !== undefined) model.remove(before);
+    return expect(await real.findOneAndDelete(wanted, options)).toEqual(before ?? null);
+  }
+  const after = before === undefined ? null : model.update(before, how);
+  const action = real.findOneAndUpdate(wanted, how, { ...options, returnDocument: isNew ? 'after' : 'before' });
+  if (after === 'error') return expect(await outcome(action)).toBe('error');
+  expect(await action).toEqual(isNew ? after : (before ?? null));
+});
+
+const createIndex = step('createIndex', index, (wanted) => async ({ real, model }) => {
+  if (model.indexes.some((other) => other.paths.join() === wanted.paths.join())) return;
+  const keys = Object.fromEntries(wanted.paths.map((path, i) => [path, wanted.directions[i]!]));
+  const result = await outcome(real.createIndex(keys, { name: wanted.name, unique: wanted.unique, sparse: wanted.sparse }));
+  expect(result).toBe(model.createIndex(wanted));
+});
+
+const dropIndex = step('dropIndex', fc.nat(10), (pick) => async ({ real, model }) => {
+  const victim = model.indexes[pick % Math.max(1, model.indexes.length)];
+  if (victim === undefined) return;
+  model.indexes = model.indexes.filter((other) => other !== victim);
+  await real.dropIndex(victim.name);
+});
+
+const distinct = step('distinct', fc.tuple(fc.constantFrom('a', 'b', 't', 'o.x', 'l.x'), filter), ([path, wanted]) => async ({ real, model }) => {
+  const sorted = (values: unknown[]): unknown[] => values.sort(compare);
+  expect(sorted(await real.distinct(path, wanted)).map(unsigned)).toEqual(sorted(model.distinct(path, wanted)).map(unsigned));
+});
+
+/** Of equal values the first one met stands for all: 0 or -0. */
+function unsigned(value: unknown): unknown {
+  return value === 0 ? 0 : value;
+}
+
+const group = step('group', filter, (wanted) => async ({ real, model }) => {
+  const totals = new Map<string, { _id: unknown; n: number; sum: number }>();
+  for (const doc of model.find(wanted)) {
+    const key = doc['b'] ?? null;
+    const total = totals.get(JSON.stringify(key)) ?? { _id: key, n: 0, sum: 0 };
+    total.n++;
+    if (typeof doc['u'] === 'number') total.sum += doc['u'];
+    totals.set(JSON.stringify(key), total);
+  }
+  const rows = await real.aggregate([{ $match: wanted }, { $group: { _id: '$b', n: { $sum: 1 }, sum: { $sum: '$u' } } }]).toArray();
+  expect(byId(rows)).toEqual(byId([...totals.values()] as unknown as Doc[]));
+});
+
+const steps = fc.oneof(
+  { weight: 4, arbitrary: insertMany },
+  { weight: 4, arbitrary: findAll },
+  { weight: 4, arbitrary: findSorted },
+  { weight: 3, arbitrary: findHinted },
+  { weight: 3, arbitrary: updateById },
+  { weight: 2, arbitrary: updateMany },
+  { weight: 2, arbitrary: replaceOne },
+  { weight: 1, arbitrary: deleteMany },
+  { weight: 2, arbitrary: findOneAnd },
+  { weight: 3, arbitrary: createIndex },
+  { weight: 1, arbitrary: dropIndex },
+  { weight: 1, arbitrary: distinct },
+  { weight: 1, arbitrary: group },
+);
+
+test('random operations leave and answer what the manual says', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
+      const world: World = { real: client.db().collection(`c${++serial}`), model: new ModelCollection() };
+      for (const [at, run] of sequence.entries()) {
+        await run(world).catch((error: unknown) => {
+          throw new Error(`step ${at}: ${(error as Error).message}`, { cause: error });
+        });
+        expect(byId(await world.real.find().toArray()), `contents after step ${at}`).toEqual(byId(world.model.docs));
+      }
+      await world.real.drop();
+    }),
+    { numRuns: RUNS },
+  );
+});
