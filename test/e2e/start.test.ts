@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -136,6 +136,18 @@ describe('a start that cannot be', () => {
     taken.close();
     expect(code).toBe(1);
     expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: another program has it. Set PORT to another one.`);
+  });
+
+  test('does not open an old nats-server to other machines, and says why', async () => {
+    const dir = dataDir();
+    const bin = join(dir, '..');
+    writeFileSync(join(bin, 'nats-server'), '#!/bin/sh\necho nats-server: v2.9.10\n', { mode: 0o755 });
+    writeFileSync(join(bin, 'go'), '#!/bin/sh\necho go version go1.19.8 linux/amd64\n', { mode: 0o755 });
+    const env = { DATA_DIR: dir, PORT: '0', NATS_LISTEN: '0.0.0.0:42229', PATH: `${bin}:/usr/sbin:/usr/bin:/bin`, HOME: bin, GOBIN: bin };
+    const { code, output } = await runStart(env);
+    expect(code).toBe(1);
+    expect(output).toContain('NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older ones have known vulnerabilities');
+    expect(output).toContain('Go 1.19.8 is too old');
   });
 
   test('does not take arguments that it does not know', async () => {

@@ -6,6 +6,7 @@ import { createUser } from 'nkeys.js';
 import { natsConfig } from '../../deploy/quickstart/nats-config.ts';
 import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
 import { freePort } from '../../deploy/quickstart/ports.ts';
+import type { Certificate } from './certificate.ts';
 import { natsPrograms, type NatsVersion } from './nats-programs.ts';
 import { until } from './until.ts';
 
@@ -30,7 +31,7 @@ export interface TestNats {
 }
 
 /** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
-export async function startNats(options: { version?: NatsVersion } = {}): Promise<TestNats> {
+export async function startNats(options: { version?: NatsVersion; tls?: Certificate } = {}): Promise<TestNats> {
   const programs = natsPrograms();
   const program = options.version ? programs[options.version] : (programs.newest ?? programs.debian);
   if (!program) throw new Error(`no nats-server (${options.version ?? 'any'}) on this machine; npm test installs one`);
@@ -43,7 +44,8 @@ export async function startNats(options: { version?: NatsVersion } = {}): Promis
   const address = { host: '127.0.0.1', port };
   writeFileSync(files.controllerCreds, `${controllerSeed}\n`);
   writeFileSync(files.usersFile, 'users: []\n');
-  const settings = { listen: address, tls: null, controllerKey: user.getPublicKey(), serverName: 'test', storeDir };
+  const tls = options.tls ? writeCertificate(dir, options.tls) : null;
+  const settings = { listen: address, tls, controllerKey: user.getPublicKey(), serverName: 'test', storeDir };
   writeFileSync(join(dir, 'nats.conf'), natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }));
 
   let child: ChildProcess | null = null;
@@ -87,6 +89,13 @@ export async function startNats(options: { version?: NatsVersion } = {}): Promis
       await start();
     },
   };
+}
+
+function writeCertificate(dir: string, { cert, key }: Certificate): { certFile: string; keyFile: string } {
+  const files = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
+  writeFileSync(files.certFile, cert);
+  writeFileSync(files.keyFile, key);
+  return files;
 }
 
 function countReloads(log: string): number {

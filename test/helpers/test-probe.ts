@@ -12,6 +12,8 @@ export class TestProbe {
   readonly box: KeyPair = createCurve();
   readonly held = new Map<string, Assignment>();
   revision = 0;
+  /** Changes that did not verify. */
+  refused = 0;
   /** How often it had to ask for what it missed. */
   gaps = 0;
   answer: EnrolAnswer | null = null;
@@ -42,8 +44,8 @@ export class TestProbe {
     const { region_id, probe_id } = this.answer as EnrolAnswer;
     this.nats.subscribe(subjects.assign(region_id, probe_id), {
       callback: (_error, message) => {
-        const delta = this.openDelta(message.data);
-        if (delta.revision <= this.revision) return;
+        const delta = this.tryDelta(message.data);
+        if (!delta || delta.revision <= this.revision) return;
         if (delta.from === this.revision) this.take(delta);
         else {
           this.gaps += 1;
@@ -111,6 +113,16 @@ export class TestProbe {
   get nats(): NatsConnection {
     if (!this.connection) throw new Error('not connected');
     return this.connection;
+  }
+
+  /** What a nats.js callback throws would end the connection. */
+  private tryDelta(data: Uint8Array): AssignmentDelta | null {
+    try {
+      return this.openDelta(data);
+    } catch {
+      this.refused += 1;
+      return null;
+    }
   }
 
   private take(delta: AssignmentDelta): void {

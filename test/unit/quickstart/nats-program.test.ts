@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findNatsServer, isVersionAtLeast } from '../../../deploy/quickstart/nats-program.ts';
+import { findNatsServer, installByApt, isVersionAtLeast } from '../../../deploy/quickstart/nats-program.ts';
 
 test.each([
   ['2.9.10', '2.10.27', false],
@@ -46,6 +46,26 @@ describe('finding a server', () => {
     const found = await findNatsServer({ env: { PATH: `${dir}:${newer}:/bin` }, atLeast: '2.10.27', say: () => undefined });
     expect(found.version).toBe('2.12.1');
     rmSync(newer, { recursive: true });
+  });
+
+  test.skipIf(!existsSync('/etc/debian_version'))('the package list is brought up to date when the package is not to be had at first', async () => {
+    const script = (name: string, text: string) => writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    script('sudo', 'shift; exec "$@"');
+    script('apt-get', [
+      `echo "$*" >> ${dir}/calls`,
+      'case "$*" in',
+      `  *update*) touch ${dir}/updated ;;`,
+      `  *install*) test -f ${dir}/updated || { echo "E: Unable to locate package nats-server" >&2; exit 100; }`,
+      `    printf '#!/bin/sh\\necho nats-server: v99.1.0\\n' > ${dir}/nats-server; chmod +x ${dir}/nats-server ;;`,
+      'esac',
+    ].join('\n'));
+    const said: string[] = [];
+    await installByApt({ env: { PATH: `${dir}:/usr/bin:/bin` }, say: (line) => said.push(line) });
+    const calls = readFileSync(join(dir, 'calls'), 'utf8').trim().split('\n').map((call) => call.replace(/^-o \S+ /, ''));
+    expect(calls).toEqual(['install -y --no-install-recommends nats-server', 'update', 'install -y --no-install-recommends nats-server']);
+    expect(said).toEqual(['Installing nats-server (apt-get install nats-server)']);
+    const found = await findNatsServer({ env: { PATH: `${dir}:/bin` }, atLeast: '99.0.0', say: () => undefined });
+    expect(found.version).toBe('99.1.0');
   });
 
   test('when none is new enough and Go is too old, the message says both and what to do', async () => {
