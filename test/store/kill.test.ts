@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient, MongoServerError, type Collection } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleStore, StoreProcess } from './store-process.ts';
+
+const ROUNDS = Number(process.env['STORE_KILL_ROUNDS'] ?? 12);
+const SEED = Number(process.env['STORE_KILL_SEED'] ?? Date.now() % 1_000_000);
+const WRITERS = 6;
+const REOPEN_MS = 1_000;
+
+interface Row {
+  _id: string;
+  u: number;
+  n: number;
+  pad: string;
+}
+
+/** What was acknowledged, and what was asked for without an answer when the store died. */
+interface Ledger {
+  readonly rows: Map<string, Row>;
+  readonly pending: Map<string, Row | null>;
+}
+
+let dir: string;
+let bundle: string;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fw-kill-'));
+  bundle = await bundleStore();
+});
+
+afterAll(() => {
+  rmSync(dir, { recursive: true, force: true });
+  rmSync(bundle, { force: true });
+});
+
+function random(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Writes until the store is gone: inserts, updates that move index keys, deletes, and upserts of whole documents. */
+async function writer(rows: Collection<Row>, ledger: Ledger, name: string, next: () => number): Promise<void> {
+  const own = (): string[] => [...ledger.rows.keys()].filter((id) => id.startsWith(`${name}:`));
+  for (let i = 0; ; i++) {
+    const ids = own();
+    const pick = ids[Math.floor(next() * ids.length)];
+    const kind = next();
+    const before = pick === undefined ? undefined : ledger.rows.get(pick);
+    const isInsert = before === undefined || kind < 0.5;
+    const row: Row = isInsert
+      ? { _id: `${name}:${String(i).padStart(6, '0')}`, u: next(), n: 0, pad: 'x'.repeat(Math.floor(next() * 6000)) }
+      : { ...before, u: next(), n: before.n + 1 };
+    const after = !isInsert && kind > 0.85 ? null : row;
+    ledger.pending.set(row._id, after);
+    try {
+      if (isInsert) await rows.insertOne(row);
+      else if (after === null) await rows.deleteOne({ _id: row._id });
+      else if (kind < 0.7) await rows.updateOne({ _id: row._id, n: before.n }, { $set: { u: row.u }, $inc: { n: 1 } });
+      else await rows.replaceOne({ _id: row._id, n: { $lt: row.n } }, { u: row.u, n: row.n, pad: row.pad }, { upsert: true });
+    } catch (error) {
+      if (error instanceof MongoServerError) throw error;
+      return;
+    }
+    if (after === null) ledger.rows.delete(row._id);
+    else ledger.rows.set(row._id, row);
+    ledger.pending.delete(row._id);
+  }
+}
+
+async function check(rows: Collection<Row>, ledger: Ledger): Promise<void> {
+  const found = new Map((await rows.find().toArray()).map((row) => [row._id, row]));
+  for (const [id, after] of ledger.pending) {
+    const before = ledger.rows.get(id);
+    const now = found.get(id);
+    // Unanswered: either none of it or all of it.
+    expect([before, after ?? undefined], `unanswered ${id}`).toContainEqual(now);
+    if (now === undefined) ledger.rows.delete(id);
+    else ledger.rows.set(id, now);
+  }
+  ledger.pending.clear();
+  expect(found).toEqual(ledger.rows);
+  for (const hint of ['u', 'n_u', '_id_']) {
+    const viaIndex = await rows.find({}, { hint, sort: { _id: 1 } }).toArray();
+    expect(viaIndex.map((row) => row._id), `index ${hint}`).toEqual([...found.keys()].sort());
+  }
+  expect(await rows.estimatedDocumentCount()).toBe(found.size);
+  const [taken] = found.values();
+  if (taken !== undefined) await expect(rows.insertOne({ ...taken, _id: 'other' })).rejects.toMatchObject({ code: 11000 });
+}
+
+test(`kill -9 in the middle of writes loses nothing that was acknowledged (seed ${SEED})`, { timeout: 30_000 + ROUNDS * 4_000 }, async () => {
+  const next = random(SEED);
+  const ledger: Ledger = { rows: new Map(), pending: new Map() };
+  let acknowledged = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    const store = await StoreProcess.start(bundle, '--dir', join(dir, 'data'));
+    const client = new MongoClient(store.url, { serverSelectionTimeoutMS: 1_000 });
+    try {
+      const openedAt = performance.now();
+      const rows = client.db('kill').collection<Row>('rows');
+      await rows.findOne({});
+      if (round > 0) expect(performance.now() - openedAt, 'first answer after a kill').toBeLessThan(REOPEN_MS);
+      await rows.createIndexes([
+        { key: { u: 1 }, name: 'u', unique: true },
+        { key: { n: -1, u: 1 }, name: 'n_u' },
+      ]);
+      await check(rows, ledger);
+      if (round === ROUNDS) break;
+      const before = ledger.rows.size;
+      const writers = Array.from({ length: WRITERS }, (_, i) => writer(rows, ledger, `w${i}r${round}`, next));
+      await new Promise((resolve) => setTimeout(resolve, 20 + next() * 400));
+      await store.end('SIGKILL');
+      await Promise.all(writers);
+      acknowledged += Math.max(0, ledger.rows.size - before);
+    } finally {
+      await client.close();
+      await store.end('SIGKILL');
+    }
+  }
+  expect(acknowledged).toBeGreaterThan(ROUNDS * 5);
+});
+
+test('a second server on the same directory is turned away, and a clean stop frees it', async () => {
+  const data = join(dir, 'locked');
+  const first = await StoreProcess.start(bundle, '--dir', data);
+  await expect(StoreProcess.start(bundle, '--dir', data)).rejects.toThrow(/in use by process/);
+  expect(await first.end('SIGTERM')).toBe(0);
+  const second = await StoreProcess.start(bundle, '--dir', data, '--port', '0');
+  expect(second.url).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\//);
+  expect(await second.end('SIGTERM')).toBe(0);
+});

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Bundles the store's entry point as the product does; returns the file. */
+export async function bundleStore(): Promise<string> {
+  const outdir = join(ROOT, 'node_modules/.cache/farwatch-test');
+  mkdirSync(outdir, { recursive: true });
+  const outfile = join(outdir, `embedded-mongo-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(ROOT, 'deploy/embedded/mongo/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+/** The store as a process of its own. */
+export class StoreProcess {
+  readonly url: string;
+  readonly startMs: number;
+  private readonly child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string, startMs: number) {
+    this.child = child;
+    this.url = url;
+    this.startMs = startMs;
+  }
+
+  static async start(bundle: string, ...args: string[]): Promise<StoreProcess> {
+    const startedAt = performance.now();
+    const child = spawn(process.execPath, [bundle, ...args, '--parent', String(process.pid)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines: string[] = [];
+    const url = await new Promise<string>((resolveUrl, reject) => {
+      child.once('exit', (code) => reject(new Error(`the store ended with ${code}: ${lines.join('\n')}`)));
+      createInterface({ input: child.stdout! }).on('line', (line) => {
+        lines.push(line);
+        const message = JSON.parse(line) as { msg: string; url?: string };
+        if (message.msg === 'listening') resolveUrl(message.url!);
+      });
+    });
+    return new StoreProcess(child, url, performance.now() - startedAt);
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Sends the signal and waits until the process is gone; returns its exit code. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    const exited = new Promise<number | null>((resolveExit) => this.child.once('exit', (code) => resolveExit(code)));
+    this.child.kill(signal);
+    return exited;
+  }
+}
