@@ -1,4 +1,4 @@
-import { MongoClient, type Db } from 'mongodb';
+import { MongoClient, type Db, type Document } from 'mongodb';
 
 export { isDatabaseUnavailable, isDuplicateKey } from './mongo-errors.ts';
 
@@ -20,8 +20,14 @@ const WAITS = {
   socketTimeoutMS: 4500,
 } as const;
 
+export interface MongoOptions {
+  maxPoolSize?: number;
+  /** Told of each command that is sent. */
+  onCommand?(command: Document): void;
+}
+
 /** Driver connection to the database that `url` names. Connects with the first operation, and again whenever it has to. */
-export function openMongo(url: string, options: { maxPoolSize?: number } = {}): Mongo {
+export function openMongo(url: string, options: MongoOptions = {}): Mongo {
   const client = new MongoClient(url, {
     ...WAITS,
     appName: 'farwatch',
@@ -30,7 +36,9 @@ export function openMongo(url: string, options: { maxPoolSize?: number } = {}): 
     retryWrites: false,
     writeConcern: { w: 'majority', j: true },
     ignoreUndefined: true,
+    monitorCommands: options.onCommand !== undefined,
   });
+  client.on('commandStarted', (event) => options.onCommand?.(event.command));
   const hasName = /^mongodb(?:\+srv)?:\/\/[^/?]+\/[^?]/.test(url);
   const db = client.db(hasName ? undefined : 'farwatch');
   return {

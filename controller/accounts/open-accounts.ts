@@ -1,0 +1,57 @@
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { PlanName, Plans } from '../plans/plans.ts';
+import { Quota } from '../plans/quota.ts';
+import { UsageStore } from '../plans/usage-store.ts';
+import { Credentials } from './credentials.ts';
+import type { AccountDeps } from './deps.ts';
+import type { KeyRing } from './key-ring.ts';
+import { PasswordHasher, type PasswordCost } from './passwords.ts';
+import { SessionTokens } from './session-tokens.ts';
+import { ensureAccountIndexes, openAccountStores } from './stores.ts';
+import { Tenants } from './tenants.ts';
+
+export interface AccountSettings {
+  db: ConstructorParameters<typeof UsageStore>[0];
+  clock: Clock;
+  log: Log;
+  ring: KeyRing;
+  plans: Plans;
+  defaultPlan: PlanName;
+  registration: 'first-user' | 'open' | 'closed';
+  /** Living monitors of an organization. */
+  countMonitors(organizationId: string): Promise<number>;
+  passwordCost?: PasswordCost;
+}
+
+export interface Accounts {
+  /** For `accountRoutes`. */
+  deps: AccountDeps;
+  /** For the HTTP edge. */
+  credentials: Credentials;
+  tenants: Tenants;
+  /** For whoever creates what a plan limits. */
+  quota: Quota;
+}
+
+/** Accounts over one database, with their indexes in place. */
+export async function openAccounts(settings: AccountSettings): Promise<Accounts> {
+  const { db, clock, log, registration, defaultPlan } = settings;
+  const stores = openAccountStores(db);
+  await ensureAccountIndexes(stores);
+  const quota = new Quota({
+    usage: new UsageStore(db),
+    plans: settings.plans,
+    clock,
+    planOf: async (organizationId) => (await stores.organizations.find(organizationId))?.plan ?? defaultPlan,
+    count: { monitors: settings.countMonitors, projects: (organizationId) => stores.projects.countOfOrganization(organizationId) },
+  });
+  const tokens = new SessionTokens(settings.ring);
+  const hasher = new PasswordHasher(settings.passwordCost);
+  return {
+    deps: { ...stores, tokens, hasher, quota, registration, defaultPlan, log },
+    credentials: new Credentials({ ...stores, tokens }),
+    tenants: new Tenants(stores),
+    quota,
+  };
+}

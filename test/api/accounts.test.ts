@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newPerson, PASSWORD } from '../helpers/tenants.ts';
+
+const ada = { email: 'Ada@Example.com', password: PASSWORD, name: 'Ada Lovelace' };
+
+describe('registration', () => {
+  test('of the first account makes a verified operator with organization, project and session', async () => {
+    const app = await makeApp({ registration: 'first-user' });
+    const answer = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
+    expect(answer.status).toBe(201);
+    expect(answer.data.user).toMatchObject({ email: 'ada@example.com', name: 'Ada Lovelace', email_verified: true, is_operator: true });
+    expect(answer.data.organization).toMatchObject({ name: 'Engines', role: 'owner', plan: 'scale' });
+    expect(answer.data.project).toMatchObject({ is_default: true, organization_id: answer.data.organization.id, role: 'admin' });
+    const me = await app.client.with({ authorization: `Bearer ${answer.data.token}` }).get('/api/auth/me');
+    expect(me.data).toEqual({ user: answer.data.user, organizations: [answer.data.organization], projects: [answer.data.project] });
+    await app.close();
+  });
+
+  test('after the first is refused in first-user mode, also when many are first at once', async () => {
+    const app = await makeApp({ registration: 'first-user' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` })),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.code === 'FORBIDDEN')).toHaveLength(7);
+    expect(await app.db.collection('users').countDocuments({})).toBe(1);
+    expect(await app.db.collection('organizations').countDocuments({})).toBe(1);
+    expect(await app.db.collection('members').countDocuments({})).toBe(1);
+    expect((await app.client.post('/api/auth/register', { ...ada, email: 'late@example.com' })).code).toBe('FORBIDDEN');
+    await app.close();
+  });
+
+  test('is refused for everybody when closed', async () => {
+    const app = await makeApp({ registration: 'closed' });
+    expect((await app.client.post('/api/auth/register', ada)).code).toBe('FORBIDDEN');
+    await app.close();
+  });
+
+  test('makes one operator of many first accounts when open', async () => {
+    const app = await makeApp({ registration: 'open' });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` })),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(201));
+    expect(answers.filter((answer) => answer.data.user.is_operator)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.data.user.email_verified)).toHaveLength(1);
+    await app.close();
+  });
+});
+
+describe('an installation that is open', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await makeApp({ registration: 'open' });
+    await newPerson(app, 'Operator');
+  });
+  afterAll(() => app.close());
+
+  test('refuses an address that is taken, whatever its case, also at once', async () => {
+    const person = { email: 'twice@example.com', password: PASSWORD, name: 'Twice' };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.code === 'RESOURCE_ALREADY_EXISTS')).toHaveLength(3);
+    expect((await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+  });
+
+  test('lets an unverified account see itself and nothing else', async () => {
+    const { data } = await app.client.post('/api/auth/register', { email: 'new@example.com', password: PASSWORD, name: 'New' });
+    expect(data.user).toMatchObject({ email_verified: false, is_operator: false });
+    const client = app.client.with({ authorization: `Bearer ${data.token}` });
+    expect((await client.get('/api/auth/me')).status).toBe(200);
+    for (const path of ['/api/auth/api-keys', '/api/projects', '/api/monitors']) expect((await client.get(path)).code, path).toBe('EMAIL_NOT_VERIFIED');
+    expect((await client.post('/api/auth/logout')).status).toBe(200);
+  });
+
+  test.each([
+    [{ password: 'short' }, 'password'],
+    [{ password: 'x'.repeat(201) }, 'password'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: 'a@b.example\r\nBcc: c@d.example' }, 'email'],
+    [{ email: 'a@b.example, c@d.example' }, 'email'],
+    [{ email: 'Ada <a@b.example>' }, 'email'],
+    [{ name: '' }, 'name'],
+    [{ name: 'A\nB' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ is_operator: true }, 'is_operator'],
+    [{ role: 'owner' }, 'role'],
+  ])('refuses %j', async (change, path) => {
+    const answer = await app.client.post('/api/auth/register', { email: 'ok@example.com', password: PASSWORD, name: 'Ok', ...change });
+    expect(answer.code).toBe('VALIDATION_ERROR');
+    expect(answer.error.details).toEqual([expect.objectContaining({ path: [path] })]);
+    expect(answer.error.message).toBe(`Validation failed: ${path}: ${answer.error.details[0].message}`);
+  });
+
+  test('logs in by any case of the address, and out at once', async () => {
+    const { person } = await newPerson(app);
+    const login = await app.client.post('/api/auth/login', { email: person.email.toUpperCase(), password: PASSWORD });
+    expect(login.status).toBe(200);
+    expect(login.data.user.id).toBe(person.userId);
+    expect(login.data.organizations).toHaveLength(1);
+    const client = app.client.with({ authorization: `Bearer ${login.data.token}` });
+    expect((await client.get('/api/auth/me')).status).toBe(200);
+    expect((await client.post('/api/auth/logout')).status).toBe(200);
+    expect((await client.get('/api/auth/me')).code).toBe('INVALID_TOKEN');
+    expect((await person.client.get('/api/auth/me')).status).toBe(200);
+  });
+
+  test('answers a wrong password and an unknown address alike', async () => {
+    const { person } = await newPerson(app);
+    const wrong = await app.client.post('/api/auth/login', { email: person.email, password: 'not the password' });
+    const unknown = await app.client.post('/api/auth/login', { email: 'nobody@example.com', password: 'not the password' });
+    expect(wrong.code).toBe('INVALID_CREDENTIALS');
+    expect(wrong.status).toBe(401);
+    expect(unknown.body).toEqual(wrong.body);
+  });
+
+  test('ends every session with a change of the password', async () => {
+    const { person } = await newPerson(app);
+    const other = (await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).data.token;
+    const wrong = await person.client.post('/api/auth/change-password', { current_password: 'not the password', new_password: 'a new password 1' });
+    expect(wrong.code).toBe('INVALID_CREDENTIALS');
+    const changed = await person.client.post('/api/auth/change-password', { current_password: PASSWORD, new_password: 'a new password 1' });
+    expect(changed.status).toBe(200);
+    for (const token of [person.token, other]) {
+      expect((await app.client.with({ authorization: `Bearer ${token}` }).get('/api/auth/me')).code).toBe('INVALID_TOKEN');
+    }
+    expect((await app.client.with({ authorization: `Bearer ${changed.data.token}` }).get('/api/auth/me')).status).toBe(200);
+    expect((await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).code).toBe('INVALID_CREDENTIALS');
+    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a new password 1' })).status).toBe(200);
+  });
+
+  test('keeps no password and no key that could be used', async () => {
+    const { person } = await newPerson(app);
+    const { data } = await person.client.post('/api/auth/api-keys', { name: 'k' });
+    const dump = JSON.stringify(await Promise.all(['users', 'sessions', 'api_keys'].map((name) => app.db.collection(name).find({}).toArray())));
+    expect(dump).not.toContain(PASSWORD);
+    expect(dump).not.toContain(data.key);
+    expect(dump).not.toContain(data.key.slice(3));
+    expect(dump).not.toContain(person.token);
+  });
+});

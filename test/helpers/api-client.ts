@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { errorsOf } from '../../controller/http/openapi.ts';
+import { isRawAnswer, type Route } from '../../controller/http/route.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
+import { strictSchema } from './strict-schema.ts';
+
+/** JSON as tests look into it: whatever the path, a value or undefined. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Loose = any;
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Loose;
+  /** `body.data` of a success. */
+  data: Loose;
+  /** `body.error` of a failure in the envelope. */
+  error: Loose;
+  code: ErrorCode | undefined;
+}
+
+export interface ApiRequest {
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  rawBody?: string | Uint8Array;
+}
+
+const errorBody = z.strictObject({
+  success: z.literal(false),
+  error: z.strictObject({
+    code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().min(1),
+    details: z
+      .union([
+        z.array(z.strictObject({ code: z.string(), path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1),
+        z.record(z.string(), z.unknown()),
+      ])
+      .optional(),
+    retryAfter: z.int().optional(),
+  }),
+});
+
+/** Sends requests and holds every answer against what its route declares: status, code, every field, the headers of all answers. */
+export class ApiClient {
+  readonly url: string;
+  readonly #routes: readonly Route[];
+  readonly #headers: Record<string, string>;
+
+  constructor(url: string, routes: readonly Route[], headers: Record<string, string> = {}) {
+    this.url = url;
+    this.#routes = routes;
+    this.#headers = headers;
+  }
+
+  /** The same with other headers on every request; an empty value takes one away. */
+  with(headers: Record<string, string>): ApiClient {
+    const all = { ...this.#headers, ...headers };
+    return new ApiClient(this.url, this.#routes, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')));
+  }
+
+  get(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('GET', path, request);
+  }
+
+  post(path: string, body?: unknown, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send('POST', path, { ...request, body });
+  }
+
+  put(path: string, body?: unknown): Promise<ApiAnswer> {
+    return this.send('PUT', path, { body });
+  }
+
+  patch(path: string, body?: unknown): Promise<ApiAnswer> {
+    return this.send('PATCH', path, { body });
+  }
+
+  delete(path: string): Promise<ApiAnswer> {
+    return this.send('DELETE', path);
+  }
+
+  async send(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...this.#headers, ...request.headers },
+      ...(payload === undefined ? {} : { body: payload as string }),
+      redirect: 'manual',
+    });
+    const answer = await read(response);
+    this.#check(method, path, answer);
+    return answer;
+  }
+
+  #check(method: string, path: string, answer: ApiAnswer): void {
+    const where = `${method} ${path} -> ${answer.status} ${answer.text.slice(0, 500)}`;
+    try {
+      checkHeaders(answer);
+      if (method === 'HEAD' || method === 'OPTIONS') return;
+      const route = this.#routeOf(method, path);
+      if (route === null) checkUnmatched(answer);
+      else if (answer.status >= 400) checkError(route, answer);
+      else checkSuccess(route, answer);
+    } catch (error) {
+      throw new Error(`${where}\ndoes not match what is declared: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  }
+
+  #routeOf(method: string, path: string): Route | null {
+    const segments = (path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '').split('/');
+    const matches = this.#routes.filter((route) => {
+      const declared = route.path.split('/');
+      return route.method === method && declared.length === segments.length && declared.every((part, at) => part.startsWith(':') || part === segments[at]);
+    });
+    return matches.sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0] ?? null;
+  }
+}
+
+async function read(response: Response): Promise<ApiAnswer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const body: Loose = isJson && text !== '' ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, body, data: body?.data, error: body?.error, code: body?.error?.code };
+}
+
+function checkHeaders(answer: ApiAnswer): void {
+  for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-content-type-options', 'content-security-policy']) {
+    if (!answer.headers.get(name)) throw new Error(`the header ${name} is missing`);
+  }
+  if (answer.headers.has('access-control-allow-origin')) throw new Error('another origin is let in');
+}
+
+function checkUnmatched(answer: ApiAnswer): void {
+  if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) throw new Error('no route is declared');
+  if (answer.status !== 429) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
+}
+
+function checkError(route: Route, answer: ApiAnswer): void {
+  const { error } = errorBody.parse(answer.body);
+  if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has another status`);
+  if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
+  if ((error.retryAfter !== undefined) !== (answer.status === 429)) throw new Error('retryAfter belongs to 429');
+}
+
+function checkSuccess(route: Route, answer: ApiAnswer): void {
+  const declared = route.answers[answer.status];
+  if (declared === undefined) throw new Error('the status is not declared');
+  if (isRawAnswer(declared)) {
+    if (answer.headers.get('content-type') !== declared.contentType) throw new Error(`content type is ${answer.headers.get('content-type')}`);
+    return;
+  }
+  z.strictObject({ success: z.literal(true), data: strictSchema(declared) }).parse(answer.body);
+}

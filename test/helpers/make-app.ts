@@ -1,0 +1,186 @@
+import { Registry } from 'prom-client';
+import type { Db, Document } from 'mongodb';
+import { openKeyRing } from '../../controller/accounts/key-ring.ts';
+import { openAccounts, type Accounts } from '../../controller/accounts/open-accounts.ts';
+import { accountRoutes } from '../../controller/accounts/routes.ts';
+import { createApp, type AppDeps } from '../../controller/http/app.ts';
+import { observeRequests } from '../../controller/http/metrics.ts';
+import { RateLimiter } from '../../controller/http/rate-limit.ts';
+import { referenceRoutes } from '../../controller/http/reference-routes.ts';
+import type { Route } from '../../controller/http/route.ts';
+import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-routes.ts';
+import type { MonitorDeps } from '../../controller/monitors/deps.ts';
+import { monitorRoutes } from '../../controller/monitors/routes.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
+import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
+import type { MonitorLive, PeriodStats, RecentResult } from '../../controller/results/ports.ts';
+import { createLog, type Log } from '../../shared/log.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiClient } from './api-client.ts';
+import { commandViolations } from './command-violations.ts';
+import { testMongo } from './mongo.ts';
+
+export interface AppOptions {
+  registration?: 'first-user' | 'open' | 'closed';
+  defaultPlan?: PlanName;
+  /** As the file that PLANS_FILE names. */
+  plansJson?: string;
+  minIntervalSeconds?: number;
+  rateLimit?: number;
+  trustProxy?: number;
+  clock?: Clock;
+  log?: Log;
+  limits?: AppDeps['limits'];
+  checks?: ReadinessCheck[];
+  /** More routes, built over the same database. */
+  routes?(db: Db, accounts: Accounts): Route[];
+  /** Another database than a fresh one of its own. */
+  mongoUrl?: string;
+}
+
+/** What the shards' owners and the statistics would say: tests write into it. */
+export interface Observed {
+  live: Map<string, MonitorLive>;
+  stats: Map<string, PeriodStats>;
+  recent: RecentResult[];
+  incidentStatuses: Map<string, 'open' | 'acknowledged' | 'resolved' | 'closed'>;
+  regions: Map<string, { organizationId: string | null; city: string }>;
+  destinations: Map<string, { organizationId: string; projectId: string }>;
+  /** Shards that were poked, in order. */
+  poked: number[];
+  /** When set, reading live state or statistics fails with it. */
+  failure: Error | null;
+}
+
+export interface TestApp {
+  url: string;
+  db: Db;
+  routes: readonly Route[];
+  accounts: Accounts;
+  monitors: MonitorStore;
+  observed: Observed;
+  /** Without credentials. */
+  client: ApiClient;
+  /** Commands outside the closed list that were sent so far. */
+  violations(): string[];
+  close(): Promise<void>;
+}
+
+/** Cheap enough for a suite; what the real cost gives is tested on its own. */
+const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000 };
+
+/** The whole Koa app on a port of its own, over a real MongoDB wire server with a fresh database. */
+export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
+  const server = options.mongoUrl === undefined ? await testMongo() : null;
+  const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-app-'));
+  const violations = new Set<string>();
+  const mongo: Mongo = openMongo(options.mongoUrl ?? (server as { url: string }).url, {
+    onCommand: (command: Document) => commandViolations(command).forEach((text) => violations.add(text)),
+  });
+  const { clock = systemClock, log = createLog('test', 'silent') } = options;
+  const monitors = new MonitorStore(mongo.db);
+  await monitors.ensureIndexes();
+  const accounts = await openAccounts({
+    db: mongo.db,
+    clock,
+    log,
+    ring: await openKeyRing(join(dataDir, 'jwt-keys.json')),
+    plans: loadPlans(options.plansJson ?? null),
+    defaultPlan: options.defaultPlan ?? 'scale',
+    registration: options.registration ?? 'open',
+    countMonitors: (organizationId) => monitors.countOfOrganization(organizationId),
+    passwordCost: TEST_COST,
+  });
+  const observed = emptyObserved();
+  const monitorDeps: MonitorDeps = {
+    monitors,
+    quota: accounts.quota,
+    ...portsOver(observed),
+    poke: (shard) => observed.poked.push(shard),
+    minIntervalSeconds: options.minIntervalSeconds ?? 30,
+    log,
+  };
+  const registry = new Registry();
+  const checks = options.checks ?? [{ name: 'mongodb', isReady: () => mongo.ping().then(() => true) }];
+  const own = [
+    ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps),
+    ...(options.routes?.(mongo.db, accounts) ?? []),
+  ];
+  const app = createApp({
+    routes: own,
+    credentials: accounts.credentials,
+    tenants: accounts.tenants,
+    limiter: new RateLimiter(clock, options.rateLimit ?? 1_000_000),
+    clock,
+    trustProxy: options.trustProxy ?? 0,
+    log,
+    isUnavailable: isDatabaseUnavailable,
+    observe: observeRequests(registry),
+    limits: options.limits,
+  });
+  const port = await app.listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  const routes = [...own, ...referenceRoutes(own)];
+  return {
+    url,
+    db: mongo.db,
+    routes,
+    accounts,
+    monitors,
+    observed,
+    client: new ApiClient(url, routes),
+    violations: () => [...violations],
+    close: async () => {
+      await app.close();
+      await mongo.close();
+      await server?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+      if (violations.size > 0) throw new Error(`commands outside the closed list: ${[...violations].join('; ')}`);
+    },
+  };
+}
+
+function emptyObserved(): Observed {
+  return {
+    live: new Map(), stats: new Map(), recent: [], incidentStatuses: new Map(), regions: new Map(), destinations: new Map(), poked: [], failure: null,
+  };
+}
+
+function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinations' | 'readers'> {
+  const only = <T>(map: Map<string, T>, ids: string[]) => new Map([...map].filter(([id]) => ids.includes(id)));
+  const unlessFailing = async <T>(value: T): Promise<T> => {
+    if (observed.failure !== null) throw observed.failure;
+    return value;
+  };
+  return {
+    regions: {
+      unknownRegions: async (organizationId, ids) =>
+        ids.filter((id) => {
+          const region = observed.regions.get(id);
+          return region === undefined || (region.organizationId !== null && region.organizationId !== organizationId);
+        }),
+      cities: async (ids) => new Map([...only(observed.regions, ids)].filter(([, region]) => region.city !== '').map(([id, region]) => [id, region.city])),
+    },
+    destinations: {
+      unknownDestinations: async (tenant, ids) =>
+        ids.filter((id) => {
+          const owner = observed.destinations.get(id);
+          return owner?.organizationId !== tenant.organizationId || owner.projectId !== tenant.projectId;
+        }),
+    },
+    readers: {
+      live: { states: (ids) => unlessFailing(only(observed.live, ids)) },
+      statistics: {
+        period: (id) => unlessFailing(observed.stats.get(id) ?? null),
+        list30d: (ids) => unlessFailing(only(observed.stats, ids)),
+        recent: (ids, limit) => unlessFailing(observed.recent.filter((result) => ids.includes(result.monitor_id)).slice(0, limit)),
+      },
+      incidents: { statuses: async (ids) => only(observed.incidentStatuses, ids) },
+    },
+  };
+}

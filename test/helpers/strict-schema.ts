@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+type Def = { type: string } & Record<string, unknown>;
+
+/** The same schema, except that no object in it lets an unlisted field pass, and that nothing in it is untyped. */
+export function strictSchema(schema: z.ZodType): z.ZodType {
+  const def = schema._zod.def as unknown as Def;
+  const inner = (name: string) => strictSchema(def[name] as z.ZodType);
+  const clone = (change: Record<string, unknown>) => z.core.clone(schema, { ...def, ...change } as never) as z.ZodType;
+  switch (def.type) {
+    case 'object': {
+      const catchall = def['catchall'] as z.ZodType | undefined;
+      if (catchall !== undefined && catchall._zod.def.type !== 'never') throw new Error('a response schema has an open object');
+      const shape = Object.fromEntries(Object.entries(def['shape'] as Record<string, z.ZodType>).map(([name, field]) => [name, strictSchema(field)]));
+      return clone({ shape, catchall: z.never() });
+    }
+    case 'array':
+      return clone({ element: inner('element') });
+    case 'record':
+      return clone({ valueType: inner('valueType') });
+    case 'union':
+      return clone({ options: (def['options'] as z.ZodType[]).map(strictSchema) });
+    case 'intersection':
+      return clone({ left: inner('left'), right: inner('right') });
+    case 'tuple':
+      return clone({ items: (def['items'] as z.ZodType[]).map(strictSchema) });
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'readonly':
+    case 'nonoptional':
+      return clone({ innerType: inner('innerType') });
+    case 'pipe':
+      return inner('out');
+    case 'lazy':
+      return z.lazy(() => strictSchema((def['getter'] as () => z.ZodType)()));
+    case 'any':
+    case 'unknown':
+    case 'custom':
+    case 'transform':
+      throw new Error(`a response schema is untyped (${def.type})`);
+    default:
+      return schema;
+  }
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../shared/ids.ts';
+import type { OrganizationRole, ProjectRole } from '../../controller/http/route.ts';
+import type { ApiClient, Loose } from './api-client.ts';
+import type { TestApp } from './make-app.ts';
+
+export interface Person {
+  userId: string;
+  email: string;
+  password: string;
+  /** With this person's session. */
+  client: ApiClient;
+  token: string;
+}
+
+export interface Tenant {
+  organizationId: string;
+  projectId: string;
+  owner: Person;
+  /** With a key of that scope. */
+  readKey: ApiClient;
+  writeKey: ApiClient;
+  readKeyText: string;
+  writeKeyText: string;
+}
+
+export const PASSWORD = 'correct horse battery';
+
+/** A person who has registered, verified, with an organization of its own. */
+export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; answer: Loose }> {
+  const email = `p${randomBytes(6).toString('hex')}@example.com`;
+  const answer = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
+  if (answer.status !== 201) throw new Error(`registration failed: ${answer.text}`);
+  const userId: string = answer.data.user.id;
+  await app.db.collection<{ _id: string }>('users').updateOne({ _id: userId }, { $set: { email_verified: true } });
+  const token: string = answer.data.token;
+  return { person: { userId, email, password: PASSWORD, token, client: app.client.with({ authorization: `Bearer ${token}` }) }, answer: answer.data };
+}
+
+/** An organization of this suite alone, its owner and a key of each scope. */
+export async function newTenant(app: TestApp): Promise<Tenant> {
+  const { person: owner, answer } = await newPerson(app, 'Owner');
+  const read = await owner.client.post('/api/auth/api-keys', { name: 'reader' });
+  const write = await owner.client.post('/api/auth/api-keys', { name: 'writer', scope: 'read_write' });
+  return {
+    organizationId: answer.organization.id,
+    projectId: answer.project.id,
+    owner,
+    readKey: app.client.with({ 'x-api-key': read.data.key }),
+    writeKey: app.client.with({ 'x-api-key': write.data.key }),
+    readKeyText: read.data.key,
+    writeKeyText: write.data.key,
+  };
+}
+
+/** Somebody who belongs to this organization only. */
+export async function newMember(
+  app: TestApp, tenant: Tenant, role: OrganizationRole, projectRoles: Record<string, ProjectRole> = {},
+): Promise<Person> {
+  const { person } = await newPerson(app, role);
+  const { members } = app.accounts.deps;
+  for (const membership of await members.listOfUser(person.userId)) await members.delete(membership._id);
+  const now = Date.now();
+  await members.insert({
+    _id: newId(now), organization_id: tenant.organizationId, user_id: person.userId, role, project_roles: projectRoles, created_at: now,
+  });
+  return person;
+}
