@@ -37,6 +37,13 @@ export class IncidentStore implements IncidentReader {
     return { incidents, total };
   }
 
+  /** Status of each of these incidents; unknown ids are left out. */
+  async statuses(ids: string[]): Promise<Map<string, IncidentDoc['status']>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.#incidents.find({ _id: { $in: ids } }, { projection: { status: 1 } }).toArray();
+    return new Map(found.map((doc) => [doc._id, doc.status]));
+  }
+
   /** False when it is there already; then nothing changes. */
   async insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
     try {

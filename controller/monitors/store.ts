@@ -94,14 +94,17 @@ export class MonitorStore {
     return this.#monitors.find({ _id: { $in: ids } }).toArray();
   }
 
-  /** What the journal of `shard` lacks, deleted monitors too. */
-  findUnjournaled(shard: number, limit: number): Promise<MonitorDoc[]> {
-    return this.#monitors.find({ unjournaled: shard }).limit(limit).toArray();
+  /** What the journals of these shards lack, deleted monitors too. */
+  findUnjournaled(shards: number[], limit: number): Promise<MonitorDoc[]> {
+    return this.#monitors.find({ unjournaled: { $in: shards } }).limit(limit).toArray();
   }
 
-  /** Takes the mark away unless the monitor has changed since `revision`. */
-  async clearUnjournaled(id: string, revision: number): Promise<void> {
-    await this.#monitors.updateOne({ _id: id, revision }, { $unset: { unjournaled: '' } });
+  /** Takes the marks away from monitors that have not changed since `revision`. */
+  async clearUnjournaled(marks: { monitor_id: string; revision: number }[]): Promise<void> {
+    if (marks.length === 0) return;
+    await this.#monitors.bulkWrite(marks.map(({ monitor_id, revision }) => ({
+      updateOne: { filter: { _id: monitor_id, revision }, update: { $unset: { unjournaled: '' } } },
+    })), { ordered: false });
   }
 
   /** Active monitors of all tenants that name `region` or leave the choice to us, in order of id. */

@@ -24,6 +24,8 @@ export interface ResultsDeps<M> {
   stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader };
   limits: TakeLimits;
   monitors: Pick<MarksDeps<M>, 'findMarked' | 'place' | 'clear'>;
+  /** Another controller has something for the owner of one of our shards. */
+  onPoke(): void;
 }
 
 /** Everything between the probes' batches and what is known of monitors, for the shards of this controller. */
@@ -90,8 +92,13 @@ export class ResultsService<M> {
     this.#listening.set(shard, [
       bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
       bus.subscribe(subjects.askOfShard(shard), (message) => this.#answer(message)),
-      bus.subscribe(subjects.poke(shard), () => this.#marks.look()),
+      bus.subscribe(subjects.poke(shard), () => this.#poked()),
     ]);
+  }
+
+  #poked(): void {
+    this.#marks.look();
+    this.#deps.onPoke();
   }
 
   #unlisten(shard: number): void {

@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { newSecret, shardOf } from '../shared/ids.ts';
+import type { Log } from '../shared/log.ts';
+import type { Clock } from '../shared/time.ts';
+import { subjects } from '../shared/contracts/subjects.ts';
+import { openAccounts } from './accounts-and-plans.ts';
+import { startFleet } from './assignments/fleet.ts';
+import type { ControllerConfig } from './config.ts';
+import { createApp } from './http/app.ts';
+import { observeRequests } from './http/metrics.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { systemRoutes } from './http/system-routes.ts';
+import { observeIngest } from './ingest-metrics.ts';
+import { toMonitorConfig } from './monitors/config.ts';
+import { monitorRoutes } from './monitors/routes.ts';
+import { MonitorStore } from './monitors/store.ts';
+import { openNotifications } from './notifications.ts';
+import { connectBus, type NatsBus } from './platform/bus.ts';
+import { isDatabaseUnavailable, openMongo, type Mongo } from './platform/mongo.ts';
+import { NatsUsersFile } from './platform/nats-users.ts';
+import { keepRawStream } from './platform/raw-stream.ts';
+import { openResultStores } from './result-stores.ts';
+import { ResultsService } from './results/service.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface ControllerOptions {
+  config: ControllerConfig;
+  clock: Clock;
+  log: Log;
+  /** IANA name of the machine's time zone. */
+  timeZone: string;
+  random(): number;
+}
+
+export interface RunningController {
+  /** Where the API answers. */
+  url: string;
+  /** Drains and ends everything; within about 9 s. */
+  stop(): Promise<void>;
+}
+
+/** Puts a controller together and starts it. */
+export async function startController(options: ControllerOptions): Promise<RunningController> {
+  const { config, clock, log } = options;
+  mkdirSync(config.dataDir, { recursive: true });
+  const mongo = openMongo(config.mongo.url);
+  await mongo.ping();
+  const bus = await connectBus({ url: config.nats.url, creds: config.nats.credsFile, name: 'farwatch-controller', log, clock });
+  return startParts(options, mongo, bus);
+}
+
+async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus): Promise<RunningController> {
+  const { config, clock, log, random } = options;
+  const { db } = mongo;
+  const monitors = new MonitorStore(db);
+  await monitors.ensureIndexes();
+  const accounts = await openAccounts({ config, db, clock, log, countMonitors: (id) => monitors.countOfOrganization(id) });
+  const notifications = await openNotifications({
+    db, clock, log, random, allowPrivate: config.destinations.allowPrivate,
+    ownsShard: (shard) => results.ownsShard(shard),
+    announce: (ids) => {
+      for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');
+    },
+  });
+  const stores = await openResultStores(db);
+  const fleet = await startFleet({
+    db, bus, monitors, clock, log, timeZone: options.timeZone,
+    identities: config.nats.users ? new NatsUsersFile(config.nats.users, log) : { publish: async () => undefined },
+    natsUrl: config.nats.publicUrl, embeddedProbeToken: config.embeddedProbeToken,
+    owns: (id) => results.ownsShard(shardOf(id)),
+    regionLimit: async (organizationId) => (await accounts.quota.limitsOf(organizationId)).regions_per_monitor,
+  });
+  const results = new ResultsService({
+    clock, log, bus, holder: holderOf(config.dataDir),
+    stores: { ...stores, incidents: notifications.incidents, alerts: notifications.alerts },
+    limits: { rawRetentionMs: Math.max(...Object.values(accounts.plans).map((plan) => plan.raw_results_days)) * DAY_MS },
+    monitors: {
+      findMarked: async (shards, limit) =>
+        (await monitors.findUnjournaled(shards, limit)).map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc })),
+      place: (docs) => fleet.placement.apply(docs),
+      clear: (marks) => monitors.clearUnjournaled(marks),
+    },
+    onPoke: () => notifications.service.poke(),
+  });
+  const rawStream = keepRawStream({ bus, log, clock });
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  observeIngest(registry, results.ingest, bus);
+  const limiter = new RateLimiter(clock, config.http.rateLimit);
+  const app = createApp({
+    routes: [
+      ...systemRoutes({
+        registry, clock,
+        checks: [
+          { name: 'mongodb', isReady: () => mongo.ping().then(() => true) },
+          { name: 'nats', isReady: async () => bus.isConnected },
+          { name: 'shards', isReady: async () => results.ingest.shards.size > 0 },
+        ],
+      }),
+      ...accounts.routes, ...fleet.routes, ...notifications.routes,
+      ...monitorRoutes({
+        monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, log,
+        readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
+        poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
+      }),
+    ],
+    credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,
+    isUnavailable: isDatabaseUnavailable, observe: observeRequests(registry),
+  });
+  results.start();
+  notifications.start();
+  const port = await app.listen(config.http.port, config.http.host);
+  return {
+    url: config.http.baseUrl ?? `http://${config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host}:${port}`,
+    stop: async () => {
+      await app.close();
+      rawStream.stop();
+      await results.stop();
+      await Promise.all([fleet.stop(), notifications.stop()]);
+      await bus.close();
+      await mongo.close();
+    },
+  };
+}
+
+/** A name for this installation's controller that outlives its process, so that it finds its own shards after a kill. */
+function holderOf(dataDir: string): string {
+  const file = join(dataDir, 'controller-id');
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    const id = newSecret().slice(0, 32);
+    writeFileSync(file, `${id}\n`, { flag: 'wx', mode: 0o600 });
+    return id;
+  }
+}

@@ -1,0 +1,43 @@
+import { ConfigError } from '../shared/environment.ts';
+import { createLog } from '../shared/log.ts';
+import { systemClock } from '../shared/time.ts';
+import { loadControllerConfig, type ControllerConfig } from './config.ts';
+import { startController } from './controller.ts';
+
+/** Exit code for what the operator has to put right. */
+const EXIT_OPERATOR = 2;
+/** A stop that hangs is ended by force, ms. */
+const STOP_WITHIN_MS = 9500;
+
+await main();
+
+async function main(): Promise<void> {
+  try {
+    await run(loadControllerConfig(process.env));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_OPERATOR);
+  }
+}
+
+async function run(config: ControllerConfig): Promise<void> {
+  const log = createLog('controller', config.logLevel);
+  const asked = stopAsked();
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const started = startController({ config, clock: systemClock, log, timeZone, random: Math.random });
+  const controller = await Promise.race([started, asked.then(() => null)]);
+  if (controller) log.info({ url: controller.url }, 'listening');
+  await asked;
+  systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
+  await controller?.stop();
+  process.exit(0);
+}
+
+/** Resolves when a signal says so, or when the process that started this one with a channel is gone. */
+function stopAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
+    process.on('disconnect', () => resolve());
+  });
+}

@@ -1,0 +1,100 @@
+import type { Log } from '../shared/log.ts';
+import type { Clock } from '../shared/time.ts';
+import { FanOut } from './delivery/fan-out.ts';
+import type { Senders } from './delivery/ports.ts';
+import { QueueStore } from './delivery/queue-store.ts';
+import { sendSample } from './delivery/samples.ts';
+import { WebhookSender } from './delivery/senders/webhook.ts';
+import { DeliveryService } from './delivery/service.ts';
+import { DeliveryStore } from './delivery/store.ts';
+import { targetReader } from './delivery/targets.ts';
+import { destinationRoutes } from './destinations/routes.ts';
+import { DestinationStore } from './destinations/store.ts';
+import type { Route } from './http/route.ts';
+import { IncidentOutbox } from './incidents/outbox.ts';
+import { incidentRoutes } from './incidents/routes.ts';
+import { IncidentStore } from './incidents/store.ts';
+import { IncidentUpdateStore } from './incidents/update-store.ts';
+import { createAddressVetting } from './platform/address-vetting.ts';
+import type { Mongo } from './platform/mongo.ts';
+import { HttpPoster } from './platform/poster.ts';
+import { createResolver } from './platform/resolver.ts';
+import type { AlertsPort, IncidentsPort } from './results/ports.ts';
+
+/** Tries that are under way at a stop get this long to end, ms. */
+const STOP_WITHIN_MS = 3000;
+
+export interface NotificationsOptions {
+  db: Mongo['db'];
+  allowPrivate: boolean;
+  /** Whether this controller serves the destinations of a shard. */
+  ownsShard(shard: number): boolean;
+  /** Tells other controllers that something waits for these destinations. */
+  announce(destinationIds: string[]): void;
+  clock: Clock;
+  log: Log;
+  random(): number;
+}
+
+export interface Notifications {
+  routes: Route[];
+  incidents: IncidentsPort;
+  alerts: AlertsPort;
+  incidentStore: IncidentStore;
+  destinations: DestinationStore;
+  service: DeliveryService;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Incidents, destinations and the sending, put together. */
+export async function openNotifications(options: NotificationsOptions): Promise<Notifications> {
+  const { db, clock, log } = options;
+  const incidents = new IncidentStore(db);
+  const updates = new IncidentUpdateStore(db);
+  const destinations = new DestinationStore(db);
+  const deliveries = new DeliveryStore(db);
+  const queues = new QueueStore(db);
+  await Promise.all([incidents, updates, destinations, deliveries, queues].map((store) => store.ensureIndexes()));
+  const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: options.allowPrivate, clock });
+  const poster = new HttpPoster({ clock, vetting });
+  const targets = targetReader(destinations);
+  const senders: Senders = { webhook: new WebhookSender({ poster, targets, clock }) };
+  const service = new DeliveryService({
+    attempt: {
+      deliveries, health: queues, targets, incidents, senders, clock, random: options.random,
+      onFailing: (target, reason) => log.warn({ destination_id: target.id, reason }, 'a destination has begun to fail'),
+    },
+    pending: (id, limit) => deliveries.pending(id, limit),
+    due: (shards, now, limit) => queues.due(shards, now, limit),
+    queues, ownsShard: options.ownsShard, clock, log,
+  });
+  const alerts = new FanOut({
+    targets, deliveries, queues, clock,
+    notify: (ids) => {
+      service.wake(ids);
+      options.announce(ids);
+    },
+  });
+  const deliverySide = {
+    sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock }, destination),
+    health: (ids: string[]) => queues.health(ids),
+    destinationGone: async (id: string) => {
+      await queues.rouse(id, clock.now());
+      service.wake([id]);
+    },
+  };
+  return {
+    routes: [
+      ...incidentRoutes({ incidents, updates, notifications: deliveries }),
+      ...destinationRoutes({ destinations, vetting, deliveries: deliverySide }),
+    ],
+    incidents: new IncidentOutbox({ incidents, updates }, clock),
+    alerts, incidentStore: incidents, destinations, service,
+    start: () => service.start(),
+    stop: async () => {
+      await service.stop(STOP_WITHIN_MS);
+      await poster.close();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Mongo } from './platform/mongo.ts';
+import { MongoDeadLetterStore } from './results/dead-letter-store.ts';
+import { MongoHourStore } from './results/hour-store.ts';
+import { MongoJournalStore } from './results/journal-store.ts';
+import { MongoLeaseStore } from './results/lease-store.ts';
+import { MongoSnapshotStore } from './results/snapshot-store.ts';
+import { MongoStateStore } from './results/state-store.ts';
+import { MongoStatusHistory } from './results/status-history-store.ts';
+
+/** The collections of results, with their indexes. */
+export async function openResultStores(db: Mongo['db']) {
+  const hours = new MongoHourStore(db);
+  const states = new MongoStateStore(db);
+  const history = new MongoStatusHistory(db);
+  await Promise.all([states.ensureIndexes(), history.ensureIndexes()]);
+  return {
+    journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states, hours, rollups: hours, history,
+    deadLetters: new MongoDeadLetterStore(db), leases: new MongoLeaseStore(db),
+  };
+}
