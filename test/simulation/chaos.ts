@@ -1,0 +1,137 @@
+import { FAIR_WEATHER } from './network.ts';
+import type { Random } from './random.ts';
+import { HEALTHY } from './wire.ts';
+import { MINUTE_MS, type World } from './world.ts';
+
+/** How bad things are, 0 (nothing happens) to 1. */
+export interface ChaosOptions {
+  database: number;
+  network: number;
+  controllers: number;
+  probes: number;
+  people: number;
+}
+
+export const ALL_CHAOS: ChaosOptions = Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
+
+/** Does one bad thing after another to a world until it is told to stop. */
+export class Chaos {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #level: ChaosOptions;
+  #isOver = false;
+  #partitionFreeAt = 0;
+  /** Monitors that people may change. */
+  readonly touchable: string[] = [];
+
+  constructor(world: World, level: ChaosOptions) {
+    this.#world = world;
+    this.#random = world.random.fork();
+    this.#level = level;
+  }
+
+  start(): void {
+    const { database } = this.#level;
+    this.#world.health = { ...HEALTHY, slow: 0.05 * database, failBefore: 0.006 * database, failAfter: 0.006 * database, ghost: 0.003 * database, crash: 0.0008 * this.#level.controllers };
+    this.#world.network.weather = { lose: 0.01 * this.#level.network, double: 0.02 * this.#level.network, delay: 0.03 * this.#level.network };
+    this.#next();
+  }
+
+  /** Ends all faults; what is dead comes back by itself. */
+  stop(): void {
+    this.#isOver = true;
+    this.#world.health = HEALTHY;
+    this.#world.network.weather = FAIR_WEATHER;
+    this.#world.network.cutOff.clear();
+  }
+
+  #next(): void {
+    this.#world.clock.setTimer(this.#random.int(1000, 45_000), () => {
+      if (this.#isOver) return;
+      this.#disturb();
+      this.#next();
+    });
+  }
+
+  #disturb(): void {
+    const { database, network, controllers, probes, people } = this.#level;
+    const what = this.#random.pick([
+      [controllers, () => this.#nap()], [controllers, () => this.#nap()], [controllers, () => this.#killController()], [controllers, () => this.#stopController()],
+      [database, () => this.#databaseDown()], [network, () => this.#storm()], [probes, () => this.#cutOff()], [probes, () => this.#killProbe()],
+      [people, () => this.#person()], [people, () => this.#person()],
+    ] as [level: number, act: () => void][]);
+    if (this.#random.chance(what[0])) what[1]();
+  }
+
+  #after(delayMs: number, act: () => void): void {
+    this.#world.clock.setTimer(delayMs, () => {
+      if (!this.#isOver) act();
+    });
+  }
+
+  #nap(): void {
+    const controller = this.#random.pick(this.#world.controllers);
+    this.#world.count('controller nap');
+    controller.process?.sleep(this.#random.pick([this.#random.int(10, 2000), this.#random.int(2000, 12_000), this.#random.int(12_000, 90_000)]), this.#random.chance(0.5));
+  }
+
+  #killController(): void {
+    this.#random.pick(this.#world.controllers).kill();
+  }
+
+  #stopController(): void {
+    this.#world.count('controller stop');
+    void this.#random.pick(this.#world.controllers.filter((controller) => controller.isAlive)).stop();
+  }
+
+  #databaseDown(): void {
+    this.#world.count('database down');
+    const before = this.#world.health;
+    if (before.isDown) return;
+    this.#world.health = { ...before, isDown: true };
+    this.#after(this.#random.pick([this.#random.int(100, 3000), this.#random.int(3000, 45_000)]), () => {
+      this.#world.health = before;
+    });
+  }
+
+  #storm(): void {
+    this.#world.count('storm');
+    const before = this.#world.network.weather;
+    if (before.lose > 0.2) return;
+    this.#world.network.weather = { lose: 0.3, double: 0.3, delay: 0.3 };
+    this.#after(this.#random.int(1000, 40_000), () => {
+      this.#world.network.weather = before;
+    });
+  }
+
+  /** One region at a time: what several silent regions mean is a scenario of its own. */
+  #cutOff(): void {
+    if (this.#world.clock.now() < this.#partitionFreeAt) return;
+    this.#world.count('partition');
+    const { probeId } = this.#random.pick(this.#world.probes);
+    const forMs = this.#random.pick([this.#random.int(1000, 60_000), this.#random.int(MINUTE_MS, 8 * MINUTE_MS)]);
+    this.#partitionFreeAt = this.#world.clock.now() + forMs + 4 * MINUTE_MS;
+    this.#world.network.cutOff.add(probeId);
+    this.#after(forMs, () => void this.#world.network.cutOff.delete(probeId));
+  }
+
+  #killProbe(): void {
+    this.#world.count('probe death');
+    const probe = this.#random.pick(this.#world.probes);
+    if (probe.process.isDead) return;
+    probe.kill();
+    this.#world.clock.setTimer(this.#random.int(500, 20_000), () => probe.start());
+  }
+
+  #person(): void {
+    const id = this.touchable.length === 0 ? null : this.#random.pick(this.touchable);
+    const config = id === null ? null : this.#world.db.monitors.get(id)?.config;
+    if (id === null || !config || config.status === 'deleted') return;
+    this.#world.count('change');
+    const paused = config.status === 'paused';
+    const act = this.#random.int(0, 9);
+    if (act < 4) this.#world.changeMonitor(id, { name: `monitor ${act}` });
+    else if (act < 9) this.#world.changeMonitor(id, { status: paused ? 'active' : 'paused' });
+    else this.#world.changeMonitor(id, { status: 'deleted' });
+  }
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SHARD_COUNT } from '../../shared/ids.ts';
+import { decodeBlock } from '../../controller/results/block-rules.ts';
+import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
+import type { MonitorState } from '../../controller/incidents/monitor-state.ts';
+import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/rollup-rules.ts';
+import type { ShardState } from '../../controller/results/shard-state.ts';
+import type { Reference } from './reference.ts';
+import type { World } from './world.ts';
+
+/** What is derived is what one reading of the journal gives: states, told effects, blocks, rollups, snapshots. */
+export function checkDerived(world: World, references: Reference[]): string[] {
+  const found = [...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world)];
+  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+    const owner = world.ownersOf(shard)[0]?.ingest?.shards.get(shard);
+    const reference = references[shard] as Reference;
+    if (owner) found.push(...checkStates(world, reference.state, owner.state, 'owner'));
+    found.push(...checkSnapshot(world, reference, shard));
+  }
+  return found;
+}
+
+/** States in memory against the reference; times that are rolled up already are compared there. */
+export function checkStates(world: World, wanted: ShardState, found: ShardState, who: string): string[] {
+  const said: string[] = [];
+  if (wanted.n !== found.n) said.push(`${who} of shard ${wanted.shard} stands at ${found.n} of ${wanted.n}`);
+  for (const [id, cell] of wanted.monitors) {
+    const held = found.monitors.get(id);
+    if (!held) said.push(`${who}: monitor ${id} is not there`);
+    else if (!isDeepStrictEqual(comparable(cell.state), comparable(held.state))) {
+      said.push(`${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`);
+    } else said.push(...checkBooked(world, id, cell.state, held.state, who));
+  }
+  return said;
+}
+
+function comparable(state: MonitorState): unknown {
+  const { booked: _booked, unrolled_day: _day, ...rest } = state;
+  return JSON.parse(JSON.stringify(rest));
+}
+
+/** Every hour's booked time is in the state, or, when it is not, in its rollup. */
+function checkBooked(world: World, id: string, wanted: MonitorState, held: MonitorState, who: string): string[] {
+  const said: string[] = [];
+  for (const hour of Object.keys(wanted.booked).map(Number)) {
+    const found = held.booked[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.booked ?? [0, 0, 0];
+    if (!isDeepStrictEqual(wanted.booked[hour], found)) said.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.booked[hour]}`);
+  }
+  return said;
+}
+
+function checkEffects(world: World, references: Reference[]): string[] {
+  const { statusChanges, incidents, alerts } = world.db;
+  const wanted = new Map<string, string>();
+  for (const { effects } of references) {
+    for (const effect of effects) {
+      if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, JSON.stringify(effect.change));
+      else if (effect.kind === 'open') wanted.set(`incident ${effect.opening.id}`, JSON.stringify(effect.opening));
+      else if (effect.kind === 'resolve') wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
+      else wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+    }
+  }
+  const found = new Map<string, string>();
+  for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
+  for (const [id, alert] of alerts) found.set(`alert ${id}`, JSON.stringify(alert));
+  for (const [id, { opening, resolution }] of incidents) {
+    found.set(`incident ${id}`, JSON.stringify(opening));
+    if (resolution) found.set(`resolved ${id}`, JSON.stringify(resolution));
+  }
+  const said: string[] = [];
+  for (const [key, text] of wanted) if (found.get(key) !== text) said.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
+  for (const [key, text] of found) if (!wanted.has(key)) said.push(`${key} was told and never decided: ${text}`);
+  return said.slice(0, 5);
+}
+
+/** Each hour's rollup is what its block gives, unless both are still to be written again. */
+function checkRollups(world: World): string[] {
+  const said: string[] = [];
+  for (const [key, { position, rollup }] of world.db.hours) {
+    const block = world.db.blocks.get(key);
+    if (block && block.position > position && isPending(world, key)) continue;
+    const id = key.slice(0, key.lastIndexOf(':'));
+    const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
+    const wanted = JSON.stringify(rollupOf(block ? decodeBlock(block.bytes) : [], rollup.booked, intervalMs));
+    if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
+    const watched = rollup.times[0] + rollup.times[1] + rollup.times[2];
+    if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) said.push(`rollup ${key} has an hour of ${rollup.times}`);
+  }
+  return said.slice(0, 5);
+}
+
+function isPending(world: World, key: string): boolean {
+  const at = key.lastIndexOf(':');
+  const [id, hour] = [key.slice(0, at), Number(key.slice(at + 1)) * HOUR_MS];
+  return world.controllers.some((controller) => [...(controller.ingest?.shards.values() ?? [])].some(({ state }) => {
+    const cell = state.monitors.get(id);
+    return cell !== undefined && (cell.hours.has(hour) || cell.state.booked[hour] !== undefined);
+  }));
+}
+
+function checkDays(world: World): string[] {
+  const said: string[] = [];
+  for (const [key, { rollup }] of world.db.days) {
+    const at = key.lastIndexOf(':');
+    const [id, day] = [key.slice(0, at), Number(key.slice(at + 1)) * DAY_MS];
+    const hours = Array.from({ length: 24 }, (_, hour) => `${id}:${(day + hour * HOUR_MS) / HOUR_MS}`);
+    if (hours.some((hour) => isPending(world, hour))) continue;
+    const wanted = mergeRollups(hours.flatMap((hour) => world.db.hours.get(hour)?.rollup ?? []));
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(wanted)), rollup)) said.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);
+  }
+  return said.slice(0, 5);
+}
+
+/** The journal goes on without a hole where the snapshot ends, and the snapshot's lanes are those of its number. */
+function checkSnapshot(world: World, reference: Reference, shard: number): string[] {
+  const snapshot = world.db.snapshots.get(shard);
+  const n = snapshot?.position ?? 0;
+  const said: string[] = [];
+  for (let at = n + 1; at <= reference.state.n; at += 1) if (!world.db.journalOf(shard).has(at)) said.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
+  const lanes = new Map<string, number>();
+  for (const entry of (world.db.truth.get(shard) ?? []).slice(0, n)) for (const [lane, position] of entry.lanes) lanes.set(lane, Math.max(position, lanes.get(lane) ?? 0));
+  const found = JSON.parse(snapshot?.content ?? '{}') as Record<string, number>;
+  if (!isDeepStrictEqual(Object.fromEntries(lanes), found)) said.push(`snapshot ${shard} at ${n} has other lanes than the journal`);
+  return said.slice(0, 3);
+}

@@ -1,0 +1,63 @@
+import type { Outage } from './targets.ts';
+import type { World } from './world.ts';
+
+/** An outage that lasts this long is seen whatever else goes wrong; a shorter one may be. */
+const SURELY_SEEN_MS = 7 * 60_000;
+/** How long after the outage began its first failed check may be, beyond the interval. */
+const SLACK_MS = 5 * 60_000;
+
+/** I4, I5: one incident for each outage and none else; each told down once, and up once where it ended by recovery. */
+export function checkIncidents(world: World): string[] {
+  return [...world.db.monitors.keys()].flatMap((id) => checkMonitor(world, id));
+}
+
+function checkMonitor(world: World, id: string): string[] {
+  const said: string[] = [];
+  const spans = spansOf(world, id);
+  const taken = new Set<Outage>();
+  for (const { opening, resolution } of [...world.db.incidents.values()].filter((incident) => incident.opening.monitor.monitor_id === id)) {
+    const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
+    const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
+    if (!span) said.push(`I4: ${name} is no outage`);
+    else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
+    else {
+      taken.add(span);
+      if (opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
+      if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) said.push(`I4: ${name} is not resolved`);
+    }
+    said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
+  }
+  for (const span of spans) {
+    if (!taken.has(span) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
+  }
+  return said;
+}
+
+function checkAlerts(world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string): string[] {
+  const said: string[] = [];
+  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
+  const count = (event: string): number => told.filter((alert) => alert.event === event).length;
+  if (count('monitor.down') !== 1) said.push(`I5: ${name} was told down ${count('monitor.down')} times`);
+  const mayBeUp = isResolved ? (endedBy === 'recovery' ? [1] : [0, 1]) : [0];
+  if (!mayBeUp.includes(count('monitor.up'))) said.push(`I5: ${name} was told up ${count('monitor.up')} times`);
+  return said;
+}
+
+interface Span extends Outage {
+  endedBy: 'recovery' | 'person';
+}
+
+/** Outages as far as people wanted the monitor watched. */
+function spansOf(world: World, id: string): Span[] {
+  const configs = world.history.get(id) ?? [];
+  const active: Outage[] = [];
+  for (const config of configs) {
+    const open = active.at(-1);
+    if (config.status === 'active' && (!open || open.until !== Infinity)) active.push({ from: config.changed_at, until: Infinity });
+    else if (config.status !== 'active' && open && open.until === Infinity) open.until = config.changed_at;
+  }
+  return world.targets.outagesOf(id).flatMap((outage) => active.flatMap((period): Span[] => {
+    const [from, until] = [Math.max(outage.from, period.from), Math.min(outage.until, period.until, world.clock.now())];
+    return from < until ? [{ from, until, endedBy: period.until < outage.until + SLACK_MS ? 'person' : 'recovery' }] : [];
+  }));
+}

@@ -1,0 +1,23 @@
+import { runSeed } from './run-seed.ts';
+
+/** `--seeds N [--seed S] [--verbose]` */
+async function main(args: string[]): Promise<void> {
+  const option = (name: string): string | null => {
+    const at = args.indexOf(`--${name}`);
+    return at === -1 ? null : (args[at + 1] ?? null);
+  };
+  const first = Number(option('seed') ?? 1);
+  const count = Number(option('seeds') ?? (option('seed') === null ? 100 : 1));
+  let failed = 0;
+  for (let seed = first; seed < first + count; seed += 1) {
+    const startedAt = Date.now();
+    const { violations, ...figures } = await runSeed({ seed, logLevel: args.includes('--verbose') ? 'warn' : 'silent' });
+    if (violations.length > 0) failed += 1;
+    console.log(`seed ${seed} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`);
+    for (const violation of violations.slice(0, 12)) console.log(`  ${violation.slice(0, 600)}`);
+  }
+  console.log(`${count - failed} of ${count} seeds passed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+void main(process.argv.slice(2));

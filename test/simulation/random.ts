@@ -1,0 +1,41 @@
+/** Chance that a seed decides (mulberry32): the same seed, the same run. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 (included) to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number, both ends included. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.int(0, list.length - 1)] as T;
+  }
+
+  /** Another sequence, so that what one part of the world draws moves nothing in the others. */
+  fork(): Random {
+    return new Random(this.int(0, 2 ** 32 - 1));
+  }
+
+  /** The text of a UUID. */
+  uuid(): string {
+    const hex = Array.from({ length: 32 }, () => this.int(0, 15).toString(16)).join('');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+}

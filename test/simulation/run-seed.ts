@@ -1,0 +1,95 @@
+import { SHARD_COUNT } from '../../shared/ids.ts';
+import { ALL_CHAOS, Chaos, type ChaosOptions } from './chaos.ts';
+import { checkDerived } from './check-derived.ts';
+import { checkIncidents } from './check-incidents.ts';
+import { checkResults } from './check-results.ts';
+import { referenceOf } from './reference.ts';
+import type { Random } from './random.ts';
+import type { Outage } from './targets.ts';
+import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
+
+export interface SeedOptions extends Partial<WorldOptions> {
+  seed: number;
+  /** How long bad things go on, and how long they then have to end well, minutes. */
+  chaosMinutes?: number;
+  calmMinutes?: number;
+  chaos?: ChaosOptions;
+}
+
+export interface SeedReport {
+  seed: number;
+  violations: string[];
+  faults: Record<string, number>;
+  results: number;
+  incidents: number;
+  entries: number;
+  blocks: number;
+  snapshots: number;
+}
+
+const REGIONS = ['eu', 'us', 'ap'];
+/** Few, so that monitors share them. */
+const SHARDS = [2, 7, 11];
+
+/** One run from a seed: some hours of everything going wrong, then peace, then the invariants. */
+export async function runSeed(options: SeedOptions): Promise<SeedReport> {
+  const { chaosMinutes = 110, calmMinutes = 25, chaos: level = ALL_CHAOS } = options;
+  const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
+  const untilMs = START_MS + chaosMinutes * MINUTE_MS;
+  const chaos = new Chaos(world, level);
+  plan(world, chaos, untilMs);
+  world.start();
+  await world.run(20_000);
+  chaos.start();
+  await world.run(chaosMinutes * MINUTE_MS - 20_000);
+  chaos.stop();
+  await world.run(calmMinutes * MINUTE_MS);
+  await settle(world);
+  return report(world, options.seed);
+}
+
+/** No more checks; what is under way arrives, and what follows from it is written. */
+export async function settle(world: World): Promise<void> {
+  for (const probe of world.probes) probe.retire();
+  await world.run(2000);
+  await world.runUntil(() => world.isDrained, 10 * MINUTE_MS);
+  await world.run(15_000);
+}
+
+function plan(world: World, chaos: Chaos, untilMs: number): void {
+  const random = world.random.fork();
+  const create = (given: Parameters<World['createMonitor']>[0]): void => {
+    const { monitor_id: id } = world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...given });
+    world.targets.plan(id, outages(random, untilMs));
+  };
+  create({ interval_ms: MINUTE_MS });
+  create({ interval_ms: MINUTE_MS, monitoring_regions: [random.pick(REGIONS)], quorum: 'any' });
+  create({ interval_ms: 30_000, monitoring_regions: REGIONS.slice(0, 2), quorum: 'all' });
+  for (const status of ['active', 'active', 'paused'] as const) {
+    create({ status });
+    chaos.touchable.push([...world.db.monitors.keys()].at(-1) as string);
+  }
+}
+
+function outages(random: Random, untilMs: number): Outage[] {
+  const found: Outage[] = [];
+  for (let at = START_MS + random.int(2, 40) * MINUTE_MS; at < untilMs; at += random.int(10, 50) * MINUTE_MS) {
+    const forMs = random.int(8 * 60, 20 * 60) * 1000;
+    found.push({ from: at, until: at + forMs });
+    at += forMs;
+  }
+  return found;
+}
+
+/** Everything that must hold now. */
+export function report(world: World, seed: number): SeedReport {
+  const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
+  const violations = [...checkResults(world, references), ...checkDerived(world, references), ...checkIncidents(world)];
+  const { db } = world;
+  return {
+    seed, violations, faults: world.faults,
+    results: references.reduce((sum, reference) => sum + reference.accepted.length, 0),
+    entries: references.reduce((sum, reference) => sum + reference.state.n, 0),
+    incidents: db.incidents.size, blocks: db.blocks.size, snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Log } from '../../shared/log.ts';
+import { shardOf } from '../../shared/ids.ts';
+import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { Ingest } from '../../controller/results/ingest.ts';
+import { Leases } from '../../controller/results/leases.ts';
+import { Marks } from '../../controller/results/marks.ts';
+import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { TakenMessage } from '../../controller/results/shard-owner.ts';
+import type { Listener, Network } from './network.ts';
+import type { Random } from './random.ts';
+import type { SimulatedDatabase } from './simulated-database.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import { simulatedStores, type ControllerStores } from './simulated-stores.ts';
+import { Wire, type Health } from './wire.ts';
+
+export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
+
+export interface ControllerParts {
+  name: string;
+  clock: SimulatedClock;
+  random: Random;
+  network: Network;
+  db: SimulatedDatabase;
+  log: Log;
+  health: () => Health;
+  /** Called when a fault kills the process. */
+  onDeath: () => void;
+  /** Puts something between the product and its stores: how a test takes a sentence of the protocol out. */
+  disguise: (stores: ControllerStores) => ControllerStores;
+  /** The same for what is taken from the bus. */
+  hand: (message: TakenMessage) => TakenMessage;
+}
+
+/** A controller over all of its lives: the real leases, ingest and marks. */
+export class SimulatedController {
+  readonly name: string;
+  readonly #parts: ControllerParts;
+  #lives = 0;
+  #process: SimulatedProcess | null = null;
+  #ingest: Ingest | null = null;
+  #leases: Leases | null = null;
+  #listener: Listener | null = null;
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts;
+    this.name = parts.name;
+  }
+
+  get process(): SimulatedProcess | null {
+    return this.#process;
+  }
+
+  get ingest(): Ingest | null {
+    return this.#ingest;
+  }
+
+  get isAlive(): boolean {
+    return this.#process !== null && !this.#process.isDead;
+  }
+
+  start(): void {
+    const { clock, random, network, db, log, health, disguise, hand, name } = this.#parts;
+    const process = new SimulatedProcess(clock);
+    const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
+    const { leases: leaseStore, ...stores } = disguise(simulatedStores(db, wire));
+    const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };
+    const leases: Leases = new Leases({
+      clock: process, log, store: leaseStore, holder: name,
+      acquired: (shard) => void ingest.acquire(shard),
+      released: (shard) => ingest.release(shard),
+    });
+    const ingest: Ingest = new Ingest({
+      clock: process, log, stores, limits: { rawRetentionMs: RAW_RETENTION_MS }, instance: `${name}#${++this.#lives}`,
+      holdsLease: (shard) => leases.holds(shard),
+      listen: (shard) => network.listen(shard, listener),
+      unlisten: (shard) => network.unlisten(shard, listener),
+      listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
+    });
+    const marks: Marks<MonitorConfig> = new Marks({ clock: process, log, ingest, ...markPorts(db, wire) });
+    this.#process = process;
+    this.#ingest = ingest;
+    this.#leases = leases;
+    this.#listener = listener;
+    ingest.start();
+    leases.start();
+    marks.start();
+  }
+
+  kill(): void {
+    if (!this.isAlive) return;
+    this.#process?.die();
+    for (let shard = 0; shard < 16; shard += 1) this.#parts.network.unlisten(shard, this.#listener as Listener);
+    this.#parts.onDeath();
+  }
+
+  /** SIGTERM: gives everything up in good order, then ends. */
+  async stop(): Promise<void> {
+    const process = this.#process;
+    // Who does not end within 10 s is killed.
+    this.#parts.clock.setTimer(10_000, () => void (process === this.#process && this.kill()));
+    await this.#ingest?.stop();
+    // A lease that could not be given back runs out.
+    await this.#leases?.stop().catch(() => undefined);
+    if (process === this.#process) this.kill();
+  }
+}
+
+function markPorts(db: SimulatedDatabase, wire: Wire): Pick<ConstructorParameters<typeof Marks<MonitorConfig>>[0], 'findMarked' | 'place' | 'clear'> {
+  return {
+    findMarked: (shards, limit) => wire.read(() => {
+      const found = [...db.monitors.values()].filter(({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)));
+      return found.slice(0, limit).map(({ config }) => ({ shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config } }));
+    }),
+    place: (monitors) => wire.write(monitors.map((config) => () => place(db, config)), () => undefined),
+    clear: (marks) => wire.write(marks.map(({ monitor_id: id, revision }) => () => {
+      const found = db.monitors.get(id);
+      if (found?.config.revision === revision) db.monitors.set(id, { ...found, isMarked: false });
+    }), () => undefined),
+  };
+}
+
+/** Desired state: what an older revision says of a monitor is not heard any more. */
+function place(db: SimulatedDatabase, config: MonitorConfig): void {
+  for (const [region, placed] of db.assignments) {
+    const known = placed.get(config.monitor_id);
+    if (known && known.config.revision > config.revision) continue;
+    const isWanted = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
+    if (isWanted) placed.set(config.monitor_id, { config });
+  }
+}

@@ -1,0 +1,104 @@
+import { decodeBatch } from '../../shared/contracts/result-pack.ts';
+import { laneName } from '../../shared/contracts/result.ts';
+import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig } from '../../controller/results/ports.ts';
+import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
+import type { StatusChange } from '../../controller/incidents/monitor-state.ts';
+import type { Lease } from '../../controller/results/lease-store.ts';
+import type { Rollup } from '../../controller/results/rollup-rules.ts';
+
+/** A document that is replaced only by one with a higher position. */
+export interface Positioned {
+  position: number;
+  content: string;
+}
+
+export interface StoredIncident {
+  opening: IncidentOpening;
+  resolution: IncidentResolution | null;
+}
+
+export interface MonitorRow {
+  config: MonitorConfig;
+  isMarked: boolean;
+}
+
+/** An assignment of one monitor to one probe. */
+export interface Placed {
+  config: MonitorConfig;
+}
+
+/** What the database holds, and beside it what only an onlooker can know: the one true journal of each shard. */
+export class SimulatedDatabase {
+  readonly journal = new Map<number, Map<number, string>>();
+  readonly snapshots = new Map<number, Positioned>();
+  readonly states = new Map<string, Positioned & { shard: number; outbox: string }>();
+  readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
+  readonly hours = new Map<string, { position: number; rollup: Rollup }>();
+  readonly days = new Map<string, { position: number; rollup: Rollup }>();
+  readonly letters = new Map<string, DeadLetter>();
+  readonly statusChanges = new Map<string, StatusChange>();
+  readonly incidents = new Map<string, StoredIncident>();
+  readonly alerts = new Map<string, Alert>();
+  readonly leases = new Map<number, Lease>();
+  readonly controllers = new Map<string, number>();
+  readonly monitors = new Map<string, MonitorRow>();
+  /** By region, then monitor. */
+  readonly assignments = new Map<string, Map<string, Placed>>();
+  /** Every entry that was the next one of its shard when it went in, in order. */
+  readonly truth = new Map<number, JournalEntry[]>();
+  /** Positions of lanes after the true journal, by shard and lane. */
+  readonly truePositions = new Map<string, number>();
+  readonly complaints: string[] = [];
+
+  complain(text: string): void {
+    if (this.complaints.length < 20) this.complaints.push(text);
+  }
+
+  journalOf(shard: number): Map<number, string> {
+    let entries = this.journal.get(shard);
+    if (!entries) this.journal.set(shard, (entries = new Map()));
+    return entries;
+  }
+
+  /** False when the number is taken. */
+  insertEntry(content: string): boolean {
+    const entry = parseEntry(content);
+    const entries = this.journalOf(entry.shard);
+    if (entries.has(entry.n)) return false;
+    entries.set(entry.n, content);
+    const truth = this.truth.get(entry.shard) ?? [];
+    this.truth.set(entry.shard, truth);
+    if (entry.n === truth.length + 1) {
+      truth.push(entry);
+      this.#movePositions(entry);
+    } else if (entry.n > truth.length + 1) this.complain(`journal ${entry.shard} jumped to ${entry.n} after ${truth.length}`);
+    return true;
+  }
+
+  truePosition(shard: number, lane: string): number {
+    return this.truePositions.get(`${shard} ${lane}`) ?? 0;
+  }
+
+  #movePositions(entry: JournalEntry): void {
+    for (const { probe_id: probeId, batch } of entry.batches) {
+      const key = `${entry.shard} ${laneName(probeId, batch.epoch)}`;
+      const known = this.truePositions.get(key) ?? 0;
+      if (batch.first > known + 1) this.complain(`journal ${entry.shard}:${entry.n} has a gap in lane ${key}: ${batch.first} after ${known}`);
+      this.truePositions.set(key, Math.max(known, batch.last));
+    }
+  }
+}
+
+/** Text of an entry, as a database would keep it. */
+export function entryText(entry: JournalEntry): string {
+  return JSON.stringify({ ...entry, batches: entry.batches.map(({ batch: _batch, bytes, ...rest }) => ({ ...rest, bytes: Buffer.from(bytes).toString('base64') })) });
+}
+
+export function parseEntry(text: string): JournalEntry {
+  const entry = JSON.parse(text) as JournalEntry & { batches: { bytes: unknown }[] };
+  for (const batch of entry.batches) {
+    batch.bytes = Buffer.from(batch.bytes as unknown as string, 'base64');
+    batch.batch = decodeBatch(batch.bytes);
+  }
+  return entry;
+}

@@ -1,0 +1,109 @@
+import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
+
+interface Held {
+  run: () => void;
+  isTimer: boolean;
+}
+
+/**
+ * One life of a process: the clock that its code sees, and the gate through which everything that reaches it from
+ * outside must go. Asleep it is stopped like by SIGSTOP: timers, replies and messages wait; dead, nothing ever comes.
+ */
+export class SimulatedProcess implements Clock {
+  readonly #clock: SimulatedClock;
+  /** How far its wall clock is ahead, ms. */
+  offsetMs: number;
+  #state: 'awake' | 'asleep' | 'dead' = 'awake';
+  #held: Held[] = [];
+  #sleepUntil = 0;
+
+  constructor(clock: SimulatedClock, offsetMs = 0) {
+    this.#clock = clock;
+    this.offsetMs = offsetMs;
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead';
+  }
+
+  get isAwake(): boolean {
+    return this.#state === 'awake';
+  }
+
+  now(): number {
+    return this.#clock.now() + this.offsetMs;
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    let isCancelled = false;
+    const run = (): void => {
+      if (!isCancelled) fire();
+    };
+    const timer = this.#clock.setTimer(delayMs, () => this.#enter({ run, isTimer: true }));
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  setRepeating(periodMs: number, fire: () => void): Timer {
+    let isCancelled = false;
+    let isHeld = false;
+    const run = (): void => {
+      isHeld = false;
+      if (!isCancelled) fire();
+    };
+    const timer = this.#clock.setRepeating(periodMs, () => {
+      if (this.isDead) return timer.cancel();
+      // What was missed while stopped fires once.
+      if (isHeld) return;
+      isHeld = !this.isAwake;
+      this.#enter({ run, isTimer: true });
+    });
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  /** Lets something from outside in: a reply, a message. */
+  enter(run: () => void): void {
+    this.#enter({ run, isTimer: false });
+  }
+
+  /** Stops the process for a while. */
+  sleep(forMs: number, timersFirst: boolean): void {
+    if (this.isDead) return;
+    this.#state = 'asleep';
+    this.#sleepUntil = Math.max(this.#sleepUntil, this.#clock.monotonic() + forMs);
+    this.#clock.setTimer(forMs, () => this.#wake(timersFirst));
+  }
+
+  die(): void {
+    this.#state = 'dead';
+    this.#held = [];
+  }
+
+  #enter(held: Held): void {
+    if (this.#state === 'dead') return;
+    if (this.#state === 'awake') held.run();
+    else this.#held.push(held);
+  }
+
+  #wake(timersFirst: boolean): void {
+    if (this.#state !== 'asleep' || this.#clock.monotonic() < this.#sleepUntil) return;
+    this.#state = 'awake';
+    const held = this.#held.splice(0).sort((a, b) => (timersFirst ? Number(b.isTimer) - Number(a.isTimer) : Number(a.isTimer) - Number(b.isTimer)));
+    // Each in a turn of its own, as an event loop does it.
+    for (const one of held) this.#clock.setTimer(0, () => this.#enter(one));
+  }
+}

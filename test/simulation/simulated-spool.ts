@@ -1,0 +1,112 @@
+import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import type { Timer } from '../../shared/time.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { Lane } from '../../probe/spool/lane.ts';
+import { mergeBatches, packDropped, packTaken, type PackedBatch } from '../../probe/spool/batches.ts';
+import type { SpoolSource } from '../../probe/sending/sender.ts';
+import type { Random } from './random.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+const FLUSH_AFTER_MS = 1000;
+const SYNC_MS = 3;
+const ENGINE = 'simulated';
+
+/** What outlives a probe's process: its synced batches, and the watermarks that were noted. */
+export interface Disk {
+  lanes: Map<string, { epoch: string; shard: number; watermark: number; synced: number; batches: PackedBatch[]; results: CheckResult[] }>;
+}
+
+/** The spool of one life of a probe on a disk in memory: its lanes, packing and reading are the real ones. */
+export class SimulatedSpool implements SpoolSource<Lane> {
+  readonly #disk: Disk;
+  readonly #process: SimulatedProcess;
+  readonly #random: Random;
+  readonly #lanes = new Set<Lane>();
+  #fresh: Lane[] = [];
+  #epoch = '';
+  #timer: Timer | null = null;
+  onSynced: () => void = () => undefined;
+
+  constructor(disk: Disk, process: SimulatedProcess, random: Random) {
+    this.#disk = disk;
+    this.#process = process;
+    this.#random = random;
+    for (const kept of disk.lanes.values()) {
+      const lane = new Lane(kept.epoch, kept.shard);
+      lane.watermark = kept.watermark;
+      lane.synced = kept.synced;
+      lane.next = kept.synced + 1;
+      if (lane.depth > 0) this.#lanes.add(lane);
+    }
+    this.openEpoch();
+  }
+
+  get depth(): number {
+    return [...this.#lanes].reduce((sum, lane) => sum + lane.depth, 0);
+  }
+
+  lanes(): Lane[] {
+    return [...this.#lanes];
+  }
+
+  isFresh(lane: Lane): boolean {
+    return lane.epoch === this.#epoch;
+  }
+
+  openEpoch(): void {
+    this.#epoch = this.#random.uuid();
+    this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
+    for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
+    for (const lane of this.#fresh) this.#lanes.add(lane);
+  }
+
+  append(result: CheckResult, isUrgent: boolean): void {
+    (this.#fresh[shardOf(result.monitor_id)] as Lane).add(result);
+    if (isUrgent) this.#flush();
+    else this.#timer ??= this.#process.setTimer(FLUSH_AFTER_MS, () => this.#flush());
+  }
+
+  read(lane: Lane, seq: number): Promise<PackedBatch | null> {
+    if (seq > lane.synced) return Promise.resolve(null);
+    if (seq <= lane.watermark) return Promise.resolve(packDropped(lane.epoch, ENGINE, seq, lane.watermark, 'trimmed'));
+    const batches = this.#kept(lane).batches.filter((batch) => batch.last >= seq);
+    return Promise.resolve(mergeBatches(batches.slice(0, 4)));
+  }
+
+  trim(lane: Lane, watermark: number): void {
+    const upTo = Math.min(watermark, lane.synced);
+    if (upTo <= lane.watermark) return;
+    lane.watermark = upTo;
+    const kept = this.#kept(lane);
+    // A mark on disk may be older than what was trimmed: then the same is sent again after a restart.
+    if (this.#random.chance(0.7)) {
+      kept.watermark = upTo;
+      kept.batches = kept.batches.filter((batch) => batch.last > upTo);
+    }
+    if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
+  }
+
+  /** What waits counts as spooled, and may be sent, when it is synced. */
+  #flush(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    const taken = [...this.#lanes].filter((lane) => lane.isDirty).map((lane) => lane.take());
+    this.#process.setTimer(SYNC_MS, () => {
+      for (const each of taken) {
+        const kept = this.#kept(each.lane);
+        kept.batches.push(...packTaken(each, kept.synced + 1, ENGINE));
+        kept.results.push(...each.results);
+        kept.synced = each.last;
+        each.lane.synced = each.last;
+      }
+      this.onSynced();
+    });
+  }
+
+  #kept(lane: Lane): NonNullable<ReturnType<Disk['lanes']['get']>> {
+    const key = `${lane.epoch} ${lane.shard}`;
+    let kept = this.#disk.lanes.get(key);
+    if (!kept) this.#disk.lanes.set(key, (kept = { epoch: lane.epoch, shard: lane.shard, watermark: 0, synced: 0, batches: [], results: [] }));
+    return kept;
+  }
+}

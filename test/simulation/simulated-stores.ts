@@ -1,0 +1,181 @@
+import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/storage-ports.ts';
+import type { LeaseStore } from '../../controller/results/lease-store.ts';
+import type { AlertsPort, IncidentsPort } from '../../controller/results/ports.ts';
+import type { StatusHistory } from '../../controller/results/derived-writer.ts';
+import type { JournalEntry } from '../../controller/results/journal-entry.ts';
+import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.ts';
+import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
+import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/rollup-rules.ts';
+import { entryText, parseEntry, type SimulatedDatabase } from './simulated-database.ts';
+import type { Wire } from './wire.ts';
+
+/** Everything that one controller's ingest writes to. */
+export interface ControllerStores {
+  journal: JournalStore;
+  snapshots: SnapshotStore;
+  states: StateStore;
+  hours: HourStore;
+  deadLetters: DeadLetterStore;
+  history: StatusHistory;
+  incidents: IncidentsPort;
+  alerts: AlertsPort;
+  leases: LeaseStore;
+}
+
+/** The stores of one process, each call one or more commands on its wire. */
+export function simulatedStores(db: SimulatedDatabase, wire: Wire): ControllerStores {
+  return {
+    journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire), hours: hourStore(db, wire),
+    deadLetters: { add: (letters) => insertAbsent(wire, db.letters, letters.map((letter) => [letter.id, letter])) },
+    history: { add: (change) => insertAbsent(wire, db.statusChanges, [[change.id, change]]) },
+    incidents: incidentsPort(db, wire),
+    alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
+    leases: leaseStore(db, wire),
+  };
+}
+
+function copy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+function insertAbsent<T>(wire: Wire, into: Map<string, T>, found: [id: string, value: T][]): Promise<void> {
+  const docs = copy(found);
+  return wire.write(docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined);
+}
+
+function journalStore(db: SimulatedDatabase, wire: Wire): JournalStore {
+  const whose = (entry: JournalEntry): Promise<InsertOutcome> => wire.read(() => {
+    const found = db.journalOf(entry.shard).get(entry.n);
+    const { writer, taken_at: takenAt } = found ? parseEntry(found) : { writer: null, taken_at: null };
+    return writer === entry.writer && takenAt === entry.taken_at ? 'ours' : 'taken';
+  });
+  return {
+    async insert(entries) {
+      const texts = entries.map(entryText);
+      const isIn: boolean[] = [];
+      const isFree = await wire.write(texts.map((text, index) => () => void (isIn[index] = db.insertEntry(text))), () => isIn);
+      return Promise.all(entries.map((entry, index) => (isFree[index] ? 'written' : whose(entry))));
+    },
+    read: (shard, after, limit) => wire.read(() => {
+      const numbers = [...db.journalOf(shard).keys()].filter((n) => n > after).sort((a, b) => a - b).slice(0, limit);
+      return numbers.map((n) => parseEntry(db.journalOf(shard).get(n) as string));
+    }),
+    deleteThrough: (shard, n) => wire.write([() => {
+      for (const key of db.journalOf(shard).keys()) if (key <= n) db.journalOf(shard).delete(key);
+    }], () => undefined),
+  };
+}
+
+function snapshotStore(db: SimulatedDatabase, wire: Wire): SnapshotStore {
+  return {
+    numbers: (shards) => wire.read(() => new Map(shards.flatMap((shard) => {
+      const found = db.snapshots.get(shard);
+      return found ? [[shard, found.position] as const] : [];
+    }))),
+    load: (shard) => wire.read(() => {
+      const found = db.snapshots.get(shard);
+      return { n: found?.position ?? 0, lanes: JSON.parse(found?.content ?? '{}') as Record<string, number> };
+    }),
+    move: (shard, snapshot) => {
+      const content = JSON.stringify(snapshot.lanes);
+      return wire.write([() => {
+        if ((db.snapshots.get(shard)?.position ?? -1) < snapshot.n) db.snapshots.set(shard, { position: snapshot.n, content });
+      }], () => undefined);
+    },
+  };
+}
+
+function stateStore(db: SimulatedDatabase, wire: Wire): StateStore {
+  const recordsOf = (isWanted: (id: string, shard: number) => boolean): StateRecord[] =>
+    [...db.states].filter(([id, { shard }]) => isWanted(id, shard)).map(([id, { shard, position, content, outbox }]) => ({
+      monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'], outbox: JSON.parse(outbox) as StateRecord['outbox'],
+    }));
+  return {
+    load: (shard) => wire.read(() => recordsOf((_, of) => of === shard)),
+    find: (ids) => wire.read(() => recordsOf((id) => ids.includes(id))),
+    write: (records) => wire.write(records.map(({ monitor_id: id, shard, position, state, outbox }) => {
+      const doc = { shard, position, content: JSON.stringify(state), outbox: JSON.stringify(outbox) };
+      return () => void ((db.states.get(id)?.position ?? -1) < position && db.states.set(id, doc));
+    }), () => undefined),
+    clearOutboxes: (done) => wire.write(copy(done).map(({ monitor_id: id, position }) => () => {
+      const found = db.states.get(id);
+      if (found?.position === position) db.states.set(id, { ...found, outbox: '[]' });
+    }), () => undefined),
+    remove: (ids) => wire.write(ids.map((id) => () => void db.states.delete(id)), () => undefined),
+  };
+}
+
+const hourId = (key: { monitor_id: string; hour: number }): string => `${key.monitor_id}:${key.hour / HOUR_MS}`;
+const dayId = (key: { monitor_id: string; day: number }): string => `${key.monitor_id}:${key.day / DAY_MS}`;
+
+function putAhead<T extends { position: number }>(into: Map<string, T>, id: string, doc: T): void {
+  if ((into.get(id)?.position ?? -1) < doc.position) into.set(id, doc);
+}
+
+function hourStore(db: SimulatedDatabase, wire: Wire): HourStore {
+  return {
+    read: (keys) => wire.read(() => keys.flatMap((key): HourRecord[] => {
+      const rollup = db.hours.get(hourId(key));
+      const block = db.blocks.get(hourId(key));
+      if (!rollup && !block) return [];
+      const position = block?.position ?? rollup?.position ?? 0;
+      return [{ ...key, position, rows: block ? decodeBlock(block.bytes) : [], rollup: copy(rollup?.rollup ?? emptyRollup()) }];
+    })),
+    async write(records) {
+      const blocks = records.filter((record) => record.rows.length > 0)
+        .map((record) => [hourId(record), { position: record.position, bytes: encodeBlock(record.rows) }] as const);
+      const rollups = records.map((record) => [hourId(record), { position: record.position, rollup: copy(record.rollup) }] as const);
+      await wire.write(blocks.map(([id, doc]) => () => putAhead(db.blocks, id, doc)), () => undefined);
+      await wire.write(rollups.map(([id, doc]) => () => putAhead(db.hours, id, doc)), () => undefined);
+    },
+    knownDays: (days) => wire.read(() => days.filter((day) => db.days.has(dayId(day)))),
+    async rollDays(days) {
+      const docs = await wire.read(() => days.map((key) => {
+        const hours = Array.from({ length: 24 }, (_, hour) => db.hours.get(hourId({ monitor_id: key.monitor_id, hour: key.day + hour * HOUR_MS })));
+        return { key, rollup: copy(mergeRollups(hours.flatMap((hour) => (hour ? [hour.rollup] : [])))) };
+      }));
+      await wire.write(docs.map(({ key, rollup }, index) => () =>
+        putAhead(db.days, dayId(key), { position: (days[index] as { position: number }).position, rollup })), () => undefined);
+    },
+  };
+}
+
+function incidentsPort(db: SimulatedDatabase, wire: Wire): IncidentsPort {
+  return {
+    open: (opening) => insertAbsent(wire, db.incidents, [[opening.id, { opening, resolution: null }]]),
+    resolve: (resolution) => {
+      const given = copy(resolution);
+      return wire.write([() => {
+        const found = db.incidents.get(given.id);
+        if (!found) db.complain(`incident ${given.id} was resolved before it was opened`);
+        else if (!found.resolution) db.incidents.set(given.id, { ...found, resolution: given });
+      }], () => undefined);
+    },
+  };
+}
+
+function leaseStore(db: SimulatedDatabase, wire: Wire): LeaseStore {
+  return {
+    look: (holder, now) => wire.read(() => {
+      const alive = new Set([holder]);
+      for (const [name, until] of db.controllers) if (until >= now) alive.add(name);
+      return { alive: alive.size, leases: copy([...db.leases.values()]) };
+    }),
+    show: (holder, expiresAt) => wire.write([() => void db.controllers.set(holder, expiresAt)], () => undefined),
+    acquire: (shard, holder, now, expiresAt) => {
+      let isOurs = false;
+      return wire.write([() => {
+        const found = db.leases.get(shard);
+        isOurs = !found || found.holder === holder || found.expires_at < now;
+        if (isOurs) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+      }], () => isOurs);
+    },
+    renew: (shards, holder, expiresAt) => wire.write(shards.map((shard) => () => {
+      if (db.leases.get(shard)?.holder === holder) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+    }), () => undefined),
+    release: (shards, holder) => wire.write(shards.map((shard) => () => {
+      if (db.leases.get(shard)?.holder === holder) db.leases.delete(shard);
+    }), () => undefined),
+    leave: (holder) => wire.write([() => void db.controllers.delete(holder)], () => undefined),
+  };
+}

@@ -1,0 +1,135 @@
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { createLog, type Log } from '../../shared/log.ts';
+import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { TakenMessage } from '../../controller/results/shard-owner.ts';
+import { Network } from './network.ts';
+import { Random } from './random.ts';
+import { SimulatedController } from './simulated-controller.ts';
+import { SimulatedDatabase } from './simulated-database.ts';
+import { SimulatedProbe } from './simulated-probe.ts';
+import type { ControllerStores } from './simulated-stores.ts';
+import { Targets } from './targets.ts';
+import { HEALTHY, type Health } from './wire.ts';
+
+/** 25 minutes past an hour. */
+export const START_MS = 1_760_001_900_000;
+export const MINUTE_MS = 60_000;
+
+export interface WorldOptions {
+  seed: number;
+  controllers: number;
+  regions: string[];
+  disguise?: (stores: ControllerStores, world: World) => ControllerStores;
+  hand?: (message: TakenMessage) => TakenMessage;
+  /** Level of the product's log on standard output. */
+  logLevel?: string;
+}
+
+/** Controllers, probes, their database, bus and targets, all on one clock and one seed. */
+export class World {
+  readonly clock = new SimulatedClock(START_MS);
+  readonly random: Random;
+  readonly db = new SimulatedDatabase();
+  readonly targets = new Targets();
+  readonly network: Network;
+  readonly controllers: SimulatedController[];
+  readonly probes: SimulatedProbe[];
+  /** Every configuration that a person gave each monitor, in order. */
+  readonly history = new Map<string, MonitorConfig[]>();
+  health: Health = HEALTHY;
+  /** Counts of what was done to this world. */
+  readonly faults: Record<string, number> = {};
+  /** How long a controller that died stays dead, ms; null: until the test starts it. */
+  restartAfterMs: (() => number) | null = () => this.random.int(500, 15_000);
+
+  constructor(options: WorldOptions) {
+    this.random = new Random(options.seed);
+    this.network = new Network(this.clock, this.random.fork());
+    const log: Log = createLog('simulation', options.logLevel ?? 'silent');
+    for (const region of options.regions) this.db.assignments.set(region, new Map());
+    this.controllers = Array.from({ length: options.controllers }, (_, index) => {
+      const controller: SimulatedController = new SimulatedController({
+        name: `c${index + 1}`, clock: this.clock, random: this.random.fork(), network: this.network, db: this.db, log,
+        health: () => this.health,
+        disguise: (stores) => options.disguise?.(stores, this) ?? stores,
+        hand: options.hand ?? ((message) => this.#watched(message)),
+        onDeath: () => this.#died(controller),
+      });
+      return controller;
+    });
+    this.probes = options.regions.map((region) => new SimulatedProbe({
+      clock: this.clock, random: this.random.fork(), network: this.network, db: this.db, targets: this.targets, probeId: this.random.uuid(), region,
+    }));
+  }
+
+  start(): void {
+    for (const controller of this.controllers) controller.start();
+    for (const probe of this.probes) probe.start();
+  }
+
+  async run(forMs: number): Promise<void> {
+    await this.clock.advance(forMs);
+  }
+
+  /** Lets time pass until something holds; false when it does not within `forMs`. */
+  async runUntil(holds: () => boolean, forMs: number): Promise<boolean> {
+    for (let passedMs = 0; passedMs < forMs; passedMs += 100) {
+      if (holds()) return true;
+      await this.clock.advance(100);
+    }
+    return holds();
+  }
+
+  count(fault: string): void {
+    this.faults[fault] = (this.faults[fault] ?? 0) + 1;
+  }
+
+  /** A person creates a monitor; `shard` is where it is to lie. */
+  createMonitor(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
+    const { shard, ...settings } = given;
+    let id = this.random.uuid();
+    while (shard !== undefined && shardOf(id) !== shard) id = this.random.uuid();
+    const config: MonitorConfig = {
+      monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP',
+      status: 'active', interval_ms: MINUTE_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+      notification_target_ids: [], monitoring_regions: [], changed_at: this.clock.now(), ...settings,
+    };
+    this.#save(config);
+    return config;
+  }
+
+  /** A person changes a monitor. */
+  changeMonitor(id: string, change: Partial<MonitorConfig>): void {
+    const known = this.db.monitors.get(id);
+    if (!known || known.config.status === 'deleted') return;
+    this.#save({ ...known.config, ...change, revision: known.config.revision + 1, changed_at: this.clock.now() });
+  }
+
+  /** Controllers that have a shard in hand now, by their own belief. */
+  ownersOf(shard: number): SimulatedController[] {
+    return this.controllers.filter((controller) => controller.isAlive && controller.ingest?.shards.has(shard));
+  }
+
+  get isDrained(): boolean {
+    const isOwned = Array.from({ length: SHARD_COUNT }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
+    return isOwned && this.probes.every((probe) => probe.depth === 0) && [...this.db.monitors.values()].every((row) => !row.isMarked);
+  }
+
+  #save(config: MonitorConfig): void {
+    this.history.set(config.monitor_id, [...(this.history.get(config.monitor_id) ?? []), config]);
+    this.db.monitors.set(config.monitor_id, { config, isMarked: true });
+  }
+
+  /** No probe may ever be told that something is safe that is not in the one true journal. */
+  #watched(message: TakenMessage): TakenMessage {
+    return message;
+  }
+
+  #died(controller: SimulatedController): void {
+    this.count('controller death');
+    if (this.restartAfterMs) this.clock.setTimer(this.restartAfterMs(), () => {
+      if (!controller.isAlive) controller.start();
+    });
+  }
+}
