@@ -10,7 +10,7 @@ import type { Announcer } from './announcer.ts';
 import type { PlannedChange } from './assignment-doc.ts';
 import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
-import type { AssignmentWriter } from './writer.ts';
+import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
 /** A silent probe is given this long to come back before its monitors move. */
 export const MOVE_AFTER_SILENT_MS = 30_000;
@@ -106,15 +106,22 @@ export class Placement {
     await this.#commitNow(changes.filter(isLast));
   }
 
+  /** Finishes what writers that died had begun before `before` (Unix ms). */
+  async finishPending(before: number): Promise<void> {
+    for (const [probeId, committed] of await this.#deps.writer.recommit(before)) this.#announce(probeId, committed);
+  }
+
   async #commitNow(changes: readonly PlannedChange[]): Promise<void> {
-    const { writer, announcer, directory } = this.#deps;
-    await Promise.all(
-      [...grouped(changes, (change) => change.probeId)].map(async ([probeId, ofProbe]) => {
-        const committed = await writer.change(probeId, ofProbe);
-        const probe = directory.probe(probeId);
-        if (committed && probe && isEnrolled(probe)) announcer.announce(probe, committed);
-      }),
-    );
+    const work = [...grouped(changes, (change) => change.probeId)].map(async ([probeId, ofProbe]) => {
+      const committed = await this.#deps.writer.change(probeId, ofProbe);
+      if (committed) this.#announce(probeId, committed);
+    });
+    await Promise.all(work);
+  }
+
+  #announce(probeId: string, committed: CommittedChange): void {
+    const probe = this.#deps.directory.probe(probeId);
+    if (probe && isEnrolled(probe)) this.#deps.announcer.announce(probe, committed);
   }
 
   async #wanted(monitor: MonitorDoc): Promise<Map<string, Assignment>> {

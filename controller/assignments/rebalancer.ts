@@ -10,7 +10,6 @@ import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
 import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
-import type { AssignmentWriter } from './writer.ts';
 
 const LOOK_EVERY_MS = 2000;
 /** A writer that took longer than this has died. */
@@ -32,7 +31,6 @@ export interface RebalancerDeps {
   placement: Placement;
   items: AssignmentStore;
   heads: HeadStore;
-  writer: AssignmentWriter;
   monitors: MonitorSource;
   probes: Pick<ProbeStore, 'purge'>;
   regions: Pick<RegionStore, 'clearToPlace'>;
@@ -84,13 +82,13 @@ export class Rebalancer {
   }
 
   async #look(): Promise<void> {
-    const { clock, directory, owns, writer } = this.#deps;
+    const { clock, directory, owns, placement } = this.#deps;
     for (const region of directory.regions()) {
       if (this.#isStopped) return;
       if (owns(region._id)) await this.#lookAt(region);
       else this.#regions.delete(region._id);
     }
-    await writer.recommit(clock.now() - PENDING_TOO_LONG_MS);
+    await placement.finishPending(clock.now() - PENDING_TOO_LONG_MS);
     await this.#sweep();
   }
 

@@ -5,6 +5,8 @@ import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 
+const RECOMMIT_AT_ONCE = 1000;
+
 /** A change of a probe's set that is durable under its revision. */
 export interface CommittedChange {
   revision: number;
@@ -39,14 +41,15 @@ export class AssignmentWriter {
     return { revision, changes: (await this.#items.atRevision(probeId, revision)).map(itemChange) };
   }
 
-  /** Numbers what writers that died left pending before `before`; returns the probes it concerned. */
-  async recommit(before: number): Promise<string[]> {
-    const probeIds = await this.#items.probesWithPending(before);
-    for (const probeId of probeIds) {
-      const items = await this.#items.pendingOf(probeId, '', 1000);
-      await this.change(probeId, items.map(replanned));
+  /** Numbers what writers that died left pending before `before` (Unix ms), by probe. */
+  async recommit(before: number): Promise<Map<string, CommittedChange>> {
+    const done = new Map<string, CommittedChange>();
+    for (const probeId of await this.#items.probesWithPending(before)) {
+      const items = await this.#items.pendingOf(probeId, '', RECOMMIT_AT_ONCE);
+      const committed = await this.change(probeId, items.map(replanned));
+      if (committed) done.set(probeId, committed);
     }
-    return probeIds;
+    return done;
   }
 }
 

@@ -132,7 +132,7 @@ export class Liveness {
     else if (wasHeldUp || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
     // Deaf for now: whoever is silent may be well.
     if (this.#listeningSinceMono === null) return;
-    for (const probe of directory.probes()) this.#look(probe, nowMono);
+    for (const probe of directory.probes()) if (probe.removed_at === null) this.#look(probe, nowMono);
     for (const id of this.#tracks.keys()) if (!directory.probe(id)) this.#tracks.delete(id);
     for (const id of this.#noted.keys()) if (!directory.probe(id)) this.#noted.delete(id);
     this.#write();

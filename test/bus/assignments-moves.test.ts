@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chooseProbe } from '../../controller/assignments/rules.ts';
+import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+
+const monitors = Array.from({ length: 60 }, (_, at) => monitorDoc(at));
+let rig: FleetRig;
+
+beforeEach(async () => {
+  rig = await FleetRig.start();
+});
+afterEach(() => rig.stop());
+
+async function following(name: string, region?: string): Promise<TestProbe> {
+  const probe = await rig.probe(name, region);
+  await probe.follow();
+  return probe;
+}
+
+function idOf(probe: TestProbe): string {
+  return probe.answer?.probe_id ?? '';
+}
+
+/** Monitors that each probe holds, as rendezvous over `among` says; the rest hold none. */
+function isPlacedOver(all: TestProbe[], among: TestProbe[], docs = monitors): boolean {
+  const ids = among.map(idOf);
+  return all.every((probe) => {
+    const proper = docs.filter((monitor) => chooseProbe(monitor._id, ids) === idOf(probe)).map((monitor) => monitor._id);
+    return proper.length === probe.held.size && proper.every((id) => probe.held.has(id));
+  });
+}
+
+test('monitors that came before any probe are placed when one enrols, and shared when a second one does', async () => {
+  await rig.controller();
+  await rig.monitors.insert(monitors[0] as (typeof monitors)[0]);
+  for (const monitor of monitors.slice(1)) await rig.monitors.insert(monitor);
+  await rig.fleet.placement.apply(monitors);
+  const one = await following('one');
+  await until(() => isPlacedOver([one], [one]), { timeoutMs: 15_000, what: 'all on the first' });
+  const two = await following('two');
+  one.beat();
+  two.beat();
+  await until(() => isPlacedOver([one, two], [one, two]), { timeoutMs: 15_000, what: 'shared' });
+});
+
+test('a drained probe gives its monitors away and takes them back, and the last one keeps them', async () => {
+  await rig.controller();
+  const [one, two] = [await following('one'), await following('two')];
+  const beating = setInterval(() => [one, two].forEach((probe) => probe.beat()), 1000);
+  await until(() => {
+    one.beat();
+    two.beat();
+    return rig.fleet.liveness.liveProbes('local').length === 2;
+  });
+  await rig.fleet.placement.apply(monitors);
+  await until(() => isPlacedOver([one, two], [one, two]));
+  await rig.call('PATCH', '/api/probes/:id', { params: { id: idOf(one) }, body: { status: 'draining' } });
+  await until(() => isPlacedOver([one, two], [two]), { timeoutMs: 15_000, what: 'drained' });
+  await rig.call('PATCH', '/api/probes/:id', { params: { id: idOf(two) }, body: { status: 'draining' } });
+  await rig.fleet.placement.apply(monitors);
+  await until(() => isPlacedOver([one, two], [one, two]), { timeoutMs: 15_000, what: 'both drained: as if neither was' });
+  await rig.call('PATCH', '/api/probes/:id', { params: { id: idOf(one) }, body: { status: 'online' } });
+  await until(() => isPlacedOver([one, two], [one]), { timeoutMs: 15_000, what: 'back' });
+  clearInterval(beating);
+});
+
+test('two controllers that place the same monitors at once leave each on one probe', async () => {
+  const [here, there] = [await rig.controller(), await rig.controller({ owns: () => false })];
+  const [one, two] = [await following('one'), await following('two')];
+  await until(() => there.directory.probesOf('local').length === 2);
+  await Promise.all([here.placement.apply(monitors), there.placement.apply(monitors)]);
+  await Promise.all([
+    here.placement.apply(monitors.map((monitor) => ({ ...monitor, revision: 2, interval_seconds: 30 }))),
+    there.placement.apply(monitors.map((monitor) => ({ ...monitor, revision: 3, status: 'paused' as const }))),
+  ]);
+  await until(
+    async () => {
+      await Promise.all([one.sync(), two.sync()]);
+      return one.held.size + two.held.size === 0;
+    },
+    { what: 'the later revision won' },
+  );
+});
+
+test('a silent probe loses its monitors after 30 s to another of its region, and is offline before that', async () => {
+  await rig.controller();
+  const [one, two] = [await following('one'), await following('two')];
+  const beating = setInterval(() => two.beat(), 1000);
+  await until(() => {
+    one.beat();
+    return rig.fleet.liveness.liveProbes('local').length === 2;
+  });
+  await rig.fleet.placement.apply(monitors);
+  await until(() => isPlacedOver([one, two], [one, two]));
+  const silentFrom = Date.now();
+  const status = async () => ((await rig.call('GET', '/api/probes/:id', { params: { id: idOf(one) } })) as { probe: { status: string } }).probe.status;
+  await until(async () => (await status()) === 'offline', { timeoutMs: 20_000 });
+  expect(Date.now() - silentFrom).toBeGreaterThan(14_000);
+  expect(isPlacedOver([one, two], [one, two])).toBe(true);
+  await until(() => isPlacedOver([two], [two]), { timeoutMs: 40_000, what: 'moved' });
+  expect(Date.now() - silentFrom).toBeGreaterThan(29_000);
+  clearInterval(beating);
+}, 120_000);
+
+test('a restarted controller goes on from the database: same keys, same set, and a half-made change is finished', async () => {
+  const first = await rig.controller();
+  const one = await following('one');
+  await first.placement.apply(monitors.slice(0, 10));
+  await until(() => one.held.size === 10);
+  // A writer that died after it staged: no revision yet.
+  const items = rig.mongo.db.collection('assignments');
+  const ghost = { ...(await items.findOne({})), _id: `${idOf(one)}:ghost`, monitor_id: 'ghost', rev: 0, pending: idOf(one), token: 't', changed_at: 1 };
+  await items.insertOne(ghost as never);
+  await items.updateOne({ _id: ghost._id } as never, { $set: { 'assignment.monitor_id': 'ghost' } });
+  await first.stop();
+  const second = await rig.controller();
+  expect(second.directory.probesOf('local')).toHaveLength(1);
+  await until(() => one.held.has('ghost'), { timeoutMs: 15_000, what: 'half-made change delivered' });
+  expect(one.held.size).toBe(11);
+});

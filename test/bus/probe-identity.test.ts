@@ -1,0 +1,132 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Msg, NatsConnection } from 'nats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NatsUsersFile, usersFileContent } from '../../controller/platform/nats-users.ts';
+import { createLog } from '../../shared/log.ts';
+import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
+import { natsVersions } from '../helpers/nats-programs.ts';
+import { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+
+const log = createLog('test', 'silent');
+
+describe.each(natsVersions())('probe identities on nats-server %s', (version) => {
+  let rig: FleetRig;
+  let probe: TestProbe;
+  let other: TestProbe;
+
+  beforeAll(async () => {
+    rig = await FleetRig.start(version);
+    await rig.controller();
+    probe = await rig.probe('one');
+    other = await rig.probe('two');
+  });
+  afterAll(() => rig.stop());
+
+  test('a stranger is refused', async () => {
+    const stranger = new TestProbe();
+    stranger.answer = probe.answer;
+    const { connect, nkeyAuthenticator } = await import('nats');
+    const attempt = connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(stranger.user.getSeed()), reconnect: false });
+    await expect(attempt).rejects.toThrow(/Authorization/);
+    await expect(connect({ servers: rig.nats.url, reconnect: false })).rejects.toThrow(/Authorization/);
+  });
+
+  test('a probe hears and says nothing but its own', async () => {
+    const mine = address(probe);
+    const theirs = address(other);
+    const heard: string[] = [];
+    const denied = watchDenials(probe.nats);
+    const forbiddenReads = ['>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'sync.>', 'events.>', 'raw.>', '_INBOX.>', '_R_.>', `_INBOX_${theirs.split('.')[1]}.>`, '$JS.>', '$SYS.>'];
+    for (const subject of forbiddenReads) probe.nats.subscribe(subject, { callback: (error, message) => void (error ?? heard.push(`${subject}: ${message.subject}`)) });
+    await until(() => forbiddenReads.every((subject) => denied.has(`subscription ${subject}`)), { what: 'every subscription refused' });
+
+    const forbiddenWrites = [`results.00.${theirs}`, `beat.${theirs}`, `sync.${theirs}`, `assign.${mine}`, `assign.${theirs}`, `run.${theirs}`, 'poke.00', 'ask.00.state', 'events.o.p.x', 'raw.o.p.m.r', '$JS.API.STREAM.LIST', '$SYS.REQ.SERVER.PING'];
+    const controller = rig.fleets[0]?.bus;
+    for (const subject of forbiddenWrites) controller?.subscribe(subject, (message) => void (Buffer.from(message.data).toString() === 'forged' && heard.push(`heard ${message.subject}`)));
+    for (const subject of forbiddenWrites) probe.nats.publish(subject, 'forged');
+    await until(() => forbiddenWrites.every((subject) => denied.has(`publish ${subject}`)), { what: 'every publish refused' });
+
+    await rig.fleet.placement.apply([monitorDoc(1), monitorDoc(2), monitorDoc(3), monitorDoc(4)]);
+    await other.follow();
+    expect(heard).toEqual([]);
+  });
+
+  test("an answer led astray to another probe's inbox does not verify there", async () => {
+    const strays: Msg[] = [];
+    other.nats.subscribe(`assign.${address(other)}`, { callback: (error, message) => void (error ?? strays.push(message)) });
+    await other.nats.flush();
+    probe.nats.publish(`sync.${address(probe)}`, JSON.stringify({ v: 1, revision: 0, after: null }), { reply: `assign.${address(other)}` });
+    const stray = await until(() => strays[0]);
+    expect(() => other.open(stray.data)).toThrow('for another probe');
+  });
+
+  test('a deleted probe is disconnected within a second, the other is not, and its monitors move', async () => {
+    const ended = probe.nats.closed();
+    const before = rig.fleets[0]?.bus.stats().reconnects;
+    const startedAt = Date.now();
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
+    await ended;
+    expect(Date.now() - startedAt).toBeLessThan(1000);
+    expect(other.nats.isClosed()).toBe(false);
+    expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
+    await until(() => other.held.size === 4, { timeoutMs: 15_000, what: 'monitors moved' });
+    const { connect, nkeyAuthenticator } = await import('nats');
+    await expect(connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false })).rejects.toThrow(/Authorization/);
+  });
+
+  test('a file that disagrees with the database is put right', async () => {
+    const good = readFileSync(rig.nats.usersFile, 'utf8');
+    writeFileSync(rig.nats.usersFile, 'users: []\n');
+    await until(() => readFileSync(rig.nats.usersFile, 'utf8') === good, { timeoutMs: 10_000 });
+  });
+
+  test('a server that was away learns of its users when it starts, and again by a signal', async () => {
+    await rig.nats.kill9();
+    const late = await rig.enrolled('three');
+    await rig.nats.restart();
+    await late.connect();
+    const later = await rig.enrolled('four');
+    await later.connect();
+  });
+});
+
+test('the user file is the same bytes for the same probes, and says nothing of nobody', () => {
+  const users = [
+    { public_key: 'UB', region: 'r', probe_id: 'b' },
+    { public_key: 'UA', region: 'r', probe_id: 'a' },
+  ];
+  expect(usersFileContent([])).toBe('users: []\n');
+  expect(usersFileContent(users)).toBe(usersFileContent([...users].reverse()));
+  expect(usersFileContent(users).split('\n')[1]).toBe(
+    '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX_a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
+  );
+});
+
+test('a stale pid file that names another process costs that process nothing', async () => {
+  const { mkdtempSync, rmSync } = await import('node:fs');
+  const { spawn } = await import('node:child_process');
+  const dir = mkdtempSync('/tmp/farwatch-users-');
+  const bystander = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] });
+  writeFileSync(`${dir}/pid`, `${bystander.pid}\n`);
+  await new NatsUsersFile({ file: `${dir}/users.conf`, pidFile: `${dir}/pid` }, log).publish([{ public_key: 'U', region: 'r', probe_id: 'p' }]);
+  const echo = new Promise((resolve) => bystander.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+  bystander.stdin.write('alive');
+  expect(await Promise.race([echo, new Promise((resolve) => bystander.once('exit', resolve))])).toBe('alive');
+  bystander.kill();
+  rmSync(dir, { recursive: true });
+});
+
+function address(probe: TestProbe): string {
+  return `${probe.answer?.region_id}.${probe.answer?.probe_id}`;
+}
+
+function watchDenials(connection: NatsConnection): Set<string> {
+  const denied = new Set<string>();
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.permissionContext) denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`);
+    }
+  })();
+  return denied;
+}
