@@ -26,6 +26,8 @@ export interface CheckContext {
   allowAddress: (ip: string) => boolean;
   /** Of this software, for the User-Agent. */
   version: string;
+  /** Certificates (PEM) trusted in place of those that Node trusts. */
+  trustedRoots?: string[];
 }
 
 /** One kind of check. `timeoutMs` bounds everything it does. */

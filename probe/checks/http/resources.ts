@@ -16,7 +16,8 @@ export class HttpResources {
 
   /** Made on first use: reading the trusted roots takes some 20 ms. */
   get secureContext(): SecureContext {
-    return (this.#secureContext ??= createSecureContext());
+    const { trustedRoots } = this.context;
+    return (this.#secureContext ??= createSecureContext(trustedRoots ? { ca: trustedRoots } : {}));
   }
 }
 

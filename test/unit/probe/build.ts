@@ -1,0 +1,17 @@
+import type { Assignment } from '../../../shared/contracts/assignment.ts';
+import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+import { newId } from '../../../shared/ids.ts';
+
+export function buildHttpSpec(overrides: Partial<HttpSpec> = {}): HttpSpec {
+  return {
+    type: 'HTTP', url: 'http://127.0.0.1/', method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5,
+    verify_ssl: true, expected_status: [], slow_response_threshold_ms: null, ...overrides,
+  };
+}
+
+export function buildAssignment(overrides: Partial<Assignment> = {}): Assignment {
+  return {
+    monitor_id: newId(1_760_000_000_000), organization_id: newId(1), project_id: newId(2), assignment_rev: 1,
+    interval_ms: 10_000, timeout_ms: 10_000, phase_ms: 0, retries: 1, spec: buildHttpSpec(), ...overrides,
+  };
+}

@@ -1,0 +1,288 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CheckContext, Finding } from '../../../../probe/checks/check.ts';
+import { createHttpCheck } from '../../../../probe/checks/http.ts';
+import type { Resolution, Resolver } from '../../../../probe/checks/network/resolver.ts';
+import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
+import { checkResult } from '../../../../shared/contracts/result.ts';
+import { systemClock } from '../../../../shared/time.ts';
+import { until } from '../../../helpers/until.ts';
+import { buildAssignment, buildHttpSpec } from '../build.ts';
+import { resultOf } from '../../../../probe/runner/result.ts';
+import { startRawServer, type RawServer } from './raw-server.ts';
+
+const servers: RawServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(onRequest: (socket: Socket, head: string) => void, options: Parameters<typeof startRawServer>[1] = {}): Promise<RawServer> {
+  const server = await startRawServer(onRequest, options);
+  servers.push(server);
+  return server;
+}
+
+/** Names that exist for this test only. */
+function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | string>): Resolver {
+  return {
+    resolve: (host, family): Promise<Resolution> => {
+      const known = names[host];
+      if (known === 'HANG') return new Promise(() => undefined);
+      if (typeof known === 'string') return Promise.resolve({ ok: false, code: known });
+      const addresses = known?.[family];
+      if (addresses) return Promise.resolve({ ok: true, addresses });
+      return Promise.resolve({ ok: false, code: known ? 'ENODATA' : 'ENOTFOUND' });
+    },
+  };
+}
+
+async function check(spec: Partial<HttpSpec>, options: { timeoutMs?: number; context?: Partial<CheckContext> } = {}): Promise<Finding> {
+  const context: CheckContext = { clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9', ...options.context };
+  const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 2000);
+  const result = resultOf(buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding);
+  checkResult.parse({ ...result, seq: 1 });
+  return finding;
+}
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
+
+describe('an HTTP check', () => {
+  test('succeeds with times of each phase and closes its connection', async () => {
+    let closed = 0;
+    const server = await serve((socket) => {
+      socket.on('close', () => (closed += 1));
+      setTimeout(() => socket.end(OK), 30);
+    });
+    const finding = await check({ url: `http://127.0.0.1:${server.port}/a/b?c=d#e` });
+    expect(finding).toMatchObject({ outcome: 'success', degraded: false, status_code: 200, error: null, remote_address: '127.0.0.1', tls: null });
+    expect(finding.timings?.first_byte).toBeGreaterThanOrEqual(25);
+    expect(finding.response_time_ms).toBeGreaterThanOrEqual(finding.timings?.first_byte as number);
+    expect(finding.timings?.dns).toBeUndefined();
+    expect(server.received[0]).toBe(`GET /a/b?c=d HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nUser-Agent: Farwatch/9.9.9\r\nAccept: */*\r\n\r\n`);
+    await until(() => closed === 1);
+  });
+
+  test('sends method, headers and body, and none of the headers that would break its framing', async () => {
+    const server = await serve((socket) => void setTimeout(() => socket.end(OK), 20));
+    const headers = { Authorization: 'Bearer x', 'User-Agent': 'me', Host: 'evil', 'Content-Length': '999', 'transfer-encoding': 'chunked', 'X-Bad': 'a\r\nInjected: 1', 'Bad Name': 'x' };
+    expect((await check({ url: `http://127.0.0.1:${server.port}/`, method: 'POST', headers, body: 'grüß' })).outcome).toBe('success');
+    await until(() => server.received[0]?.endsWith(Buffer.from('grüß').toString('latin1')));
+    expect(server.received[0]).toBe(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nAuthorization: Bearer x\r\nUser-Agent: me\r\nAccept: */*\r\nContent-Length: 6\r\n\r\n${Buffer.from('grüß').toString('latin1')}`);
+  });
+
+  test('an answer slower than the threshold is a degraded success', async () => {
+    const server = await serve((socket) => void setTimeout(() => socket.end(OK), 60));
+    expect(await check({ url: `http://127.0.0.1:${server.port}`, slow_response_threshold_ms: 40 })).toMatchObject({ outcome: 'success', degraded: true });
+  });
+
+  test.each([
+    [503, [], 'Expected 200-299, got 503'],
+    [200, [503], 'Expected 503, got 200'],
+    [404, [200, 204], 'Expected one of 200, 204, got 404'],
+  ])('status %i where %j is expected fails as status_code', async (status, expected, message) => {
+    const server = await serve((socket) => socket.end(`HTTP/1.1 ${status} X\r\n\r\n`));
+    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: expected })).toMatchObject({ outcome: 'failure', status_code: status, error: { type: 'status_code', message } });
+  });
+
+  test('an expected status need not be a good one', async () => {
+    const server = await serve((socket) => socket.end('HTTP/1.1 503 X\r\n\r\n'));
+    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: [503] })).toMatchObject({ outcome: 'success', status_code: 503 });
+  });
+
+  test('skips interim answers', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'));
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success', status_code: 200 });
+  });
+
+  test.each<[string, (socket: Socket) => void, string, RegExp]>([
+    ['never answers', () => undefined, 'timeout', /No answer within 150 ms \(waiting for the answer\)/],
+    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: '.padEnd(400, 'a')), 'timeout', /No answer within 150 ms/],
+    ['resets the connection', (socket) => void socket.resetAndDestroy(), 'connection_error', /Connection reset/],
+    ['closes without an answer', (socket) => void socket.end(), 'connection_error', /closed before an answer/],
+    ['closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'), 'connection_error', /closed before an answer/],
+    ['speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'), 'connection_error', /Not a valid HTTP answer: the answer is not HTTP\/1/],
+    ['sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${'X-Filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(25_000)}\r\n`), 'connection_error', /larger than 32 kB/],
+  ])('a server that %s fails as such', async (_what, behave, type, message) => {
+    const server = await serve(behave);
+    const startedAt = performance.now();
+    const finding = await check({ url: `http://127.0.0.1:${server.port}` }, { timeoutMs: 150 });
+    expect(finding).toMatchObject({ outcome: 'failure', error: { type } });
+    expect(finding.error?.message).toMatch(message);
+    expect(performance.now() - startedAt).toBeLessThan(600);
+  });
+
+  test('a port where nobody listens fails as connection_error', async () => {
+    const server = await startRawServer(() => undefined);
+    await server.close();
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error', message: 'Connection refused' } });
+  });
+
+  test('a host that takes no connection is given up at the deadline', async () => {
+    const finding = await check({ url: 'http://192.0.2.1/' }, { timeoutMs: 120 });
+    // A machine without any route says so at once, and that is no fault of the target.
+    if (finding.outcome === 'missed') expect(finding.missed).toBe('probe_unhealthy');
+    else expect(finding).toMatchObject({ outcome: 'failure' });
+  });
+
+  test('a body that never ends is not waited for, and is cut', async () => {
+    let sent = 0;
+    let isClosed = false;
+    const server = await serve((socket) => {
+      socket.on('close', () => (isClosed = true));
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536), Buffer.from('\r\n')]);
+      const more = (): void => {
+        while (!isClosed && sent < 10 * 1024 ** 3) {
+          sent += chunk.length;
+          if (!socket.write(chunk)) return void socket.once('drain', more);
+        }
+      };
+      more();
+    });
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success' });
+    await until(() => isClosed, { timeoutMs: 3000, what: 'the connection is cut' });
+    expect(sent).toBeLessThan(32 * 1024 ** 2);
+  });
+
+  test('a small body that comes later is taken, so that the server sees no reset', async () => {
+    const errors: unknown[] = [];
+    let isEnded = false;
+    const server = await serve((socket) => {
+      socket.on('error', (error) => errors.push(error));
+      socket.on('close', (hadError) => (isEnded = !hadError));
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n');
+      setTimeout(() => socket.end('0123456789'), 50);
+    });
+    const finding = await check({ url: `http://127.0.0.1:${server.port}` });
+    expect(finding.response_time_ms).toBeLessThan(50);
+    await until(() => isEnded);
+    expect(errors).toEqual([]);
+  });
+
+  describe('with names', () => {
+    test('looks the name up, and tells how long that took', async () => {
+      const server = await serve((socket) => socket.end(OK));
+      const finding = await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: resolverOf({ 'target.test': { 4: ['127.0.0.1'] } }) } });
+      expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
+      expect(finding.timings?.dns).toBeGreaterThanOrEqual(0);
+      expect(server.received[0]).toContain(`Host: target.test:${server.port}\r\n`);
+    });
+
+    test('goes on to the next address when one does not take the connection', async () => {
+      const server = await serve((socket) => socket.end(OK), { host: '127.0.0.1' });
+      const resolver = resolverOf({ 'target.test': { 4: ['127.0.0.9', '127.0.0.1'] } });
+      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver } })).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
+    });
+
+    test('goes on to IPv6 when no IPv4 address takes the connection, or there is none', async () => {
+      const server = await serve((socket) => socket.end(OK), { host: '::1' });
+      const both = resolverOf({ 'target.test': { 4: ['127.0.0.9'], 6: ['::1'] } });
+      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: both } })).toMatchObject({ outcome: 'success', remote_address: '::1' });
+      const only = resolverOf({ 'target.test': { 6: ['::1'] } });
+      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: only } })).toMatchObject({ outcome: 'success', remote_address: '::1' });
+      expect(await check({ url: `http://[::1]:${server.port}/` })).toMatchObject({ outcome: 'success', remote_address: '::1' });
+    });
+
+    test.each([
+      ['ENOTFOUND', 'The name gone.test does not exist'],
+      ['ESERVFAIL', 'The name servers failed for gone.test'],
+      ['ETIMEOUT', 'The name servers did not answer for gone.test'],
+    ])('a lookup that ends with %s fails as dns_error', async (code, message) => {
+      const finding = await check({ url: 'http://gone.test/' }, { context: { resolver: resolverOf({ 'gone.test': code }) } });
+      expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', message } });
+    });
+
+    test('a lookup that never ends is given up at the deadline', async () => {
+      const finding = await check({ url: 'http://slow.test/' }, { timeoutMs: 100, context: { resolver: resolverOf({ 'slow.test': 'HANG' }) } });
+      expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: 'No answer within 100 ms (looking up slow.test)' } });
+    });
+  });
+
+  describe('with addresses that are not allowed', () => {
+    const allowAddress = (ip: string): boolean => ip === '127.0.0.1';
+
+    test('does not connect: the slot is missed and the target not blamed', async () => {
+      const server = await serve((socket) => socket.end(OK));
+      expect(await check({ url: `http://127.0.0.2:${server.port}/` }, { context: { allowAddress } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      const mixed = resolverOf({ 'mixed.test': { 4: ['127.0.0.1', '169.254.169.254'] } });
+      expect(await check({ url: `http://mixed.test:${server.port}/` }, { context: { allowAddress, resolver: mixed } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      expect(server.connections).toBe(0);
+    });
+
+    test('nor does it follow a redirect there', async () => {
+      const inner = await serve((socket) => socket.end(OK), { host: '127.0.0.2' });
+      const server = await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:${inner.port}/\r\n\r\n`));
+      expect(await check({ url: `http://127.0.0.1:${server.port}/` }, { context: { allowAddress } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      expect(inner.connections).toBe(0);
+    });
+  });
+
+  describe('with redirects', () => {
+    test('follows them and keeps credentials on the origin that they are for', async () => {
+      const other = await serve((socket) => socket.end(OK));
+      const server = await serve((socket, head) => {
+        const to = head.startsWith('GET /one') ? '/two' : `http://127.0.0.1:${other.port}/three`;
+        socket.end(`HTTP/1.1 302 Found\r\nLocation: ${to}\r\n\r\n`);
+      });
+      const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Kept': '1' };
+      const finding = await check({ url: `http://127.0.0.1:${server.port}/one`, headers });
+      expect(finding).toMatchObject({ outcome: 'success', status_code: 200 });
+      expect(server.received[1]).toContain('GET /two ');
+      expect(server.received[1]).toContain('Authorization: Bearer x');
+      expect(other.received[0]).toContain('X-Kept: 1');
+      expect(other.received[0]).not.toMatch(/authorization|cookie/i);
+    });
+
+    test('gives up after as many as allowed', async () => {
+      const server = await serve((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'));
+      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({ outcome: 'failure', error: { type: 'status_code', message: 'More than 3 redirects' } });
+      expect(server.connections).toBe(4);
+    });
+
+    test('takes a redirect as the answer when it should not follow, or when that status is expected', async () => {
+      const server = await serve((socket) => socket.end('HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n'));
+      const url = `http://127.0.0.1:${server.port}/`;
+      expect(await check({ url, follow_redirects: false })).toMatchObject({ outcome: 'failure', status_code: 301 });
+      expect(await check({ url, expected_status: [301] })).toMatchObject({ outcome: 'success', status_code: 301 });
+    });
+
+    test.each(['file:///etc/passwd', 'gopher://127.0.0.1/', 'http://['])('does not follow to %s', async (location) => {
+      const server = await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`));
+      expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error' } });
+    });
+
+    test('after 303 it asks with GET and without the body', async () => {
+      const server = await serve((socket, head) => socket.end(head.startsWith('PUT') ? 'HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n' : OK));
+      expect((await check({ url: `http://127.0.0.1:${server.port}/`, method: 'PUT', body: 'b' })).outcome).toBe('success');
+      expect(server.received[1]).toMatch(/^GET \/x /);
+      expect(server.received[1]).not.toContain('Content-Length');
+    });
+
+    test('all hops share one deadline', async () => {
+      const server = await serve((socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60));
+      const startedAt = performance.now();
+      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 10 }, { timeoutMs: 150 })).toMatchObject({ outcome: 'failure', error: { type: 'timeout' } });
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    });
+  });
+
+  test('an address that is none fails and throws nothing', async () => {
+    expect(await check({ url: 'http://' })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error' } });
+  });
+
+  test('a thousand at once all end, each with its own answer', async () => {
+    const server = await serve((socket, head) => socket.end(`HTTP/1.1 ${200 + Number(/GET \/(\d+)/.exec(head)?.[1]) % 90} X\r\n\r\n`));
+    const findings = await Promise.all(Array.from({ length: 1000 }, (_, at) => check({ url: `http://127.0.0.1:${server.port}/${at}` }, { timeoutMs: 8000 })));
+    expect(findings.map((finding) => finding.status_code)).toEqual(findings.map((_, at) => 200 + (at % 90)));
+  });
+});
+
+function drip(socket: Socket, text: string): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    socket.write(text[at] ?? 'a');
+    at += 1;
+  }, 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
