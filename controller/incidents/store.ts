@@ -1,9 +1,8 @@
-import { MongoServerError, type Collection, type Db, type Filter } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import type { IncidentDoc } from './incident.ts';
 import type { IncidentQuery, IncidentReader, Tenant } from './ports.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /** Collection `incidents`. */
 export class IncidentStore implements IncidentReader {
@@ -50,7 +49,7 @@ export class IncidentStore implements IncidentReader {
       await this.#incidents.insertOne(doc);
       return true;
     } catch (error) {
-      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

@@ -1,8 +1,7 @@
-import { MongoServerError, type Collection, type Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import type { IncidentUpdateDoc } from './incident.ts';
 import type { IncidentUpdateReader, Tenant } from './ports.ts';
-
-const DUPLICATE_KEY = 11000;
 
 /** Collection `incident_updates`: the history of incidents. */
 export class IncidentUpdateStore implements IncidentUpdateReader {
@@ -22,7 +21,7 @@ export class IncidentUpdateStore implements IncidentUpdateReader {
     try {
       await this.#updates.insertOne(doc);
     } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
     }
   }
 

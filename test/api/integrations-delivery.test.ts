@@ -1,0 +1,323 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
+import type { WebhookPayload } from '../../controller/delivery/payload-rules.ts';
+import { newId } from '../../shared/ids.ts';
+import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
+import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
+import { until } from '../helpers/until.ts';
+
+let rig: DeliveryRig;
+let receiver: Receiver;
+beforeEach(async () => {
+  [rig, receiver] = await Promise.all([DeliveryRig.start(), startReceiver()]);
+});
+afterEach(async () => {
+  await rig.stop();
+  await receiver.close();
+});
+
+function payload(request: ReceivedRequest | undefined): WebhookPayload {
+  return JSON.parse((request as ReceivedRequest).body.toString('utf8')) as WebhookPayload;
+}
+
+function isSigned(request: ReceivedRequest, secret: string): boolean {
+  const expected = createHmac('sha256', secret).update(`${String(request.headers['x-service-timestamp'])}.${request.body.toString('utf8')}`).digest('hex');
+  return request.headers['x-service-signature'] === `sha256=${expected}`;
+}
+
+const settled = (incidentId: string, status: string, count = 1) =>
+  until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}` });
+
+describe('an alert', () => {
+  test('reaches its destination signed, and is in the log and on the incident', async () => {
+    const { alerts } = rig.controller();
+    const custom = Object.entries({ 'X-Team': 'ops', 'content-type': 'text/evil', 'x-service-signature': 'forged', 'User-Agent': 'me' }).map(
+      ([name, value]) => ({ name, value }),
+    );
+    const destination = await rig.destination(`${receiver.url}/hook?key=1`, { webhook: { url: `${receiver.url}/hook?key=1`, method: 'PUT', headers: custom } });
+    const monitor = monitorConfig();
+    const startedAt = rig.clock.now();
+    const incidentId = newId(startedAt);
+    await rig.outbox.open({
+      id: incidentId, monitor, severity: 'major', type: 'status_code', error_message: 'Status 503', affected_regions: ['eu'], failure_count: 2,
+      started_at: startedAt,
+    });
+    await alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
+    await settled(incidentId, 'delivered');
+    const [request] = receiver.requests as [ReceivedRequest];
+    expect(request).toMatchObject({ method: 'PUT', path: '/hook?key=1' });
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json', 'user-agent': 'Service-Webhook/1.0', 'x-service-event': 'monitor.down', 'x-team': 'ops',
+      'x-service-delivery': expect.stringMatching(/^[0-9a-f-]{36}$/), 'x-service-timestamp': String(payload(request).timestamp),
+    });
+    expect(request.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()).filter((name) => name.startsWith('x-service-sig'))).toHaveLength(1);
+    expect(payload(request)).toMatchObject({
+      version: '1', event: 'monitor.down', monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP' },
+      incident: { id: incidentId, started_at: startedAt, resolved_at: null },
+    });
+    const secret = (await rig.destinations.findById(destination._id))?.secret as string;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(isSigned(request, secret)).toBe(true);
+    expect(await rig.log(incidentId)).toEqual([
+      expect.objectContaining({
+        channel: 'webhook', recipient: `${receiver.url}/hook`, status: 'delivered', error_message: null, retry_count: 0, max_retries: 5, last_retry_at: null,
+      }),
+    ]);
+    expect(await rig.incidents.findById(incidentId)).toMatchObject({ notification_sent: true, notification_channels: ['webhook'] });
+    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({ status: 'healthy', failing_since: null });
+    await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' });
+  });
+
+  test('told again makes no second delivery, also to two controllers at once', async () => {
+    const [one, other] = [rig.controller(), rig.controller()];
+    await rig.destination(receiver.url);
+    const monitor = monitorConfig();
+    const incidentId = newId(1);
+    const alert = alertOf(monitor, incidentId, { startedAt: rig.clock.now() });
+    await Promise.all([one.alerts.fanOut(alert), other.alerts.fanOut(alert), one.alerts.fanOut(alert)]);
+    await settled(incidentId, 'delivered');
+    await other.alerts.fanOut(alert);
+    const after = alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() });
+    await one.alerts.fanOut(after);
+    await settled(incidentId, 'delivered', 2);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('is found within a second or so when nobody was woken', async () => {
+    const sleepy = rig.controller({ ownsShard: () => false });
+    await rig.destination(receiver.url);
+    await sleepy.alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
+    rig.controller();
+    await until(() => receiver.requests.length === 1, { timeoutMs: 4000 });
+  });
+
+  test('of a recovery waits for that of the outage', async () => {
+    const { alerts } = rig.controller();
+    await rig.destination(receiver.url);
+    receiver.choose((request) => (receiver.requests.length <= 2 && payload(request).event === 'monitor.down' ? 503 : 200));
+    const monitor = monitorConfig();
+    const incidentId = newId(1);
+    const startedAt = rig.clock.now();
+    await alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
+    await alerts.fanOut(alertOf(monitor, incidentId, { startedAt, resolvedAt: startedAt + 61_000 }));
+    await until(() => receiver.requests.length === 1);
+    rig.clock.warp(12_500);
+    await until(() => receiver.requests.length === 2);
+    rig.clock.warp(37_000);
+    await settled(incidentId, 'delivered', 2);
+    expect(receiver.requests.map((request) => payload(request).event)).toEqual(['monitor.down', 'monitor.down', 'monitor.down', 'monitor.up']);
+    expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop is up again after 1 min 1 s');
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('with 500 is tried again with another id, timestamp and signature each time, then gives up after five retries', async () => {
+    const { alerts } = rig.controller();
+    const destination = await rig.destination(receiver.url);
+    receiver.behave(500);
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    const waits = [10_000, 30_000, 120_000, 600_000, 3_600_000];
+    for (const [at, waitMs] of waits.entries()) {
+      await until(async () => (await rig.log(incidentId))[0]?.retry_count === at && receiver.requests.length === at + 1 && (await isQuiet(destination._id)));
+      const due = (await rig.queues.find(destination._id))?.due_at as number;
+      expect(due - rig.clock.now()).toBeGreaterThan(waitMs - 3000);
+      expect(due - rig.clock.now()).toBeLessThanOrEqual(waitMs * 1.2);
+      expect((await rig.log(incidentId))[0]).toMatchObject({ status: 'pending', error_message: 'the receiver answered 500' });
+      rig.clock.warp(waitMs * 1.2);
+    }
+    await settled(incidentId, 'failed');
+    const [entry] = await rig.log(incidentId);
+    expect(entry).toMatchObject({ retry_count: 5, max_retries: 5, delivered_at: null, error_message: 'the receiver answered 500', last_retry_at: expect.any(Number) });
+    expect(receiver.requests).toHaveLength(6);
+    const secret = (await rig.destinations.findById(destination._id))?.secret as string;
+    expect(receiver.requests.every((request) => isSigned(request, secret))).toBe(true);
+    for (const name of ['x-service-delivery', 'x-service-timestamp', 'x-service-signature']) {
+      expect(new Set(receiver.requests.map((request) => request.headers[name])).size).toBe(6);
+    }
+    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({
+      status: 'failing', consecutive_failures: 6, last_error: 'the receiver answered 500',
+    });
+  });
+
+  test('and then answers is delivered, and no longer failing', async () => {
+    const { alerts } = rig.controller();
+    const destination = await rig.destination(receiver.url);
+    receiver.choose(() => (receiver.requests.length < 2 ? 'close' : 204));
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing');
+    await until(() => isQuiet(destination._id));
+    rig.clock.warp(12_000);
+    await settled(incidentId, 'delivered');
+    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 1, error_message: null, last_retry_at: expect.any(Number), delivered_at: expect.any(Number) });
+    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'healthy');
+  });
+
+  test.each([400, 401, 404, 410, 429])('with %i is tried once and stays enabled', async (status) => {
+    const { alerts } = rig.controller();
+    const destination = await rig.destination(receiver.url);
+    receiver.behave(status);
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await settled(incidentId, 'failed');
+    rig.clock.warp(8 * 3_600_000);
+    await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined);
+    expect(receiver.requests).toHaveLength(1);
+    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0, error_message: `the receiver answered ${status}` });
+    expect((await rig.destinations.findById(destination._id))?.enabled).toBe(true);
+    expect((await rig.queues.health([destination._id])).get(destination._id)?.status).toBe('failing');
+  });
+
+  test('with a redirect to a private sink is not followed', async () => {
+    const sink = await startReceiver();
+    const { alerts } = rig.controller();
+    await rig.destination(receiver.url);
+    receiver.behave((response) => void response.writeHead(302, { location: sink.url }).end());
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await settled(incidentId, 'failed');
+    expect([receiver.requests.length, sink.connections]).toEqual([1, 0]);
+    await sink.close();
+  });
+
+  async function isQuiet(destinationId: string): Promise<boolean> {
+    return ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
+  }
+});
+
+describe('a controller that dies', () => {
+  test('between sending and writing it down makes one duplicate, known by incident and event', async () => {
+    const deliveries = new DeliveryStore(rig.mongo.db);
+    deliveries.settle = () => new Promise(() => undefined);
+    const dying = rig.controller({ deliveries });
+    await rig.destination(receiver.url);
+    const incidentId = newId(1);
+    await dying.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await until(() => receiver.requests.length === 1);
+    const heir = rig.controller();
+    heir.service.poke();
+    expect((await rig.log(incidentId))[0]?.status).toBe('pending');
+    rig.clock.warp(31_000);
+    await settled(incidentId, 'delivered');
+    const [first, second] = receiver.requests.map(payload) as [WebhookPayload, WebhookPayload];
+    expect(receiver.requests).toHaveLength(2);
+    expect([second.incident?.id, second.event]).toEqual([first.incident?.id, first.event]);
+    expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(2);
+  });
+
+  test('before sending leaves the work to another, which sends once', async () => {
+    const idle = rig.controller({ ownsShard: () => false });
+    await rig.destination(receiver.url);
+    const incidentId = newId(1);
+    await idle.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await idle.service.stop(1000);
+    rig.controller();
+    await settled(incidentId, 'delivered');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('or sleeps after its claim does not send when it wakes up', async () => {
+    const sleepy = rig.controller({
+      destinations: {
+        list: (tenant) => rig.destinations.list(tenant),
+        ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
+        findById: async (id) => {
+          if (receiver.requests.length === 0 && isAsleep) rig.clock.warp(40_000);
+          isAsleep = false;
+          return rig.destinations.findById(id);
+        },
+      },
+    });
+    let isAsleep = false;
+    await rig.destination(receiver.url);
+    const incidentId = newId(1);
+    const claim = rig.deliveries.claim.bind(rig.deliveries);
+    rig.deliveries.claim = async (...args) => {
+      const claimed = await claim(...args);
+      isAsleep = true;
+      rig.deliveries.claim = claim;
+      return claimed;
+    };
+    await sleepy.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await settled(incidentId, 'delivered');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('gracefully breaks off a hanging try and gives it back', async () => {
+    const first = rig.controller();
+    await rig.destination(receiver.url);
+    receiver.behave('hang');
+    const incidentId = newId(1);
+    await first.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await until(() => receiver.requests.length === 1);
+    const startedAt = Date.now();
+    await first.service.stop(1500);
+    expect(Date.now() - startedAt).toBeLessThan(2500);
+    receiver.behave(200);
+    rig.controller();
+    await settled(incidentId, 'delivered');
+    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0 });
+  });
+});
+
+describe('two controllers that both believe that they serve a destination', () => {
+  test('send each of many alerts once, and those of a monitor in order', async () => {
+    const [one, other] = [rig.controller(), rig.controller()];
+    await rig.destination(receiver.url);
+    const monitors = Array.from({ length: 10 }, () => monitorConfig());
+    const incidentId = newId(1);
+    const startedAt = rig.clock.now();
+    for (let round = 0; round < 4; round += 1) {
+      await Promise.all(monitors.map(async (monitor, at) => {
+        const from = at % 2 === 0 ? one : other;
+        await from.alerts.fanOut(alertOf(monitor, incidentId, round % 2 === 0 ? { startedAt } : { startedAt, resolvedAt: startedAt + round }));
+      }));
+    }
+    await settled(incidentId, 'delivered', 40);
+    expect(receiver.requests).toHaveLength(40);
+    for (const monitor of monitors) {
+      const events = receiver.requests.map(payload).filter((sent) => sent.monitor.id === monitor.monitor_id).map((sent) => sent.event);
+      expect(events).toEqual(['monitor.down', 'monitor.up', 'monitor.down', 'monitor.up']);
+    }
+  });
+});
+
+describe('a destination', () => {
+  test('that was deleted or disabled ends what waits for it as failed', async () => {
+    const { alerts, side } = rig.controller();
+    receiver.behave(500);
+    const [gone, off] = [await rig.destination(receiver.url), await rig.destination(receiver.url)];
+    const [first, second] = [newId(1), newId(2)];
+    const named = (id: string) => monitorConfig({ notification_target_ids: [id] });
+    await alerts.fanOut(alertOf(named(gone._id), first, { startedAt: rig.clock.now() }));
+    await alerts.fanOut(alertOf(named(off._id), second, { startedAt: rig.clock.now() }));
+    await until(async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message);
+    await rig.destinations.remove({ organizationId: gone.organization_id, projectId: gone.project_id }, gone._id);
+    await side.destinationGone(gone._id);
+    await rig.destinations.change(off, { enabled: false, updated_at: 1 });
+    await settled(first, 'failed');
+    expect((await rig.log(first))[0]).toMatchObject({ error_message: 'the integration was deleted' });
+    await until(async () => (await rig.queues.find(gone._id)) === null, { what: 'a forgotten queue' });
+    rig.clock.warp(12_000);
+    await settled(second, 'failed');
+    expect((await rig.log(second))[0]).toMatchObject({ error_message: 'the integration was disabled' });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('whose secret is rotated signs the next try with the new one', async () => {
+    const { alerts } = rig.controller();
+    const destination = await rig.destination(receiver.url, { secret: 'whsec_old' });
+    receiver.behave(500);
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await until(async () => (await rig.log(incidentId))[0]?.error_message);
+    receiver.behave(200);
+    await rig.destinations.replaceSecret({ organizationId: destination.organization_id, projectId: destination.project_id }, destination._id, 'whsec_new');
+    await until(async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now());
+    rig.clock.warp(12_000);
+    await settled(incidentId, 'delivered');
+    expect(receiver.requests.map((request) => [isSigned(request, 'whsec_old'), isSigned(request, 'whsec_new')])).toEqual([[true, false], [false, true]]);
+  });
+});

@@ -1,0 +1,108 @@
+import { deliveryParts, type DeliveryParts, type DeliveryPartsDeps } from '../../controller/delivery/delivery-parts.ts';
+import { QueueStore } from '../../controller/delivery/queue-store.ts';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
+import type { DestinationDoc } from '../../controller/destinations/destination.ts';
+import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
+import { DestinationStore } from '../../controller/destinations/store.ts';
+import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
+import { IncidentStore } from '../../controller/incidents/store.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { HttpPoster } from '../../controller/platform/poster.ts';
+import { createResolver } from '../../controller/platform/resolver.ts';
+import type { Alert, MonitorConfig } from '../../controller/results/ports.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { testMongo, type TestMongo } from './mongo.ts';
+import { WarpClock } from './warp-clock.ts';
+
+export const TENANT = { organizationId: 'org-1', projectId: 'project-1' };
+const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
+
+/** The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump. */
+export class DeliveryRig {
+  readonly clock = new WarpClock();
+  readonly store: TestMongo;
+  readonly mongo: Mongo;
+  readonly destinations: DestinationStore;
+  readonly deliveries: DeliveryStore;
+  readonly queues: QueueStore;
+  readonly incidents: IncidentStore;
+  readonly outbox: IncidentOutbox;
+  readonly poster: HttpPoster;
+  readonly #parts: DeliveryParts[] = [];
+
+  constructor(store: TestMongo) {
+    this.store = store;
+    this.mongo = openMongo(store.url);
+    const { db } = this.mongo;
+    this.destinations = new DestinationStore(db);
+    this.deliveries = new DeliveryStore(db);
+    this.queues = new QueueStore(db);
+    this.incidents = new IncidentStore(db);
+    const updates = new IncidentUpdateStore(db);
+    this.outbox = new IncidentOutbox({ incidents: this.incidents, updates }, this.clock);
+    const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
+    this.poster = new HttpPoster({ clock: systemClock, vetting });
+  }
+
+  static async start(): Promise<DeliveryRig> {
+    const rig = new DeliveryRig(await testMongo());
+    await Promise.all([rig.destinations, rig.deliveries, rig.queues, rig.incidents].map((store) => store.ensureIndexes()));
+    return rig;
+  }
+
+  /** Another controller's delivery, started. */
+  controller(change: Partial<DeliveryPartsDeps> = {}): DeliveryParts {
+    const parts = deliveryParts({
+      deliveries: this.deliveries, queues: this.queues, destinations: this.destinations, incidents: this.incidents, poster: this.poster,
+      ownsShard: () => true, pokeShard: () => undefined, clock: this.clock, log, random: Math.random, ...change,
+    });
+    this.#parts.push(parts);
+    parts.service.start();
+    return parts;
+  }
+
+  async destination(url: string, change: Partial<DestinationDoc> = {}): Promise<DestinationDoc> {
+    const now = this.clock.now();
+    const doc: DestinationDoc = {
+      _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook', type: 'webhook',
+      enabled: true, is_default: true, events: [...ALERT_EVENTS], webhook: { url, method: 'POST', headers: [] }, secret: null, revision: 1,
+      created_at: now, updated_at: now, ...change,
+    };
+    await this.destinations.insert(doc);
+    return doc;
+  }
+
+  /** The log entries of an incident, newest first. */
+  async log(incidentId: string) {
+    return (await this.deliveries.ofIncident(TENANT, incidentId, { page: 1, pageSize: 100 })).entries;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#parts.map((parts) => parts.service.stop(2000)));
+    await this.poster.close();
+    await this.mongo.close();
+    await this.store.stop();
+  }
+}
+
+export function monitorConfig(change: Partial<MonitorConfig> = {}): MonitorConfig {
+  return {
+    monitor_id: newId(Date.now()), organization_id: TENANT.organizationId, project_id: TENANT.projectId, revision: 1, name: 'Shop', target: 'https://shop.example/',
+    type: 'HTTP', status: 'active', interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+    notification_target_ids: [], monitoring_regions: [], changed_at: 1, ...change,
+  };
+}
+
+/** A confirmed outage of a monitor, or with `resolvedAt` its end. */
+export function alertOf(monitor: MonitorConfig, incidentId: string, times: { startedAt: number; resolvedAt?: number }): Alert {
+  const { startedAt, resolvedAt = null } = times;
+  return {
+    id: newId(startedAt), event: resolvedAt === null ? 'monitor.down' : 'monitor.up', monitor,
+    incident: { id: incidentId, started_at: startedAt, resolved_at: resolvedAt },
+    error: resolvedAt === null ? { type: 'status_code', message: 'Status 503' } : null, regions: ['eu', 'us'], at: resolvedAt ?? startedAt,
+  };
+}

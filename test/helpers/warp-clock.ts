@@ -1,0 +1,52 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock, Timer } from '../../shared/time.ts';
+
+/** Real time that can jump ahead: for waits of minutes around real sockets and a real store. */
+export class WarpClock implements Clock {
+  #aheadMs = 0;
+  readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout }>();
+
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  monotonic(): number {
+    return performance.now() + this.#aheadMs;
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const timer = { dueMs: this.monotonic() + delayMs, fire, handle: undefined as unknown as NodeJS.Timeout };
+    this.#timers.add(timer);
+    this.#arm(timer);
+    return {
+      cancel: () => {
+        clearTimeout(timer.handle);
+        this.#timers.delete(timer);
+      },
+    };
+  }
+
+  setRepeating(periodMs: number, fire: () => void): Timer {
+    let inner: Timer;
+    const again = () => {
+      inner = this.setTimer(periodMs, again);
+      fire();
+    };
+    inner = this.setTimer(periodMs, again);
+    return { cancel: () => inner.cancel() };
+  }
+
+  /** Jumps ahead; timers that become due fire at once. */
+  warp(byMs: number): void {
+    this.#aheadMs += byMs;
+    for (const timer of this.#timers) this.#arm(timer);
+  }
+
+  #arm(timer: { dueMs: number; fire: () => void; handle: NodeJS.Timeout }): void {
+    clearTimeout(timer.handle);
+    timer.handle = setTimeout(() => {
+      this.#timers.delete(timer);
+      timer.fire();
+    }, Math.max(0, timer.dueMs - this.monotonic()));
+  }
+}
