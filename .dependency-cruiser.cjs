@@ -6,8 +6,8 @@ const STORE = '[/-]store\\.ts$';
 const RULES = '[/-]rules\\.ts$';
 const VERBS = '^controller/.*[/-]verbs[./]';
 const ROUTES = '^controller/.*[/-]routes[./]';
-/** Put a part of the controller together for main.ts, and so know what they construct. */
-const WIRING = '^controller/assignments/fleet\\.ts$';
+/** Put parts of a domain together, and so know what they construct. What puts domains together stands beside main.ts. */
+const WIRING = '^controller/(assignments/fleet|accounts/open-accounts)\\.ts$';
 const ACTOR = '^controller/.*[/-]actor[./]';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -64,10 +64,10 @@ module.exports = {
     },
     {
       name: 'nothing-needs-main',
-      comment: 'main.ts puts the parts together; a part that imports it cannot be put together otherwise.',
+      comment: 'main.ts and what stands beside it put the parts together; a part that imports them cannot be put together otherwise.',
       severity: 'error',
-      from: { pathNot: '^test/' },
-      to: { path: '^(controller|probe)/main\\.ts$' },
+      from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'] },
+      to: { path: ['^controller/[^/]+\\.ts$', '^probe/main\\.ts$'] },
     },
     {
       name: 'rules-know-rules-only',
