@@ -2,7 +2,6 @@ import { parsePipeline, runStages, type Stage } from '../aggregate/pipeline.ts';
 import { fieldOf, isNumber, toDouble, type Value } from '../bson/value.ts';
 import { ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
 import type { Filter } from '../query/filter.ts';
-import type { Collection } from '../storage/collection.ts';
 import { refuseOthers, type Args } from './args.ts';
 import type { Context, Reply } from './context.ts';
 import { rowsOf, type Rows } from './cursors.ts';
@@ -71,4 +70,3 @@ function collect(docs: Iterable<Buffer>): Buffer[] {
   }
   return out;
 }
-

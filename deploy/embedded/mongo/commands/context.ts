@@ -1,10 +1,12 @@
 import type { Clock } from '../../../../shared/time.ts';
 import type { MongoFailure } from '../errors.ts';
-import type { Writable } from '../bson/write.ts';
 import type { Catalog } from '../storage/catalog.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Args } from './args.ts';
 import type { Cursors } from './cursors.ts';
+import type { Reply } from './reply.ts';
+
+export type { Reply };
 
 /** What every command works on. */
 export interface Context {
@@ -24,8 +26,6 @@ export interface EngineStats {
   readonly freePages: number;
   readonly fileBytes: number;
 }
-
-export type Reply = { readonly [name: string]: Writable };
 
 /** Answers one command; the reply gets its `ok` from the caller. Throws MongoFailure. */
 export type Command = (context: Context, args: Args) => Reply | Promise<Reply>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../../../shared/time.ts';
 import { documentValue, type Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
-import type { Reply } from './context.ts';
+import type { Reply } from './reply.ts';
 
 /** A stream of result documents that holds nothing open while paused. */
 export interface Rows {

@@ -30,7 +30,8 @@ export function explain(context: Context, args: Args): Reply {
   let nReturned = 0;
   while (rows.next() !== undefined) nReturned++;
   rows.pause();
-  return { queryPlanner, executionStats: { executionSuccess: true, nReturned, totalKeysExamined: plan.index === null && !plan.isBounded ? 0 : scan.keysExamined, totalDocsExamined: scan.docsExamined } };
+  const totalKeysExamined = plan.index === null && !plan.isBounded ? 0 : scan.keysExamined;
+  return { queryPlanner, executionStats: { executionSuccess: true, nReturned, totalKeysExamined, totalDocsExamined: scan.docsExamined } };
 }
 
 function innerFind(inner: Value, args: Args): Args {

@@ -15,7 +15,7 @@ export async function findAndModify(context: Context, args: Args): Promise<Reply
   const isNew = args.flag('new') === true;
   const isUpsert = args.flag('upsert') === true;
   const given = args.value('update');
-  if (isRemove && (given !== undefined || isUpsert || isNew)) throw failedToParse("Cannot specify both an update, upsert or new and remove=true");
+  if (isRemove && (given !== undefined || isUpsert || isNew)) throw failedToParse('Cannot specify both an update, upsert or new and remove=true');
   if (!isRemove && given === undefined) throw failedToParse('Either an update or remove=true must be specified');
   const update = given === undefined ? null : parseUpdate(given);
   const query = args.document('query');

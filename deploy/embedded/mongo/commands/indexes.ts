@@ -1,4 +1,4 @@
-import { BsonType, elementsOf, fieldOf, Fields, fromByteString, stringOf, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, elementsOf, fieldOf, Fields, fromByteString, stringOf, type Value } from '../bson/value.ts';
 import { INDEX_OPTIONS } from '../closed-list.ts';
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
 import type { KeyField } from '../keys/index-keys.ts';
@@ -10,7 +10,6 @@ import type { Index, IndexSpec } from '../storage/index.ts';
 import type { Args } from './args.ts';
 import type { Context, Reply } from './context.ts';
 import { encodeObject } from '../bson/write.ts';
-import { documentValue } from '../bson/value.ts';
 import { rowsOf } from './cursors.ts';
 
 const MAX_INDEXES = 64;

@@ -15,7 +15,9 @@ export function collStats(context: Context, args: Args): Reply {
   const { ns } = args;
   const scale = args.count('scale') || 1;
   const collection = context.catalog.get(ns);
-  if (collection === undefined) return { ns, size: 0, count: 0, numOrphanDocs: 0, storageSize: 0, totalSize: 0, nindexes: 0, totalIndexSize: 0, indexSizes: {}, scaleFactor: scale };
+  if (collection === undefined) {
+    return { ns, size: 0, count: 0, numOrphanDocs: 0, storageSize: 0, totalSize: 0, nindexes: 0, totalIndexSize: 0, indexSizes: {}, scaleFactor: scale };
+  }
   const { count, documentBytes } = collection.tally.state;
   const { storageBytes, indexBytes } = shareOf(context, collection);
   const totalIndexBytes = Object.values(indexBytes).reduce((sum, bytes) => sum + bytes, 0);

@@ -15,6 +15,8 @@ export interface Plan {
   readonly isSorted: boolean;
   /** Whether any condition narrows the scan. */
   readonly isBounded: boolean;
+  /** Whether each range starts at the only key it can hold: entries are then fetched, not scanned. */
+  readonly isPoints: boolean;
 }
 
 /** A chosen index by name, by the order of the documents, or none. */
@@ -26,7 +28,7 @@ const WHOLE: readonly KeyRange[] = [{ from: Buffer.alloc(0), to: Buffer.from([0x
 /** Equality prefix first, then a range, then an order that saves sorting; `_id` and unique keys before others. */
 export function choosePlan(collection: Collection, filter: Filter, sort: readonly KeyField[], hint: Hint | null): Plan {
   const parts = conjuncts(filter);
-  if (hint?.kind === 'natural') return { index: null, ranges: WHOLE, reverse: hint.reverse, isSorted: sort.length === 0, isBounded: false };
+  if (hint?.kind === 'natural') return { index: null, ranges: WHOLE, reverse: hint.reverse, isSorted: sort.length === 0, isBounded: false, isPoints: false };
   if (hint !== null) return planFor(hint.index, parts, sort).plan;
   let best = planFor(null, parts, sort);
   for (const index of collection.indexes) {
@@ -42,9 +44,10 @@ function planFor(index: Index | null, parts: readonly Filter[], sort: readonly K
   const bounds = indexBounds(fields, parts, index?.multikey ?? false);
   const direction = index?.multikey === true && sort.length > 0 ? null : scanDirection(fields, bounds.equalFields, sort);
   const isBounded = bounds.pointFields > 0 || bounds.hasRange;
-  const isWhollyEqual = bounds.equalFields === fields.length && (index === null || index.unique);
+  const isPoints = bounds.pointFields === fields.length && (index === null || index.unique);
+  const isWhollyEqual = isPoints && bounds.equalFields === fields.length;
   const score = (isWhollyEqual ? 1000 : 0) + bounds.pointFields * 8 + (bounds.hasRange ? 4 : 0) + (direction !== null && sort.length > 0 ? 2 : 0);
-  const plan = { index, ranges: bounds.ranges, reverse: direction === 'backward', isSorted: direction !== null, isBounded };
+  const plan = { index, ranges: bounds.ranges, reverse: direction === 'backward', isSorted: direction !== null, isBounded, isPoints };
   return { plan, score };
 }
 

@@ -1,6 +1,6 @@
 import { BsonType, documentValue, Fields, fromByteString, isNumber, type Value } from '../bson/value.ts';
 import { BsonWriter } from '../bson/write.ts';
-import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
+import { badValue, MongoFailure } from '../errors.ts';
 import { isTruthy } from './parse-filter.ts';
 import { parsePath } from './path.ts';
 

@@ -1,5 +1,5 @@
 import { documentValue } from '../bson/value.ts';
-import type { Collection } from '../storage/collection.ts';
+import { MAX_KEY_BYTES, type Collection } from '../storage/collection.ts';
 import { tablePrefix } from '../storage/index.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Entry } from '../storage/overlay.ts';
@@ -78,6 +78,7 @@ export class Scan {
   }
 
   private nextEntry(): Entry | undefined {
+    if (this.plan.isPoints) return this.nextPoint();
     while (this.rangeIndex < this.ranges.length) {
       this.entries ??= this.open(this.ranges[this.rangeIndex] as KeyRange);
       const step = this.entries.next();
@@ -88,6 +89,15 @@ export class Scan {
       this.entries = null;
       this.lastKey = null;
       this.rangeIndex++;
+    }
+    return undefined;
+  }
+
+  private nextPoint(): Entry | undefined {
+    while (this.rangeIndex < this.ranges.length) {
+      const key = (this.ranges[this.rangeIndex++] as KeyRange).from;
+      const value = key.length > MAX_KEY_BYTES ? undefined : this.storage.get(key);
+      if (value !== undefined) return { key, value };
     }
     return undefined;
   }

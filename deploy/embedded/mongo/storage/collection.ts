@@ -4,7 +4,7 @@ import { duplicateKey } from '../keys/duplicate-key.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import { type Index, tablePrefix } from './index.ts';
 import type { Storage } from './storage.ts';
-import { Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** lmdb-js takes keys up to 1978 bytes (its DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
 export const MAX_KEY_BYTES = 1978;

@@ -170,7 +170,9 @@ export class Storage {
         else this.engine.put(key, value);
       }
     });
-    const flushed = new Promise((resolve, reject) => this.engine.flushed.then(resolve, reject));
+    const flushed = new Promise((resolve, reject) => {
+      this.engine.flushed.then(resolve, reject);
+    });
     await Promise.all([committed, flushed]);
   }
 

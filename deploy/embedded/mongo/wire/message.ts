@@ -117,4 +117,3 @@ export function frameReply(request: { requestId: number; opCode: number }, respo
   if (isQuery) head.writeInt32LE(1, 32);
   return Buffer.concat([head, body]);
 }
-
