@@ -1,5 +1,5 @@
 import { hashSecret } from '../../shared/ids.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import type { RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../shared/ids.ts';
 import type { OrganizationContext } from '../http/route.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import type { FleetDirectory } from './directory.ts';
 import { TOKEN_LIFETIME_MS } from './enrolment.ts';
 import type { IdentityKeeper } from './identity-keeper.ts';

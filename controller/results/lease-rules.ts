@@ -1,5 +1,11 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
-import type { Lease } from './lease-store.ts';
+
+export interface Lease {
+  shard: number;
+  holder: string;
+  /** Unix ms by the holder's clock. */
+  expires_at: number;
+}
 
 export interface LeasePlan {
   acquire: number[];

@@ -1,12 +1,8 @@
 import { MongoServerError, type Collection, type Db } from 'mongodb';
 import { shardName } from '../../shared/ids.ts';
+import type { Lease } from './lease-rules.ts';
 
-export interface Lease {
-  shard: number;
-  holder: string;
-  /** Unix ms by the holder's clock. */
-  expires_at: number;
-}
+export type { Lease };
 
 export interface LeaseStore {
   /** Leases of shards, and how many controllers have shown themselves since `now`, the asker included. */
