@@ -65,7 +65,12 @@ function sources(): Record<string, string> {
     const imports = planted.filter(([from]) => from === path).map(([from, to]) => `import '${specifier(from, to)}';`);
     return [path, [...imports, 'export {};', ''].join('\n')];
   }));
-  return { ...files, 'shared/round-two.ts': 'import \'./round-one.ts\';\n' };
+  return {
+    ...files,
+    'shared/round-two.ts': 'import \'./round-one.ts\';\n',
+    'shared/one-type.ts': 'import type { Two } from \'./two-types.ts\';\nexport interface One { two: Two }\n',
+    'shared/two-types.ts': 'import type { One } from \'./one-type.ts\';\nexport interface Two { one: One }\n',
+  };
 }
 
 function specifier(from: string, to: string): string {
