@@ -18,6 +18,8 @@ const BATCH = 500;
 /** Each round but the first answers somebody else's write. */
 const MOST_ROUNDS = 4;
 
+type RegionChoice = Pick<MonitorDoc, '_id' | 'organization_id' | 'monitoring_regions'>;
+
 export interface PlacementDeps {
   items: AssignmentStore;
   writer: AssignmentWriter;
@@ -48,8 +50,8 @@ export class Placement {
 
   /** Plans again after it wrote: a rebalance that read before may have put a monitor elsewhere meanwhile. */
   async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
-    const wanted = new Map<string, Map<string, Assignment>>();
-    for (const monitor of monitors) wanted.set(monitor._id, await this.#wanted(monitor));
+    const limits = await this.#limitsOf(monitors);
+    const wanted = new Map(monitors.map((monitor) => [monitor._id, this.#wanted(monitor, limits.get(monitor.organization_id) ?? Infinity)]));
     await this.#markUnserved([...wanted.values()]);
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
@@ -69,12 +71,16 @@ export class Placement {
   }
 
   /** Region ids in which the monitor runs, in order: those it names that exist, else automatic ones. */
-  async regionsOf(monitor: Pick<MonitorDoc, '_id' | 'organization_id' | 'monitoring_regions'>): Promise<string[]> {
-    const { directory, regionLimit } = this.#deps;
+  async regionsOf(monitor: RegionChoice): Promise<string[]> {
+    const limits = await this.#limitsOf([monitor]);
+    return this.#regionsOf(monitor, limits.get(monitor.organization_id) ?? Infinity);
+  }
+
+  #regionsOf(monitor: RegionChoice, limit: number): string[] {
+    const { directory } = this.#deps;
     const usable = directory
       .regions()
       .filter((region) => region.visibility === 'shared' || region.organization_id === monitor.organization_id);
-    const limit = regionLimit ? await regionLimit(monitor.organization_id) : Infinity;
     if (monitor.monitoring_regions.length > 0) {
       const asked = new Set(monitor.monitoring_regions);
       return chooseSome(monitor._id, usable.filter((region) => asked.has(region._id)).map((region) => region._id), limit);
@@ -82,6 +88,13 @@ export class Placement {
     const shared = usable.filter((region) => region.visibility === 'shared').map((region) => region._id);
     const served = shared.filter((id) => directory.probesOf(id).some(isEnrolled));
     return chooseSome(monitor._id, served.length > 0 ? served : shared, limit);
+  }
+
+  async #limitsOf(monitors: readonly RegionChoice[]): Promise<Map<string, number>> {
+    const { regionLimit } = this.#deps;
+    if (!regionLimit) return new Map();
+    const organizations = [...new Set(monitors.map((monitor) => monitor.organization_id))];
+    return new Map(await Promise.all(organizations.map(async (id) => [id, await regionLimit(id)] as const)));
   }
 
   /** Probes of the region that take monitors now. */
@@ -124,11 +137,11 @@ export class Placement {
     if (probe && isEnrolled(probe)) this.#deps.announcer.announce(probe, committed);
   }
 
-  async #wanted(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
+  #wanted(monitor: MonitorDoc, limit: number): Map<string, Assignment> {
     const wanted = new Map<string, Assignment>();
     // A heartbeat is watched by the controllers: no probe has anything to do for it.
     if (monitor.status !== 'active' || monitor.deleted_at !== null || monitor.type === 'HEARTBEAT') return wanted;
-    const regions = await this.regionsOf(monitor);
+    const regions = this.#regionsOf(monitor, limit);
     const spec = toCheckSpec(monitor);
     const intervalMs = monitor.interval_seconds * 1000;
     regions.forEach((region, index) => {

@@ -9,6 +9,7 @@ import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
+import { commandViolations } from './command-violations.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import type { NatsVersion } from './nats-programs.ts';
 import { startNats, type TestNats } from './nats-server.ts';
@@ -25,11 +26,13 @@ export class FleetRig {
   readonly monitors: MonitorStore;
   readonly fleets: { fleet: Fleet; bus: NatsBus }[] = [];
   readonly probes: TestProbe[] = [];
+  /** Commands outside the closed list. */
+  readonly #violations = new Set<string>();
 
   constructor(nats: TestNats, store: TestMongo) {
     this.nats = nats;
     this.store = store;
-    this.mongo = openMongo(store.url);
+    this.mongo = openMongo(store.url, { onCommand: (command) => commandViolations(command).forEach((text) => this.#violations.add(text)) });
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
@@ -97,6 +100,7 @@ export class FleetRig {
     await this.mongo.close();
     await this.store.stop();
     await this.nats.stop();
+    if (this.#violations.size > 0) throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
   }
 }
 

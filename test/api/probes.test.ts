@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
+import type { Bus } from '../../controller/platform/bus-port.ts';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { ProbeUser } from '../../controller/probes/probe.ts';
+import { hashSecret } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import type { ApiClient } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+import { TestProbe } from '../helpers/test-probe.ts';
+
+/** Enrolment needs no NATS server: nothing here beats. */
+const silentBus: Bus = {
+  isConnected: true,
+  publish: () => undefined,
+  request: () => Promise.reject(new Error('nobody there')),
+  subscribe: () => ({ stop: async () => undefined }),
+  onReconnect: () => undefined,
+  close: async () => undefined,
+};
+
+let store: TestMongo;
+let mongo: Mongo;
+let fleet: Fleet;
+let app: TestApp;
+let tenant: Tenant;
+let other: Tenant;
+/** Operator of the instance: the first account. */
+let operator: ApiClient;
+let published: ProbeUser[] = [];
+
+const options = (change: Partial<FleetOptions> = {}): FleetOptions => ({
+  db: mongo.db, bus: silentBus, monitors: { async *activeOfRegion() {} }, identities: { publish: async (users) => void (published = users) },
+  natsUrl: 'nats://probes.example:4222', embeddedProbeToken: null, timeZone: 'Europe/Berlin', owns: () => true,
+  clock: systemClock, log: createLog('test', 'silent'), ...change,
+});
+
+beforeAll(async () => {
+  store = await testMongo();
+  mongo = openMongo(store.url);
+  fleet = await startFleet(options());
+  app = await makeApp({ mongoUrl: store.url, routes: () => fleet.routes });
+  tenant = await newTenant(app);
+  operator = tenant.owner.client;
+  other = await newTenant(app);
+});
+afterAll(async () => {
+  await app.close();
+  await fleet.stop();
+  await mongo.close();
+  await store.stop();
+});
+
+async function register(client: ApiClient, name: string, region = 'local'): Promise<{ id: string; token: string }> {
+  const answer = await client.post('/api/probes', { region_id: region, name });
+  expect(answer.status, answer.text).toBe(201);
+  return { id: answer.data.probe.id, token: answer.data.enrolment_token };
+}
+
+test('one shared region is there from the first start, and keys may list it', async () => {
+  const expected = { id: 'local', name: 'Local', city: 'Berlin', country: '', lat: null, lon: null, visibility: 'shared', probes_online: 0, monitors: 0 };
+  for (const client of [tenant.readKey, tenant.owner.client, other.writeKey]) {
+    expect((await client.get('/api/regions')).data).toEqual({ regions: [expected] });
+  }
+  expect((await app.client.get('/api/regions')).code).toBe('MISSING_AUTH');
+});
+
+test('probes are for sessions, and those of a shared region for the operator to make', async () => {
+  expect((await tenant.writeKey.get('/api/probes')).code).toBe('JWT_REQUIRED');
+  expect((await other.owner.client.post('/api/probes', { region_id: 'local', name: 'x' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await operator.post('/api/probes', { region_id: 'nowhere', name: 'x' })).code).toBe('RESOURCE_NOT_FOUND');
+  for (const bad of [{}, { region_id: 'local' }, { region_id: 'local', name: '' }, { region_id: 'local', name: 'a\nb' }, { region_id: { $gt: '' }, name: 'x' }, { region_id: 'local', name: 'x', extra: 1 }]) {
+    expect((await operator.post('/api/probes', bad)).code).toBe('VALIDATION_ERROR');
+  }
+});
+
+test('a token enrols one probe once, whoever else has it, and the database never holds it', async () => {
+  const { id, token } = await register(operator, 'one');
+  const before = (await operator.get(`/api/probes/${id}`)).data.probe;
+  expect(before).toMatchObject({ name: 'one', region_id: 'local', status: 'enrolling', capabilities: [], last_beat_at: null, version: null });
+  expect((await operator.post('/api/probes', { region_id: 'local', name: 'one' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+
+  const rivals = Array.from({ length: 10 }, () => new TestProbe());
+  const answers = await Promise.all(rivals.map((rival) => app.client.post('/api/probes/enrol', rival.request(token))));
+  const won = answers.filter((answer) => answer.status === 200);
+  expect(won).toHaveLength(1);
+  expect(answers.filter((answer) => answer.code === 'INVALID_TOKEN')).toHaveLength(9);
+  expect(won[0]?.data).toEqual({
+    probe_id: id, name: 'one', region_id: 'local', nats_url: 'nats://probes.example:4222',
+    controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/), controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
+  });
+  const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
+  expect(published).toContainEqual({ public_key: winner.publicKey, region: 'local', probe_id: id });
+  // An answer can get lost: the same key may ask again, and gets the same.
+  expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
+  expect((await app.client.post('/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('INVALID_TOKEN');
+  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({ status: 'offline', version: 'test', capabilities: ['http'] });
+  const dump = JSON.stringify([await app.db.collection('probes').find({}).toArray(), await app.db.collection('regions').find({}).toArray()]);
+  expect(dump).not.toContain(token);
+});
+
+test('a token that is unknown, expired or carried by a false signature is refused', async () => {
+  const probe = new TestProbe();
+  expect((await app.client.post('/api/probes/enrol', probe.request('0'.repeat(64)))).code).toBe('INVALID_TOKEN');
+  const { id, token } = await register(operator, 'two');
+  expect((await app.client.post('/api/probes/enrol', probe.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('VALIDATION_ERROR');
+  expect((await app.client.post('/api/probes/enrol', probe.request(token, { nonce: 'another-nonce-0123456' }))).code).toBe('VALIDATION_ERROR');
+  for (const bad of [{ public_key: 'U' }, { box_key: `X${'A'.repeat(55)}` }, { token: '' }, { region_id: 'eu' }]) {
+    expect((await app.client.post('/api/probes/enrol', { ...probe.request(token), ...bad })).code).toBe('VALIDATION_ERROR');
+  }
+  await app.db.collection('probes').updateOne({ token_hash: hashSecret(token) }, { $set: { token_expires_at: Date.now() - 1 } });
+  expect((await app.client.post('/api/probes/enrol', probe.request(token))).code).toBe('TOKEN_EXPIRED');
+  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({ status: 'enrolling', reason: 'The enrolment token has expired' });
+});
+
+test('one key is one probe', async () => {
+  const probe = new TestProbe();
+  const [first, second] = [await register(operator, 'three'), await register(operator, 'four')];
+  expect((await app.client.post('/api/probes/enrol', probe.request(first.token))).status).toBe(200);
+  expect((await app.client.post('/api/probes/enrol', probe.request(second.token))).code).toBe('CONFLICT');
+});
+
+test('a deleted probe is gone from NATS and from the list at once, and its name is free', async () => {
+  const { id, token } = await register(operator, 'five');
+  const probe = new TestProbe();
+  await app.client.post('/api/probes/enrol', probe.request(token));
+  expect(published.map((user) => user.probe_id)).toContain(id);
+  expect((await other.owner.client.delete(`/api/probes/${id}`)).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await operator.delete(`/api/probes/${id}`)).data).toEqual({ message: 'Probe deleted' });
+  expect(published.map((user) => user.probe_id)).not.toContain(id);
+  expect((await operator.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await operator.delete(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await app.client.post('/api/probes/enrol', probe.request(token))).code).toBe('INVALID_TOKEN');
+  await register(operator, 'five');
+});
+
+test('what was read can be sent back; name and draining change', async () => {
+  const { id } = await register(operator, 'six');
+  const read = (await operator.get(`/api/probes/${id}`)).data.probe;
+  expect((await operator.patch(`/api/probes/${id}`, read)).data.probe).toEqual(read);
+  expect((await operator.patch(`/api/probes/${id}`, { name: 'seven' })).data.probe.name).toBe('seven');
+  expect((await operator.patch(`/api/probes/${id}`, { name: 'one' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+  expect((await operator.patch(`/api/probes/${id}`, { status: 'gone' })).code).toBe('VALIDATION_ERROR');
+  await operator.patch(`/api/probes/${id}`, { status: 'draining' });
+  expect(await app.db.collection('probes').findOne({ name: 'seven' })).toMatchObject({ is_draining: true });
+});
+
+test('a private region is for its organization alone', async () => {
+  const place = { id: 'office', name: 'Office', city: 'Oslo', country: 'NO', lat: 59.9, lon: 10.7 };
+  const viewer = await newMember(app, other, 'viewer');
+  expect((await viewer.client.post('/api/regions', place)).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await other.owner.client.post('/api/regions', { ...place, visibility: 'shared' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await other.owner.client.post('/api/regions', place)).data.region).toEqual({ ...place, visibility: 'private', probes_online: 0, monitors: 0 });
+  expect((await operator.post('/api/regions', place)).code).toBe('RESOURCE_ALREADY_EXISTS');
+  expect((await tenant.readKey.get('/api/regions')).data.regions).toHaveLength(1);
+  expect((await viewer.client.get('/api/regions')).data.regions).toHaveLength(2);
+
+  const { id, token } = await register(other.owner.client, 'own', 'office');
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(token))).data.region_id).toBe('office');
+  expect((await operator.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await operator.post('/api/probes', { region_id: 'office', name: 'spy' })).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await operator.delete('/api/regions/office')).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await other.owner.client.delete('/api/regions/office')).code).toBe('CONFLICT');
+  expect((await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region).toMatchObject({ name: 'Office', city: 'Bergen' });
+  expect(await fleet.regionNames.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
+  expect(await fleet.regionNames.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
+});
+
+test('the embedded probe enrols by its token, and anew with another one after it was wiped', async () => {
+  const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
+  const start = async (token: string) => {
+    const started = await startFleet(options({ embeddedProbeToken: token }));
+    await started.stop();
+  };
+  await start(first);
+  const embedded = new TestProbe();
+  const answer = await app.client.post('/api/probes/enrol', embedded.request(first));
+  expect(answer.data).toMatchObject({ name: 'embedded', region_id: 'local' });
+  await start(first);
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(first))).code).toBe('INVALID_TOKEN');
+
+  await start(second);
+  expect(published.map((user) => user.public_key)).toContain(embedded.publicKey);
+  const wiped = new TestProbe();
+  const again = await app.client.post('/api/probes/enrol', wiped.request(second));
+  expect(again.data).toEqual(answer.data);
+  expect(published.map((user) => user.public_key)).toContain(wiped.publicKey);
+  expect(published.map((user) => user.public_key)).not.toContain(embedded.publicKey);
+});
