@@ -39,8 +39,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Clock ticks since boot at which the process started (proc(5), field 22); 0 where there is no /proc. */
+/** Clock ticks since boot at which the process started (proc(5), field 22); 0 where there is no /proc, -1 for a zombie. */
 async function startTimeOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 0);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? -1 : Number(fields[19] ?? 0);
 }

@@ -46,11 +46,12 @@ function isAlive(mark: string): boolean {
   return now === '' || now === started;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)); empty where there is no /proc. */
+/** Field 22 of /proc/<pid>/stat (proc(5)); `dead` when only its parent has not noticed; empty where there is no /proc. */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'dead' : (fields[19] ?? '');
   } catch {
     return '';
   }
