@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { HEADER_BYTES, scanFrames } from '../../../../probe/spool/frame.ts';
+import type { Lane } from '../../../../probe/spool/lane.ts';
+import type { Spool } from '../../../../probe/spool/spool.ts';
+import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { until } from '../../../helpers/until.ts';
+import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
+
+const directories = new Directories();
+afterEach(() => directories.remove());
+
+const monitors = [3, 4, 5].flatMap((shard) => monitorsOf(shard, 2));
+
+/** A spool with some flushes of several lanes in one segment, closed; and the file that holds it. */
+async function writtenSpool(rounds = 6): Promise<{ directory: string; file: string; epoch: string }> {
+  const directory = directories.make();
+  const spool = await openSpool(directory, { coverage: () => ({ until: 1000, open: [] }) });
+  const { epoch } = spool;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const monitor of monitors) spool.append(buildResult(monitor, { scheduled_at: 1_760_000_000_000 + round }), true);
+    await spool.flush();
+  }
+  await spool.close();
+  return { directory, epoch, file: join(directory, readdirSync(directory)[0] as string) };
+}
+
+/** Each number of a lane and what became of it; fails when one is missing between. */
+async function fateOf(spool: Spool, lane: Lane): Promise<('kept' | 'dropped')[]> {
+  const fate: ('kept' | 'dropped')[] = [];
+  for (const batch of await readLane(spool, lane)) {
+    for (let seq = batch.first; seq <= batch.last; seq += 1) {
+      if (seq !== fate.length + 1) throw new Error(`seq ${seq} after ${fate.length}`);
+      fate.push(batch.results.some((result) => result.seq === seq) ? 'kept' : 'dropped');
+    }
+    expect(batch.dropped.every((range) => range.reason === 'corrupt')).toBe(true);
+  }
+  return fate;
+}
+
+async function fates(directory: string, epoch: string): Promise<Map<number, ('kept' | 'dropped')[]>> {
+  const spool = await openSpool(directory);
+  const found = new Map<number, ('kept' | 'dropped')[]>();
+  for (const lane of spool.lanes()) if (lane.epoch === epoch) found.set(lane.shard, await fateOf(spool, lane));
+  await spool.close();
+  return found;
+}
+
+function framesOf(file: string): { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] {
+  const frames: { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] = [];
+  scanFrames(readFileSync(file), (frame) => frames.push(frame));
+  return frames;
+}
+
+describe('a spool that was damaged', () => {
+  test('a byte flipped in the last batch: that batch is declared dropped, all else is there', async () => {
+    const { directory, file, epoch } = await writtenSpool();
+    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as { shard: number; offset: number; length: number };
+    const bytes = readFileSync(file);
+    bytes[last.offset + last.length - 1] = (bytes[last.offset + last.length - 1] as number) ^ 0x10;
+    writeFileSync(file, bytes);
+    const found = await fates(directory, epoch);
+    for (const [shard, fate] of found) expect(fate.filter((each) => each === 'dropped')).toHaveLength(shard === last.shard ? 2 : 0);
+    expect([...found.values()].every((fate) => fate.length === 12)).toBe(true);
+  });
+
+  test('a torn tail: what is whole is there, and what was torn is declared where its header can be read', async () => {
+    const { directory, file, epoch } = await writtenSpool();
+    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as { shard: number; offset: number; length: number };
+    const whole = readFileSync(file);
+    writeFileSync(file, whole.subarray(0, last.offset + 5));
+    expect((await fates(directory, epoch)).get(last.shard)?.slice(10)).toEqual(['dropped', 'dropped']);
+    writeFileSync(file, whole.subarray(0, last.offset - HEADER_BYTES + 7));
+    expect((await fates(directory, epoch)).get(last.shard)).toHaveLength(10);
+  });
+
+  test('any flipped bytes and any cut: it starts, keeps every frame that is whole, and no number is left unsaid', async () => {
+    const { directory, file, epoch } = await writtenSpool();
+    const whole = readFileSync(file);
+    const frames = framesOf(file);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(whole.length - 1), { maxLength: 4 }), fc.option(fc.nat(whole.length)), async (flips, cut) => {
+        const bytes = Buffer.from(whole);
+        for (const at of flips) bytes[at] = (bytes[at] as number) ^ 0xff;
+        const copy = directories.make();
+        cpSync(directory, copy, { recursive: true });
+        writeFileSync(join(copy, readdirSync(copy)[0] as string), bytes.subarray(0, cut ?? bytes.length));
+        const found = await fates(copy, epoch);
+        for (const frame of frames) {
+          const isWhole = frame.offset + frame.length <= (cut ?? bytes.length) && flips.every((at) => at < frame.offset - HEADER_BYTES || at >= frame.offset + frame.length || flips.filter((flip) => flip === at).length % 2 === 0);
+          if (frame.kind !== 1 || !isWhole) continue;
+          expect(found.get(frame.shard)?.slice(frame.first - 1, frame.last)).toEqual(Array.from({ length: frame.last - frame.first + 1 }, () => 'kept'));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('files that are nothing but rubbish: it starts empty', async () => {
+    const directory = directories.make();
+    writeFileSync(join(directory, '0000000001.log'), Buffer.alloc(10_000, 0x46));
+    writeFileSync(join(directory, '0000000002.log'), '');
+    const spool = await openSpool(directory);
+    expect(spool.depth).toBe(0);
+    spool.append(buildResult(monitors[0] as string), false);
+    await spool.flush();
+    expect(spool.depth).toBe(1);
+    await spool.close();
+  });
+});
+
+describe('coverage', () => {
+  test('is the last mark and what was recorded behind it', async () => {
+    const directory = directories.make();
+    let covered = 1000;
+    const clock = new SimulatedClock();
+    const spool = await openSpool(directory, { clock, coverage: () => ({ until: covered, open: [['m', 900]] }) });
+    const [monitor] = monitors as [string];
+    spool.append(buildResult(monitor, { scheduled_at: 800 }), false);
+    await spool.flush();
+    covered = 2000;
+    spool.append(buildResult(monitor, { scheduled_at: 1500 }), true);
+    const lane = spool.lanes().find((each) => each.shard === 3) as Lane;
+    await clock.advance(10);
+    await until(() => lane.synced === 2);
+    spool.append(buildResult(monitor, { scheduled_at: 1600, reason: 'manual' }), true);
+    await clock.advance(10);
+    await until(() => lane.synced === 3);
+    const copy = directories.make();
+    cpSync(directory, copy, { recursive: true });
+    await spool.close();
+    const again = await openSpool(copy);
+    expect(again.recovered.coverage).toEqual({ until: 1000, open: [['m', 900]] });
+    expect([...again.recovered.recorded]).toEqual([[monitor, [{ atMs: 1500, count: 1 }]]]);
+    await again.close();
+  });
+});
