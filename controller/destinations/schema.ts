@@ -41,8 +41,8 @@ const webhookChange = z.strictObject({ url: url.optional(), method: method.optio
 
 /** What a read returns and nobody can set; sent back, it is ignored. */
 const readOnly = {
-  id: z.unknown(), organization_id: z.unknown(), project_id: z.unknown(), created_by: z.unknown(),
-  created_at: z.unknown(), updated_at: z.unknown(), health: z.unknown(),
+  id: z.unknown().optional(), organization_id: z.unknown().optional(), project_id: z.unknown().optional(), created_by: z.unknown().optional(),
+  created_at: z.unknown().optional(), updated_at: z.unknown().optional(), health: z.unknown().optional(),
 };
 
 const type = z.enum(DESTINATION_TYPES);

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+interface MonitorView {
+  id: string;
+  runtimeStatus: string;
+}
+
+interface IncidentView {
+  id: string;
+  status: string;
+  started_at: string;
+  resolved_at: string | null;
+  recovery_time_seconds?: number;
+}
+
+describe('from a clean directory to an alert and back', () => {
+  let farwatch: Farwatch;
+  let target: Target;
+  let receiver: Receiver;
+  let session: ApiSession;
+  let monitor: MonitorView;
+  let secret = '';
+
+  beforeAll(async () => {
+    [farwatch, target, receiver] = await Promise.all([
+      startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }), startTarget(), startReceiver(),
+    ]);
+    session = await new ApiSession(farwatch.url).begin();
+  });
+  afterAll(async () => {
+    await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
+  });
+
+  const read = async (): Promise<MonitorView> => (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${monitor.id}`)).monitor;
+  const incidents = async (): Promise<IncidentView[]> =>
+    (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${monitor.id}`)).incidents;
+  const received = (event: string): ReceivedRequest[] => receiver.requests.filter((request) => request.headers['x-service-event'] === event);
+
+  test('a new monitor is checked at once and is up', async () => {
+    const config = { url: `${receiver.url}/hook`, method: 'POST' };
+    const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations',
+      { name: 'On call', type: 'webhook', is_default: true, config });
+    secret = (await session.ok<{ secret: string }>('GET', `/api/integrations/${integration.id}/secret`)).secret;
+    ({ monitor } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors',
+      { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2 }));
+    await until(async () => (await read()).runtimeStatus === 'up', { what: 'the monitor is up', timeoutMs: 15_000 });
+  });
+
+  test('a failing target opens one incident and the receiver gets a signed monitor.down', async () => {
+    target.answer({ status: 503 });
+    const [down] = await until(() => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down', timeoutMs: 20_000 });
+    expectSigned(down as ReceivedRequest, secret);
+    const [incident] = await incidents();
+    expect(JSON.parse(String(down?.body))).toMatchObject({
+      version: '1', event: 'monitor.down', monitor: { id: monitor.id, name: 'Shop', url: `${target.url}`, type: 'HTTP' },
+      incident: { id: incident?.id, started_at: Date.parse(String(incident?.started_at)), resolved_at: null },
+    });
+    expect(incident).toMatchObject({ status: 'open', type: 'status_code', error_message: expect.stringContaining('503'), affected_regions: ['local'] });
+    expect((await read()).runtimeStatus).toBe('down');
+  });
+
+  test('recovery resolves the incident with its time and sends monitor.up', async () => {
+    target.answer({ status: 200 });
+    const [up] = await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up', timeoutMs: 20_000 });
+    expectSigned(up as ReceivedRequest, secret);
+    const all = await incidents();
+    expect(all).toHaveLength(1);
+    const incident = all[0] as IncidentView;
+    expect(incident.status).toBe('resolved');
+    const tookMs = Date.parse(String(incident.resolved_at)) - Date.parse(incident.started_at);
+    expect(incident.recovery_time_seconds).toBe(Math.round(tookMs / 1000));
+    expect(received('monitor.down')).toHaveLength(1);
+    expect(received('monitor.up')).toHaveLength(1);
+  });
+
+  test('uptime tells the outage by its time', async () => {
+    const stats = await session.ok<{ uptime_percentage: number; total_checks: number; failed_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`);
+    expect(stats.uptime_percentage).toBeGreaterThan(0);
+    expect(stats.uptime_percentage).toBeLessThan(100);
+    expect(stats.failed_checks).toBeGreaterThanOrEqual(2);
+    expect(stats.total_checks).toBeGreaterThan(stats.failed_checks);
+  });
+
+  test('a paused monitor is not checked, a resumed one at once', async () => {
+    await session.ok('POST', `/api/monitors/${monitor.id}/pause`);
+    await until(async () => (await read()).runtimeStatus === 'paused');
+    const settled = await until(async () => {
+      const before = target.count;
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      return target.count === before && { count: before };
+    }, { what: 'checks have stopped', timeoutMs: 15_000 });
+    await session.ok('POST', `/api/monitors/${monitor.id}/resume`);
+    await until(() => target.count > settled.count, { what: 'checked again' });
+  });
+});
+
+function expectSigned(request: ReceivedRequest, secret: string): void {
+  const timestamp = String(request.headers['x-service-timestamp']);
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.body).digest('hex');
+  expect(request.headers['x-service-signature']).toBe(`sha256=${expected}`);
+  expect(String(JSON.parse(String(request.body)).timestamp)).toBe(timestamp);
+}

@@ -1,0 +1,33 @@
+/** A user of a running installation, over real HTTP. */
+export class ApiSession {
+  readonly #url: string;
+  #token: string | null = null;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Registers the first account, or logs in when it is there already. */
+  async begin(): Promise<this> {
+    const account = { email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' };
+    const registered = await this.call('POST', '/api/auth/register', account);
+    const { data } = registered.status === 201 ? registered : await this.call('POST', '/api/auth/login', account);
+    this.#token = String(data?.['token']);
+    return this;
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<{ status: number; data: Record<string, never> | undefined; error?: { code: string; message: string } }> {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
+    const response = await fetch(this.#url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const answer = (await response.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
+    return { status: response.status, data: answer.data, ...(answer.error ? { error: answer.error } : {}) };
+  }
+
+  /** `data` of a call that has to succeed. */
+  async ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
+    const { status, data, error } = await this.call(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${error?.code} ${error?.message}`);
+    return data as T;
+  }
+}

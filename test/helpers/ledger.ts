@@ -1,0 +1,101 @@
+import { MongoClient } from 'mongodb';
+import { MongoJournalStore } from '../../controller/results/journal-store.ts';
+import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
+import { SHARD_COUNT } from '../../shared/ids.ts';
+
+/** What MongoDB holds of an installation's results, read past the controller. */
+export interface Ledger {
+  /** Results by monitor, each lane's places once, as the rules count them. */
+  byMonitor: Map<string, CheckResult[]>;
+  /** Places of lanes that are missing between 1 and the lane's last. */
+  holes: string[];
+  /** Places that more than one journal entry holds: sent again and left out by the lane rule. */
+  repeated: number;
+  results: number;
+}
+
+/** URL of the embedded store of an installation, from its log. */
+export function storeUrl(log: string): string {
+  const lines = [...log.matchAll(/"msg":"listening","url":"(mongodb:[^"]+)"/g)];
+  const last = lines.at(-1)?.[1];
+  if (!last) throw new Error('the log names no embedded store');
+  return last;
+}
+
+/**
+ * Reads the whole journal. It says all only as long as no snapshot has moved, which no shorter run than an hour does:
+ * a moved snapshot is refused.
+ */
+export async function readLedger(url: string): Promise<Ledger> {
+  const client = await MongoClient.connect(url);
+  try {
+    const db = client.db('farwatch');
+    const moved = await db.collection<{ _id: string }>('blocks').find({}).limit(1).toArray();
+    if (moved.length > 0) throw new Error('blocks are written: the journal alone does not say all');
+    const journal = new MongoJournalStore(db);
+    const lanes = new Map<string, Map<number, CheckResult | null>>();
+    let repeated = 0;
+    for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+      for (let after = 0; ;) {
+        const entries = await journal.read(shard, after, 200);
+        for (const { batch, probe_id } of entries.flatMap((entry) => entry.batches)) {
+          const name = `${shard}/${laneName(probe_id, batch.epoch)}`;
+          const lane = lanes.get(name) ?? new Map<number, CheckResult | null>();
+          lanes.set(name, lane);
+          for (const range of batch.dropped) for (let seq = range.first; seq <= range.last; seq += 1) if (!lane.has(seq)) lane.set(seq, null);
+          for (const result of batch.results) {
+            if (lane.has(result.seq)) repeated += 1;
+            else lane.set(result.seq, result);
+          }
+        }
+        if (entries.length < 200) break;
+        after = entries.at(-1)?.n ?? after;
+      }
+    }
+    return summarize(lanes, repeated);
+  } finally {
+    await client.close();
+  }
+}
+
+function summarize(lanes: Map<string, Map<number, CheckResult | null>>, repeated: number): Ledger {
+  const ledger: Ledger = { byMonitor: new Map(), holes: [], repeated, results: 0 };
+  for (const [name, lane] of lanes) {
+    const last = Math.max(...lane.keys());
+    for (let seq = 1; seq <= last; seq += 1) if (!lane.has(seq)) ledger.holes.push(`${name}#${seq}`);
+    for (const result of lane.values()) {
+      if (!result) continue;
+      const results = ledger.byMonitor.get(result.monitor_id) ?? [];
+      ledger.byMonitor.set(result.monitor_id, results);
+      results.push(result);
+      ledger.results += 1;
+    }
+  }
+  return ledger;
+}
+
+/** Slots of a monitor that no result and no missed record accounts for, and those that more than one does. */
+export function slotFaults(results: CheckResult[], intervalMs: number): { unexplained: number[]; doubled: number[] } {
+  const counts = new Map<number, number>();
+  for (const result of results) {
+    if (result.reason !== 'schedule') continue;
+    const slots = result.missed?.count ?? 1;
+    for (let slot = 0; slot < slots; slot += 1) {
+      const at = result.scheduled_at + slot * intervalMs;
+      counts.set(at, (counts.get(at) ?? 0) + 1);
+    }
+  }
+  // The first check comes at once, off the grid of slots.
+  const grid = [...counts.keys()].sort((a, b) => a - b);
+  const phase = mostCommon(grid.map((at) => at % intervalMs));
+  const slots = grid.filter((at) => at % intervalMs === phase);
+  const unexplained: number[] = [];
+  for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? -1); at += intervalMs) if (!counts.has(at)) unexplained.push(at);
+  return { unexplained, doubled: slots.filter((at) => (counts.get(at) ?? 0) > 1) };
+}
+
+function mostCommon(values: number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
