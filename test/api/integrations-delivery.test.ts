@@ -286,7 +286,7 @@ describe('two controllers that both believe that they serve a destination', () =
 
 describe('a destination', () => {
   test('that was deleted or disabled ends what waits for it as failed', async () => {
-    const { alerts, side } = rig.controller();
+    const { alerts, service } = rig.controller();
     receiver.behave(500);
     const [gone, off] = [await rig.destination(receiver.url), await rig.destination(receiver.url)];
     const [first, second] = [newId(1), newId(2)];
@@ -295,7 +295,8 @@ describe('a destination', () => {
     await alerts.fanOut(alertOf(named(off._id), second, { startedAt: rig.clock.now() }));
     await until(async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message);
     await rig.destinations.remove({ organizationId: gone.organization_id, projectId: gone.project_id }, gone._id);
-    await side.destinationGone(gone._id);
+    await rig.queues.rouse(gone._id, rig.clock.now());
+    service.wake([gone._id]);
     await rig.destinations.change(off, { enabled: false, updated_at: 1 });
     await settled(first, 'failed');
     expect((await rig.log(first))[0]).toMatchObject({ error_message: 'the integration was deleted' });

@@ -1,6 +1,10 @@
-import { deliveryParts, type DeliveryParts, type DeliveryPartsDeps } from '../../controller/delivery/delivery-parts.ts';
+import { FanOut } from '../../controller/delivery/fan-out.ts';
+import type { Senders } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
+import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
+import { DeliveryService } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
+import { targetReader, type DestinationSource } from '../../controller/delivery/targets.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
@@ -21,6 +25,17 @@ import { WarpClock } from './warp-clock.ts';
 export const TENANT = { organizationId: 'org-1', projectId: 'project-1' };
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
 
+export interface DeliveringController {
+  service: DeliveryService;
+  alerts: FanOut;
+}
+
+export interface ControllerChange {
+  deliveries?: DeliveryStore;
+  destinations?: DestinationSource;
+  ownsShard?(shard: number): boolean;
+}
+
 /** The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump. */
 export class DeliveryRig {
   readonly clock = new WarpClock();
@@ -32,7 +47,7 @@ export class DeliveryRig {
   readonly incidents: IncidentStore;
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
-  readonly #parts: DeliveryParts[] = [];
+  readonly #controllers: DeliveringController[] = [];
 
   constructor(store: TestMongo) {
     this.store = store;
@@ -55,14 +70,22 @@ export class DeliveryRig {
   }
 
   /** Another controller's delivery, started. */
-  controller(change: Partial<DeliveryPartsDeps> = {}): DeliveryParts {
-    const parts = deliveryParts({
-      deliveries: this.deliveries, queues: this.queues, destinations: this.destinations, incidents: this.incidents, poster: this.poster,
-      ownsShard: () => true, pokeShard: () => undefined, clock: this.clock, log, random: Math.random, ...change,
+  controller(change: ControllerChange = {}): DeliveringController {
+    const { clock, queues, incidents, poster } = this;
+    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true } = change;
+    const targets = targetReader(destinations);
+    const senders: Senders = { webhook: new WebhookSender({ poster, targets, clock }) };
+    const service = new DeliveryService({
+      attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
+      pending: (id, limit) => deliveries.pending(id, limit),
+      due: (shards, now, limit) => queues.due(shards, now, limit),
+      queues, ownsShard, clock, log,
     });
-    this.#parts.push(parts);
-    parts.service.start();
-    return parts;
+    const alerts = new FanOut({ targets, deliveries, queues, clock, notify: (ids) => service.wake(ids) });
+    const controller = { service, alerts };
+    this.#controllers.push(controller);
+    service.start();
+    return controller;
   }
 
   async destination(url: string, change: Partial<DestinationDoc> = {}): Promise<DestinationDoc> {
@@ -82,7 +105,7 @@ export class DeliveryRig {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#parts.map((parts) => parts.service.stop(2000)));
+    await Promise.all(this.#controllers.map(({ service }) => service.stop(2000)));
     await this.poster.close();
     await this.mongo.close();
     await this.store.stop();

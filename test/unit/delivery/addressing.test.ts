@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { concerned } from '../../../controller/delivery/fan-out-rules.ts';
+import type { Target } from '../../../controller/delivery/ports.ts';
+import { shownRecipient } from '../../../controller/delivery/recipient-rules.ts';
+import { signatureOf } from '../../../controller/delivery/signature.ts';
+import { webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
+import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
+import { monitorConfig } from '../../helpers/delivery-rig.ts';
+
+function target(id: string, change: Partial<Target> = {}): Target {
+  return {
+    id, organizationId: 'o', projectId: 'p', channel: 'webhook', enabled: true, isDefault: false, events: ['monitor.down', 'monitor.up'],
+    webhook: { url: 'https://x.example/', method: 'POST', headers: [] }, ...change,
+  };
+}
+
+describe('an alert concerns', () => {
+  const all = [target('a'), target('b', { isDefault: true }), target('c', { isDefault: true, enabled: false }), target('d', { events: ['monitor.up'] })];
+  const told = (ids: string[], event: 'monitor.down' | 'monitor.up' = 'monitor.down') =>
+    concerned(all, { event, monitor: monitorConfig({ notification_target_ids: ids }) }).map((one) => one.id);
+
+  test('the destinations that the monitor names', () => expect(told(['a'])).toEqual(['a']));
+  test('the default ones when it names none', () => expect(told([])).toEqual(['b']));
+  test('the default ones when those it names are all deleted', () => expect(told(['gone'])).toEqual(['b']));
+  test('nobody when those it names are disabled', () => expect(told(['c'])).toEqual([]));
+  test('only those that subscribe to the event', () => {
+    expect(told(['a', 'd'])).toEqual(['a']);
+    expect(told(['a', 'd'], 'monitor.up')).toEqual(['a', 'd']);
+  });
+});
+
+describe('what a receiver does', () => {
+  test.each([
+    [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'], [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'],
+    [408, 'dead'], [410, 'dead'], [429, 'dead'], [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
+  ])('by %i is %s', (status, kind) => {
+    expect(webhookVerdict({ kind: 'answered', status, durationMs: 1 }).kind).toBe(kind);
+  });
+
+  test('by not answering is worth a retry, where we must not go is not', () => {
+    expect(webhookVerdict({ kind: 'failed', reason: 'connection refused', durationMs: 1 })).toMatchObject({ kind: 'retry', reason: 'connection refused' });
+    expect(webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' })).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
+    expect(webhookVerdict({ kind: 'busy' })).toEqual({ kind: 'busy' });
+  });
+});
+
+test('the signature is that of openssl over timestamp, period and body', () => {
+  // printf '1700000000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+  expect(signatureOf('whsec_test', 1_700_000_000_000, Buffer.from('{"a":1}'))).toBe('sha256=33284ebef248a1f463f81384bfb39351b857cb4897c654b820611536fa084f1e');
+});
+
+test.each([
+  ['https://hooks.example/', 'https://hooks.example'],
+  ['https://hooks.example/in?token=abc', 'https://hooks.example/in'],
+  ['https://hooks.example:8443/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXxxxx', 'https://hooks.example:8443/services/T00000000/B00000000/XXXX…'],
+  ['https://hooks.example/webhooks/112233445566778899/abc', 'https://hooks.example/webhooks/1122…/abc'],
+  ['https://hooks.example/incoming-notifications/team', 'https://hooks.example/incoming-notifications/team'],
+])('the log shows %s as %s', (url, shown) => {
+  expect(shownRecipient(url)).toBe(shown);
+});
+
+describe('a custom header', () => {
+  test.each([['X-Team', 'ops'], ['Authorization', 'Bearer x'], ['X-Service-Signature', 'kept out later'], ['Content-Type', 'text/plain'], ['x', ''], ['A'.repeat(100), 'v'.repeat(1000)], ['X-Latin', 'é']])(
+    '%s is accepted', (name, value) => expect(headerProblem(name, value)).toBeNull(),
+  );
+  test.each([
+    ['', 'x'], ['A'.repeat(101), 'x'], ['X Team', 'x'], ['X:Team', 'x'], ['X-Ü', 'x'], ['X', 'v'.repeat(1001)], ['X', 'a\r\nB: c'], ['X', 'a\nb'], ['X', '\u0000'], ['X', '漢'],
+    ['Host', 'evil'], ['Content-Length', '1'], ['transfer-encoding', 'chunked'], ['Connection', 'close'], ['Expect', '100-continue'], ['Upgrade', 'h2c'],
+  ])('%s is refused', (name, value) => expect(headerProblem(name, value)).not.toBeNull());
+
+  test('gives way to ours in any case', () => {
+    for (const name of ['content-type', 'CONTENT-TYPE', 'X-Service-Event', 'x-service-anything', 'User-Agent']) expect(isReservedHeader(name)).toBe(true);
+    for (const name of ['X-Servicex', 'X-Team', 'Accept']) expect(isReservedHeader(name)).toBe(false);
+  });
+});

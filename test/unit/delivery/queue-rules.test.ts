@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { QueuedDelivery } from '../../../controller/delivery/delivery.ts';
+import { initialQueue, nextInQueue, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState, type TryEnd } from '../../../controller/delivery/queue-rules.ts';
+
+const item = (id: string, monitorId: string, readyAt = 0): QueuedDelivery => ({ id, monitorId, readyAt });
+
+/** Runs messages through the rule from a queue that has just been read. */
+function from(items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000): { state: QueueState; effects: QueueEffect[] } {
+  let { state } = initialQueue();
+  let effects: readonly QueueEffect[] = [];
+  for (const message of [{ kind: 'loaded', wakes: 1, items, isFailing: false, isGone: false } as const, ...messages]) {
+    ({ state, effects = [] } = nextInQueue(state, message, now));
+  }
+  return { state, effects: [...effects] };
+}
+
+const done = (id: string): QueueMessage => ({ kind: 'tried', id, end: { kind: 'done', isSuccess: true, durationMs: 5 } });
+
+describe('a queue', () => {
+  test('tries one first, and more at once when it was answered quickly', () => {
+    const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => item(id, `m-${id}`));
+    expect(from(items).effects).toEqual([{ kind: 'try', id: 'a', lane: 'quick' }]);
+    expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'try' && effect.id)).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  test('goes on one by one in the slow lane when an answer was slow or a try failed', () => {
+    const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
+    for (const end of [{ kind: 'done', isSuccess: true, durationMs: 5000 }, { kind: 'done', isSuccess: false, durationMs: 5 }, { kind: 'retry', readyAt: 99_000, durationMs: 5 }] as TryEnd[]) {
+      expect(from(items, [{ kind: 'tried', id: 'a', end }]).effects).toEqual([{ kind: 'try', id: 'b', lane: 'slow' }]);
+    }
+  });
+
+  test('lets nothing overtake the older delivery of its monitor', () => {
+    const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
+    expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', lane: 'quick' }]);
+    expect(from(items, [done('other')]).effects).toEqual([{ kind: 'settle', wakes: 1, dueAt: 5000, isGone: false }]);
+  });
+
+  test('lets nothing overtake a delivery that somebody else has', () => {
+    const items = [item('down', 'm1'), item('up', 'm1')];
+    expect(from(items, [{ kind: 'tried', id: 'down', end: { kind: 'lost' } }]).effects).toEqual([{ kind: 'load' }]);
+  });
+
+  test('of a destination that is gone is tried out of time, so that it ends', () => {
+    const { state } = initialQueue();
+    const { effects } = nextInQueue(state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], isFailing: false, isGone: true }, 0);
+    expect(effects).toEqual([{ kind: 'try', id: 'a', lane: 'quick' }]);
+  });
+
+  test('that was woken while it worked is read again before it rests', () => {
+    const wake = { kind: 'wake', call: 1 } as const;
+    expect(from([item('a', 'm1')], [wake, done('a')]).effects).toEqual([{ kind: 'load' }]);
+    expect(from([], [wake, { kind: 'settled', isAccepted: true }]).effects).toEqual([{ kind: 'load' }]);
+    expect(from([], [{ kind: 'settled', isAccepted: false }]).effects).toEqual([{ kind: 'load' }]);
+    expect(from([], [{ kind: 'settled', isAccepted: true }]).effects).toEqual([{ kind: 'rest', calls: 0 }]);
+    expect(from([], [{ kind: 'settled', isAccepted: true }, wake]).effects).toEqual([{ kind: 'load' }]);
+  });
+});
+
+interface Stored extends QueuedDelivery {
+  isPending: boolean;
+}
+
+/** A store and a shell that follow the rule's effects, with everything else left to chance. */
+class World {
+  readonly stored: Stored[] = [];
+  now = 0;
+  wakes = 0;
+  calls = 0;
+  dueAt: number | null = null;
+  state: QueueState;
+  waiting: QueueEffect[];
+  sent: string[] = [];
+
+  constructor() {
+    const { state, effects = [] } = initialQueue();
+    this.state = state;
+    this.waiting = [...effects];
+  }
+
+  queue(monitorId: string): void {
+    this.stored.push({ id: `d${this.stored.length}`, monitorId, readyAt: 0, isPending: true });
+    this.wakes += 1;
+    this.dueAt = this.now;
+  }
+
+  tell(message: QueueMessage): void {
+    const { state, effects = [] } = nextInQueue(this.state, message, this.now);
+    this.state = state;
+    this.waiting.push(...effects);
+    this.#check(effects);
+  }
+
+  perform(at: number, outcome: number): void {
+    const [effect] = this.waiting.splice(at % this.waiting.length, 1) as [QueueEffect];
+    if (effect.kind === 'load') this.tell({ kind: 'loaded', wakes: this.wakes, items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), isFailing: false, isGone: false });
+    else if (effect.kind === 'settle') {
+      const isAccepted = effect.wakes === this.wakes;
+      if (isAccepted) this.dueAt = effect.dueAt;
+      this.tell({ kind: 'settled', isAccepted });
+    } else if (effect.kind === 'try') this.#try(effect.id, outcome);
+  }
+
+  #try(id: string, outcome: number): void {
+    const one = this.stored.find((stored) => stored.id === id) as Stored;
+    if (outcome === 0) {
+      one.readyAt = this.now + 10_000;
+      return this.tell({ kind: 'tried', id, end: { kind: 'retry', readyAt: one.readyAt, durationMs: 5 } });
+    }
+    if (outcome === 1) return this.tell({ kind: 'tried', id, end: { kind: 'again' } });
+    if (outcome === 2) return this.tell({ kind: 'tried', id, end: { kind: 'lost' } });
+    one.isPending = false;
+    this.sent.push(id);
+    this.tell(done(id));
+  }
+
+  #check(effects: readonly QueueEffect[]): void {
+    const { running } = this.state;
+    expect(running.length).toBeLessThanOrEqual(TRIES_AT_ONCE);
+    expect(new Set(running.map((one) => one.monitorId)).size).toBe(running.length);
+    for (const effect of effects) {
+      if (effect.kind !== 'try') continue;
+      const one = this.stored.find((stored) => stored.id === effect.id) as Stored;
+      expect(one.isPending && one.readyAt <= this.now).toBe(true);
+      const older = this.stored.find((stored) => stored.monitorId === one.monitorId && stored.isPending);
+      expect(older?.id).toBe(one.id);
+    }
+  }
+}
+
+test('whatever happens in whatever order, each delivery is sent once, in its monitor\'s order, and none is forgotten', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('queue' as const), monitor: fc.nat(3), isTold: fc.boolean() }),
+    fc.record({ kind: fc.constant('perform' as const), at: fc.nat(5), outcome: fc.nat(6) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 500, 5000, 20_000) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const world = new World();
+      const wake = () => world.tell({ kind: 'wake', call: (world.calls += 1) });
+      for (const one of steps) {
+        if (one.kind === 'pass') world.now += one.ms;
+        else if (one.kind === 'perform' && world.waiting.length > 0) world.perform(one.at, one.outcome);
+        else if (one.kind === 'queue') {
+          world.queue(`m${one.monitor}`);
+          if (one.isTold) wake();
+        }
+      }
+      for (let round = 0; round < 1000 && (world.waiting.length > 0 || world.dueAt !== null); round += 1) {
+        if (world.waiting.some((effect) => effect.kind !== 'rest')) world.perform(world.waiting.findIndex((effect) => effect.kind !== 'rest'), 6);
+        else {
+          world.waiting.length = 0;
+          world.now += 10_000;
+          if (world.dueAt !== null && world.dueAt <= world.now) wake();
+        }
+      }
+      expect(world.stored.filter((one) => one.isPending)).toEqual([]);
+      expect(new Set(world.sent).size).toBe(world.stored.length);
+      for (const monitor of ['m0', 'm1', 'm2', 'm3']) {
+        const queued = world.stored.filter((one) => one.monitorId === monitor).map((one) => one.id);
+        expect(world.sent.filter((id) => queued.includes(id))).toEqual(queued);
+      }
+      expect([world.state.phase, world.dueAt]).toEqual(['idle', null]);
+    }),
+    { numRuns: 500 },
+  );
+});
