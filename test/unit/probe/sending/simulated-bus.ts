@@ -1,0 +1,68 @@
+import { BusError, type ProbeBus, type Subscription } from '../../../../probe/ports.ts';
+import { sleep, type Clock } from '../../../../shared/time.ts';
+
+export interface Fate {
+  /** Whether the message gets there, and whether its answer comes back. */
+  isDelivered: boolean;
+  isAnswered: boolean;
+  delayMs: number;
+  /** Delivered once more, that much later. */
+  againAfterMs: number | null;
+}
+
+/** A bus whose `fate` decides over each request; `answer` is the other side. */
+export class SimulatedBus implements ProbeBus {
+  readonly #clock: Clock;
+  readonly #handlers: ((isConnected: boolean) => void)[] = [];
+  isConnected = true;
+  fate: () => Fate = () => ({ isDelivered: true, isAnswered: true, delayMs: 1, againAfterMs: null });
+  answer: (subject: string, payload: Uint8Array) => Uint8Array | null = () => null;
+  underWay = 0;
+  mostUnderWay = 0;
+  requests = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  connect(isConnected: boolean): void {
+    this.isConnected = isConnected;
+    for (const handle of this.#handlers) handle(isConnected);
+  }
+
+  async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    if (!this.isConnected) throw new BusError('closed');
+    this.requests += 1;
+    this.underWay += 1;
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    const fate = this.fate();
+    const copy = Buffer.from(payload);
+    try {
+      return await new Promise<Uint8Array>((resolve, reject) => {
+        this.#clock.setTimer(timeoutMs, () => reject(new BusError('timeout')));
+        if (!fate.isDelivered) return;
+        const deliver = (): void => {
+          const answer = this.answer(subject, copy);
+          if (answer && fate.isAnswered) void sleep(this.#clock, fate.delayMs).then(() => resolve(answer));
+        };
+        this.#clock.setTimer(fate.delayMs, deliver);
+        if (fate.againAfterMs !== null) this.#clock.setTimer(fate.delayMs + fate.againAfterMs, deliver);
+      });
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  publish(): void {
+    // Beats are not looked at here.
+  }
+
+  subscribe(): Subscription {
+    return { stop: () => undefined };
+  }
+
+  onChange(handle: (isConnected: boolean) => void): void {
+    this.#handlers.push(handle);
+    if (this.isConnected) handle(true);
+  }
+}
