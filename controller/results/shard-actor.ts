@@ -16,6 +16,9 @@ const LAG_ENTRIES = 32;
 const SNAPSHOT_ENTRIES = 64;
 /** A region is silent when nothing came for two intervals, the check's timeout and this. */
 const SILENCE_GRACE_MS = 15_000;
+/** First and longest wait before a derived write is tried again. */
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 5000;
 const FORGET_AFTER_MS = 24 * 3_600_000;
 
 export interface ShardStores extends DerivedPorts {
@@ -47,6 +50,8 @@ export class ShardActor {
   #chain: Promise<void> = Promise.resolve();
   #lag = 0;
   #isStopped = false;
+  /** A derived write was left undone; whoever loads the shard next does it again from the journal. */
+  #isGivenUp = false;
   #checkpointing = false;
   /** Since when everything that was pending has been taken without a break, Unix ms: silence counts from here. */
   #watchedSince: number;
@@ -202,12 +207,16 @@ export class ShardActor {
   }
 
   async #untilDone(work: () => Promise<void>): Promise<void> {
-    for (let backoffMs = 50; !this.#isStopped || backoffMs === 50; backoffMs = Math.min(backoffMs * 2, 5000)) {
+    let backoffMs = FIRST_BACKOFF_MS;
+    while (!this.#isGivenUp) {
       try {
         return await work();
       } catch (error) {
         this.#deps.log.warn({ err: error, shard: this.shard }, 'a derived write failed and is tried again');
-        await sleep(this.#deps.clock, backoffMs);
+        // What follows must not overtake it: a state written past it would hide for ever what it had to tell.
+        if (this.#isStopped) this.#isGivenUp = true;
+        else await sleep(this.#deps.clock, backoffMs);
+        backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
       }
     }
   }
