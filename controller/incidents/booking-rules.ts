@@ -40,12 +40,18 @@ export function bookWatched(state: MonitorState, until: number): MonitorState {
  * break the status is booked for one interval past the latest result, and the rest up to `until` left free.
  */
 export function bookGap(state: MonitorState, until: number): MonitorState {
-  let heardAt = 0;
-  for (const name in state.regions) heardAt = Math.max(heardAt, state.regions[name]?.last_at ?? 0);
+  const heardAt = lastHeard(state);
   const { interval_ms: intervalMs, timeout_ms: timeoutMs } = state.config;
   if (heardAt === 0 || until <= heardAt + 2 * intervalMs + timeoutMs || columnOf(state.status) === null) return state;
   const booked = bookUntil(state, Math.min(until, heardAt + intervalMs));
   return { ...booked, booked_until: Math.max(booked.booked_until, until) };
+}
+
+/** When the latest result that counted was started, Unix ms; 0 without any. */
+export function lastHeard(state: MonitorState): number {
+  let heardAt = 0;
+  for (const name in state.regions) heardAt = Math.max(heardAt, state.regions[name]?.last_at ?? 0);
+  return heardAt;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
-import { bookGap, bookWatched, rebook } from './booking-rules.ts';
+import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
@@ -97,14 +97,19 @@ function applyMissed(state: MonitorState, item: MonitorItem & { kind: 'result' }
   if (!counts || unseenMs < 2 * state.config.interval_ms) return { state, effects: [] };
   const reason = result.missed?.reason ?? 'missed';
   const regions: MonitorState['regions'] = { ...state.regions, [name]: { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason } };
-  return decide({ ...state, regions }, result.scheduled_at, place, reason);
+  return decideWithout({ ...state, regions }, result.scheduled_at, place, reason);
 }
 
 function applySilence(state: MonitorState, item: MonitorItem & { kind: 'silent' }, place: ItemPlace): MonitorStep {
   const region = state.regions[item.region];
   if (!region || region.verdict === 'unknown' || state.config.status !== 'active' || (region.last_at ?? 0) >= item.at) return { state, effects: [] };
   const silent: RegionState = { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason: 'silent' };
-  return decide({ ...state, regions: { ...state.regions, [item.region]: silent } }, item.at, place, 'no data');
+  return decideWithout({ ...state, regions: { ...state.regions, [item.region]: silent } }, item.at, place, 'no data');
+}
+
+/** Decides when a region has lost its vote; what the others say is as new as what was last heard of them. */
+function decideWithout(state: MonitorState, at: number, place: ItemPlace, reason: string): MonitorStep {
+  return decide(state, Math.max(at, lastHeard(state), state.booked_until), place, reason);
 }
 
 function applyConfig(state: MonitorState, config: MonitorConfig, place: ItemPlace): MonitorStep {
@@ -135,10 +140,13 @@ function decide(state: MonitorState, at: number, place: ItemPlace, reason: strin
   return change(state, verdict, at, place, reason);
 }
 
-function change(state: MonitorState, to: RuntimeStatus, at: number, place: ItemPlace, reason: string): MonitorStep {
+/** Regions are not heard in order: no change comes before the one before it, and time booked past it is booked anew. */
+function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: ItemPlace, reason: string): MonitorStep {
+  const at = Math.max(heardAt, state.since);
   const since = to === 'down' ? firstFailure(state, at) : at;
   const was = state.status;
-  let next = rebook(bookWatched(state, at), since, at, was, to);
+  const booked = bookWatched(state, at);
+  let next = rebook(booked, since, booked.booked_until, was, to);
   next = { ...next, status: to, since };
   const effects: MonitorEffect[] = [];
   const placeOf = (): ItemPlace => ({ n: place.n, index: place.index + effects.length });
@@ -158,13 +166,13 @@ function change(state: MonitorState, to: RuntimeStatus, at: number, place: ItemP
   return { state: next, effects };
 }
 
-/** When the outage began: the earliest first failure among the regions that are down, not before time last known. */
+/** When the outage began: the earliest first failure among the regions that are down, not before the last change. */
 function firstFailure(state: MonitorState, at: number): number {
   let first = at;
   for (const region of Object.values(state.regions)) {
     if (region.verdict === 'down' && region.first_fail_at !== null) first = Math.min(first, region.first_fail_at);
   }
-  return Math.max(first, Math.min(at, state.since));
+  return Math.max(first, state.since);
 }
 
 function newOutage(state: MonitorState, since: number, place: ItemPlace): Outage {
