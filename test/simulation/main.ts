@@ -1,6 +1,6 @@
 import { runSeed } from './run-seed.ts';
 
-/** `--seeds N [--seed S] [--verbose]` */
+/** `--seeds N [--seed S] [--verbose] [--trace <first letters of a monitor's id>]` */
 async function main(args: string[]): Promise<void> {
   const option = (name: string): string | null => {
     const at = args.indexOf(`--${name}`);
@@ -11,7 +11,7 @@ async function main(args: string[]): Promise<void> {
   let failed = 0;
   for (let seed = first; seed < first + count; seed += 1) {
     const startedAt = Date.now();
-    const { violations, ...figures } = await runSeed({ seed, logLevel: args.includes('--verbose') ? 'warn' : 'silent' });
+    const { violations, ...figures } = await runSeed({ seed, logLevel: args.includes('--verbose') ? 'warn' : 'silent', trace: option('trace') });
     if (violations.length > 0) failed += 1;
     console.log(`seed ${seed} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`);
     for (const violation of violations.slice(0, 12)) console.log(`  ${violation.slice(0, 600)}`);

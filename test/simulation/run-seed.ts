@@ -5,6 +5,7 @@ import { checkIncidents } from './check-incidents.ts';
 import { checkResults } from './check-results.ts';
 import { referenceOf } from './reference.ts';
 import type { Random } from './random.ts';
+import { trace } from './trace.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
 
@@ -14,6 +15,8 @@ export interface SeedOptions extends Partial<WorldOptions> {
   chaosMinutes?: number;
   calmMinutes?: number;
   chaos?: ChaosOptions;
+  /** Prints what the journal did to the monitors whose ids begin so. */
+  trace?: string | null;
 }
 
 export interface SeedReport {
@@ -45,6 +48,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   chaos.stop();
   await world.run(calmMinutes * MINUTE_MS);
   await settle(world);
+  if (options.trace) for (const id of world.db.monitors.keys()) if (id.startsWith(options.trace)) for (const line of trace(world.db, id)) console.log(line);
   return report(world, options.seed);
 }
 

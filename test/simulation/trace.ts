@@ -1,0 +1,22 @@
+import type { SimulatedDatabase } from './simulated-database.ts';
+import { ShardState } from '../../controller/results/shard-state.ts';
+import { shardOf } from '../../shared/ids.ts';
+
+const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
+
+/** What the true journal did to one monitor, a line for each entry that concerned it. */
+export function trace(db: SimulatedDatabase, id: string): string[] {
+  const shard = shardOf(id);
+  const state = new ShardState(shard, { n: 0, lanes: {} }, []);
+  const lines: string[] = [];
+  for (const entry of db.truth.get(shard) ?? []) {
+    const results = entry.batches.flatMap(({ region, batch }) => batch.results.filter((result) => result.monitor_id === id).map((result) => `${region} ${result.outcome} ${time(result.started_at)} r${result.assignment_rev}${result.missed ? ` ${result.missed.reason}×${result.missed.count}` : ''}`));
+    const configs = entry.configs.filter((config) => config.monitor_id === id).map((config) => `config r${config.revision} ${config.status} ${time(config.changed_at)}`);
+    const clock = entry.clock.flatMap((decision) => (decision.kind === 'hour' ? [`hour ${time(decision.until)}`] : decision.monitor_id === id ? [`silent ${decision.region} ${time(decision.at)}`] : []));
+    state.apply(entry);
+    const cell = state.monitors.get(id);
+    const items = [...configs, ...results, ...clock];
+    if (items.length > 0) lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${cell?.state.status} since ${time(cell?.state.since ?? 0)} booked ${time(cell?.state.booked_until ?? 0)} ${Object.entries(cell?.state.regions ?? {}).map(([name, region]) => `${name}:${region.verdict}/${region.fails}`).join(' ')}${cell?.state.outage ? ` OUTAGE ${time(cell.state.outage.started_at)} ${cell.state.outage.incident_id.slice(0, 8)}` : ''}`);
+  }
+  return lines;
+}
