@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import { fieldError } from '../http/validation.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import { isBoxKey, isSignedBy, type ControllerKeys } from '../platform/nkeys.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { IdentityKeeper } from './identity-keeper.ts';

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import { ControllerKeys, newControllerSeeds } from '../platform/nkeys.ts';
 
 interface KeysDoc {
