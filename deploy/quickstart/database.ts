@@ -10,6 +10,8 @@ import { StartError } from './start-error.ts';
 const DATABASE = 'farwatch';
 const MONGOD_STOP_WITHIN_MS = 2500;
 const EMBEDDED_STOP_WITHIN_MS = 2000;
+/** Bytes that the store takes as a socket's path; systems allow 103 and more. */
+const LONGEST_SOCKET_PATH = 99;
 
 export interface Database {
   /** For a person. */
@@ -36,7 +38,7 @@ export async function prepareDatabase(options: Options): Promise<Database> {
   if (existsSync(mongodDir) && !mongod) {
     throw new StartError(`${options.dataDir} was written by mongod, which is not on the PATH any more. Install it, or set MONGODB_URL.`);
   }
-  return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : prepareEmbedded(options, embeddedDir);
+  return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : await prepareEmbedded(options, embeddedDir);
 }
 
 async function prepareMongod({ env }: Options, mongod: string, dir: string): Promise<Database> {
@@ -48,14 +50,16 @@ async function prepareMongod({ env }: Options, mongod: string, dir: string): Pro
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
 }
 
-function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
+async function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Promise<Database> {
   const socket = join(dataDir, 'run', 'mongo.sock');
+  const fitsSocket = Buffer.byteLength(socket) <= LONGEST_SOCKET_PATH;
+  const address = fitsSocket ? ['--socket', socket] : ['--port', String(await freePort())];
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let url: string | null = null;
   const onLine = (line: string) => {
     url = listeningUrl(line) ?? url;
   };
-  const args = ['--enable-source-maps', join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket, '--parent', String(process.pid)];
+  const args = ['--enable-source-maps', join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent', String(process.pid)];
   const spec = { role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine };
   return { name: 'embedded store', spec, url: async () => url };
 }

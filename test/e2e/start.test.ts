@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { findPrograms } from '../../deploy/quickstart/programs.ts';
 import { makeFarwatch, startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const ROLES: FarwatchRole[] = ['controller', 'nats-server', 'probe', 'quickstart'];
+const STORE: FarwatchRole = findPrograms('mongod', process.env).length > 0 ? 'mongod' : 'embedded-mongo';
+const ROLES: FarwatchRole[] = ['controller', 'nats-server', 'probe', 'quickstart', STORE];
 
 describe('one installation, from its first start on', () => {
   let farwatch: Farwatch;
@@ -30,6 +32,7 @@ describe('one installation, from its first start on', () => {
     expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
     expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
     expect(treeOf(ROOT)).toEqual(treeBefore);
+    expect(statSync(farwatch.dataDir).mode & 0o077, 'the data directory is its owner\'s alone').toBe(0);
   });
 
   test('the first to register becomes the operator', async () => {
@@ -51,7 +54,7 @@ describe('one installation, from its first start on', () => {
     const tookMs = await farwatch.start();
     expect(tookMs).toBeLessThan(5000);
     expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
-    expect((await post(`${farwatch.url}/api/auth/login`, ACCOUNT)).status).toBe(200);
+    expect((await post(`${farwatch.url}/api/auth/login`, LOGIN)).status).toBe(200);
     const probes = lines(farwatch.log()).filter((line) => line.msg === 'connected' && line.name === 'probe');
     expect(new Set(probes.map((line) => line.probe)).size, 'the probe keeps its identity').toBe(1);
   });
@@ -59,6 +62,7 @@ describe('one installation, from its first start on', () => {
   test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
     const killed = await farwatch.kill9(role);
     await until(() => (farwatch.pids()[role] ?? killed) !== killed, { what: `a new ${role}`, timeoutMs: 20_000 });
+    await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served', timeoutMs: 30_000 });
     await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again', timeoutMs: 30_000 });
   });
 
@@ -86,7 +90,7 @@ describe('one installation, from its first start on', () => {
   test('lets another installation run beside it, each with its own accounts', async () => {
     const other = await startFarwatch();
     try {
-      expect((await post(`${other.url}/api/auth/login`, ACCOUNT)).status).toBe(401);
+      expect((await post(`${other.url}/api/auth/login`, LOGIN)).status).toBe(401);
       expect((await post(`${other.url}/api/auth/register`, ACCOUNT)).status).toBe(201);
       await other.kill9('nats-server');
       expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
@@ -157,7 +161,8 @@ describe('a start that cannot be', () => {
   });
 });
 
-const ACCOUNT = { email: 'first@example.com', password: 'correct horse battery', name: 'First' };
+const LOGIN = { email: 'first@example.com', password: 'correct horse battery' };
+const ACCOUNT = { ...LOGIN, name: 'First' };
 
 interface LogLine {
   msg?: string;
@@ -178,7 +183,7 @@ function treeOf(dir: string): string[] {
 /** Runs start.mjs to its end; its output without the progress lines. */
 function runStart(env: Record<string, string>, args: string[] = []): Promise<{ code: number | null; output: string }> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args], { env: cleanEnvironment(env) });
+    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args], { env: cleanEnvironment(env), timeout: 30_000 });
     let output = '';
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stdout.resume();

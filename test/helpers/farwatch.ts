@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../deploy/quickstart/ports.ts';
@@ -73,7 +73,8 @@ export class Farwatch {
 
   /** Living processes by role. */
   pids(): Partial<Record<FarwatchRole, number>> {
-    const living = new RunRecords(join(this.dataDir, 'run')).living();
+    const runDir = join(this.dataDir, 'run');
+    const living = existsSync(runDir) ? new RunRecords(runDir).living() : [];
     return Object.fromEntries(living.map((record) => [record.role, record.pid]));
   }
 

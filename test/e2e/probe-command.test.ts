@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { until } from '../helpers/until.ts';
+
+const START = join(resolve(import.meta.dirname, '../..'), 'deploy/quickstart/start.mjs');
+
+interface Command {
+  child: ChildProcess;
+  output(): string;
+  /** Resolves to the exit code. */
+  ended: Promise<number | null>;
+}
+
+let farwatch: Farwatch;
+let dir = '';
+let token = '';
+const commands: Command[] = [];
+
+function probe(dataDir: string, ...args: string[]): Command {
+  const child = spawn(process.execPath, [START, '--probe', ...args], { env: cleanEnvironment({ DATA_DIR: dataDir }) });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  const command = { child, output: () => output, ended };
+  commands.push(command);
+  return command;
+}
+
+async function call(path: string, body: unknown, session?: string): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}) };
+  const response = await fetch(`${farwatch.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { data: Record<string, unknown> }).data;
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'farwatch-probe-'));
+  farwatch = await startFarwatch();
+  const session = String((await call('/api/auth/register', { email: 'a@example.com', password: 'correct horse battery', name: 'A' }))['token']);
+  await call('/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' }, session);
+  token = String((await call('/api/probes', { region_id: 'second', name: 'second-1' }, session))['enrolment_token']);
+});
+
+afterAll(async () => {
+  for (const { child } of commands) child.kill('SIGKILL');
+  await farwatch?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a probe without identity and token ends with one clear line and exit code 2', async () => {
+  const command = probe(join(dir, 'empty'));
+  expect(await command.ended).toBe(2);
+  expect(errorLines(command)).toHaveLength(1);
+});
+
+test('npm run probe enrols with a token, and stops by a signal', async () => {
+  const command = probe(join(dir, 'one'), '--controller', farwatch.url, '--token', token);
+  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected', timeoutMs: 30_000 });
+  command.child.kill('SIGTERM');
+  expect(await command.ended).toBe(0);
+});
+
+test('afterwards it needs neither', async () => {
+  const command = probe(join(dir, 'one'));
+  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected', timeoutMs: 30_000 });
+  expect(command.output()).toContain('"region":"second"');
+  command.child.kill('SIGINT');
+  expect(await command.ended).toBe(0);
+});
+
+test('a used token ends another probe with one clear line and exit code 2', async () => {
+  const command = probe(join(dir, 'two'), '--controller', farwatch.url, '--token', token);
+  expect(await command.ended).toBe(2);
+  expect(errorLines(command)).toHaveLength(1);
+  expect(errorLines(command)[0]).toContain('refused');
+});
+
+test('a bad flag is named', async () => {
+  const command = probe(join(dir, 'three'), '--controller', 'ftp://c', '--token', token);
+  expect(await command.ended).toBe(2);
+  expect(command.output()).toContain('--controller must be an address that starts with http:// or https://, not "ftp://c"');
+});
+
+/** What was written besides log lines. */
+function errorLines(command: Command): string[] {
+  return command.output().split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+}
