@@ -1,0 +1,41 @@
+import { MongoClient, type Collection, type Db, type Document } from 'mongodb';
+import { afterAll, beforeAll } from 'vitest';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+
+export interface WithMongo {
+  readonly db: Db;
+  readonly client: MongoClient;
+  /** A collection of its own, holding these documents. */
+  filled<T extends Document = Document>(docs: readonly Document[]): Promise<Collection<T>>;
+}
+
+/** A server and a connected client for the tests of one file. */
+export function withMongo(): WithMongo {
+  let mongo: TestMongo;
+  let client: MongoClient;
+  let serial = 0;
+  beforeAll(async () => {
+    mongo = await testMongo();
+    client = await MongoClient.connect(mongo.url);
+  });
+  afterAll(async () => {
+    await client?.close();
+    await mongo?.stop();
+  });
+  return {
+    get db() {
+      return client.db();
+    },
+    get client() {
+      return client;
+    },
+    async filled<T extends Document = Document>(docs: readonly Document[]) {
+      const collection = client.db().collection<T>(`c${++serial}`);
+      if (docs.length > 0) await collection.insertMany(docs as never);
+      return collection;
+    },
+  };
+}
+
+/** Whether the tests run on the embedded store, whose refusals and plans are its own. */
+export const isEmbedded = (process.env['TEST_MONGODB_URL'] ?? '') === '';
