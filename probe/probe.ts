@@ -20,6 +20,7 @@ import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
 import { missedWhileAway } from './scheduler/absence.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
+import { nextSlot } from './scheduler/slots.ts';
 import { Sender } from './sending/sender.ts';
 import type { Lane } from './spool/lane.ts';
 import { Spool } from './spool/spool.ts';
@@ -190,7 +191,8 @@ function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: C
   for (const [monitorId, dueMs] of coverage?.open ?? []) open.set(monitorId, [...(open.get(monitorId) ?? []), dueMs]);
   for (const { assignment, sinceMs } of set.values()) {
     const id = assignment.monitor_id;
-    scheduler.set(assignment);
+    // From the very instant up to which slots are recorded as missed, or those between the two would be nobody's.
+    scheduler.set(assignment, nextSlot(assignment, nowMs));
     const seen = { untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [] };
     for (const run of missedWhileAway(assignment, sinceMs, seen, nowMs)) spool.append(missedResult(assignment, run, 'probe_down'), false);
   }

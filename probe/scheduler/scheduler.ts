@@ -67,12 +67,15 @@ export class Scheduler {
     return at === undefined ? undefined : this.#assignments[at];
   }
 
-  /** Adds or replaces. The first slot is at `firstMs` when given, else the next by the assignment's own phase. */
+  /** Adds or replaces. The first slot is at `firstMs` when given, else the first by its phase that has not come up. */
   set(assignment: Assignment, firstMs?: number): void {
-    const at = this.#index.get(assignment.monitor_id) ?? this.#take(assignment.monitor_id);
+    const known = this.#index.get(assignment.monitor_id);
+    const at = known ?? this.#take(assignment.monitor_id);
     this.#assignments[at] = assignment;
     const coveredMs = this.#wheel.nowMs;
-    this.#place(at, firstMs === undefined ? nextSlot(assignment, Math.max(this.#clock.now(), coveredMs)) : Math.max(firstMs, coveredMs + 1));
+    // A replaced one may have a slot that is due and has not come up: that is still its first.
+    const afterMs = known === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
+    this.#place(at, firstMs === undefined ? nextSlot(assignment, afterMs) : Math.max(firstMs, coveredMs + 1));
     this.#arm();
   }
 

@@ -132,9 +132,10 @@ describe('the scheduler', () => {
           const id = ids[at] as string;
           if (kind === 'add' || kind === 'change') {
             rev += 1;
+            const fromMs = current.has(id) ? scheduler.coveredUntilMs : Math.max(clock.now(), scheduler.coveredUntilMs);
             end(id);
             const monitor = buildAssignment({ monitor_id: id, assignment_rev: rev, interval_ms: ms, phase_ms: ms >> 1 });
-            lives.set(`${id}/${rev}`, { interval_ms: ms, phase_ms: ms >> 1, fromMs: Math.max(clock.now(), scheduler.coveredUntilMs), untilMs: Infinity });
+            lives.set(`${id}/${rev}`, { interval_ms: ms, phase_ms: ms >> 1, fromMs, untilMs: Infinity });
             current.set(id, `${id}/${rev}`);
             scheduler.set(monitor);
           } else if (kind === 'remove') {
