@@ -1,4 +1,5 @@
 import { MongoClient, type Db, type Document } from 'mongodb';
+import { guardDeadSockets } from './mongo-dead-socket.ts';
 
 export { isDatabaseUnavailable, isDuplicateKey } from './mongo-errors.ts';
 
@@ -28,6 +29,7 @@ export interface MongoOptions {
 
 /** Driver connection to the database that `url` names. Connects with the first operation, and again whenever it has to. */
 export function openMongo(url: string, options: MongoOptions = {}): Mongo {
+  guardDeadSockets();
   const client = new MongoClient(url, {
     ...WAITS,
     appName: 'farwatch',

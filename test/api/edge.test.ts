@@ -1,0 +1,236 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineRoute } from '../../controller/http/route.ts';
+import { AppError } from '../../shared/errors.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+const SECRET = 'mongodb://user:hunter2@db.internal:27017';
+
+function failingRoute(path: string, failure: () => never, more: { failure?: { code: 'STATS_FETCH_FAILED'; message: string } } = {}) {
+  return defineRoute({
+    method: 'GET', path, summary: path, tag: 'Test', auth: { access: 'public' }, errors: ['DATABASE_ERROR'], ...more,
+    answers: { 200: z.strictObject({}) },
+    handle: async () => failure(),
+  });
+}
+
+describe('every answer', () => {
+  let app: TestApp;
+  let tenant: Tenant;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) });
+    app = await makeApp({
+      log: pino({ level: 'info' }, sink),
+      routes: () => [
+        failingRoute('/api/test/bug', () => {
+          throw new TypeError(`cannot read ${SECRET}`);
+        }),
+        failingRoute('/api/test/named', () => {
+          throw new TypeError(`cannot read ${SECRET}`);
+        }, { failure: { code: 'STATS_FETCH_FAILED', message: 'The statistics could not be computed' } }),
+        failingRoute('/api/test/thrown-500', () => {
+          throw new AppError('DATABASE_ERROR', 'The database failed');
+        }),
+        failingRoute('/api/test/odd', () => {
+          throw 'a string'; // eslint-disable-line @typescript-eslint/only-throw-error
+        }),
+      ],
+    });
+    tenant = await newTenant(app);
+  });
+  afterAll(() => app.close());
+
+  test('repeats a sane X-Request-ID and replaces any other', async () => {
+    expect((await app.client.get('/healthz', { headers: { 'x-request-id': 'trace-7f.2:A_1' } })).headers.get('x-request-id')).toBe('trace-7f.2:A_1');
+    for (const bad of ['', 'a b', '<script>', 'x'.repeat(129), '-lead']) {
+      const answer = await app.client.get('/api/none', { headers: { 'x-request-id': bad } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('to an unknown path is 404 with that path and nothing else', async () => {
+    const answer = await app.client.get('/api/nothing/here?x=1');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
+    for (const path of ['/', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x']) {
+      const other = await app.client.get(path);
+      expect([other.status, other.body], path).toEqual([404, { error: 'Not Found', path }]);
+    }
+    const long = await app.client.get(`/api/${'x'.repeat(5000)}`);
+    expect(long.body.path).toHaveLength(256);
+    const markup = await app.client.get('/api/<script>alert(1)</script>');
+    expect(markup.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('to a known path with another method is 405 and says which ones there are', async () => {
+    const answer = await app.client.send('DELETE', '/api/monitors');
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    const odd = await app.client.send('PROPFIND', '/api/monitors');
+    expect(odd.status).toBe(405);
+  });
+
+  test('to OPTIONS lets no other origin in', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const answer = await app.client.send('OPTIONS', '/api/monitors', { headers });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect((await tenant.readKey.get('/api/monitors', { headers: { origin: 'https://evil.example' } })).headers.has('access-control-allow-origin')).toBe(false);
+    expect((await app.client.send('OPTIONS', '/api/none')).status).toBe(404);
+  });
+
+  test('to HEAD is that of GET without its body, also for a read key', async () => {
+    const get = await tenant.readKey.get('/api/monitors');
+    const head = await tenant.readKey.send('HEAD', '/api/monitors');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect((await app.client.send('HEAD', '/api/monitors')).status).toBe(401);
+  });
+
+  test('to a failure of ours says nothing of its cause, which is logged once with its stack', async () => {
+    for (const [path, code, message] of [
+      ['/api/test/bug', 'INTERNAL_ERROR', 'An unexpected error occurred'],
+      ['/api/test/named', 'STATS_FETCH_FAILED', 'The statistics could not be computed'],
+      ['/api/test/thrown-500', 'DATABASE_ERROR', 'The database failed'],
+      ['/api/test/odd', 'INTERNAL_ERROR', 'An unexpected error occurred'],
+    ] as const) {
+      lines.length = 0;
+      const answer = await app.client.get(path, { headers: { 'x-request-id': 'find-me' } });
+      expect(answer.status).toBe(500);
+      expect(answer.body).toEqual({ success: false, error: { code, message } });
+      expect(lines.filter((line) => line.includes('find-me'))).toHaveLength(1);
+      if (path !== '/api/test/odd') expect(lines.join('')).toContain('edge.test.ts');
+    }
+  });
+
+  test('of the method override headers takes no notice', async () => {
+    const answer = await tenant.readKey.get('/api/monitors', { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } });
+    expect(answer.status).toBe(200);
+    expect((await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-http-method-override': 'GET' } })).code).toBe('READ_ONLY_API_KEY');
+  });
+});
+
+describe('without its database', () => {
+  let silent: Server;
+  const sockets = new Set<Socket>();
+  beforeAll(async () => {
+    silent = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
+  test('the edge answers 503 within five seconds: gone, refusing, or silent', async () => {
+    const app = await makeApp();
+    const tenant = await newTenant(app);
+    const port = (silent.address() as AddressInfo).port;
+    for (const mongoUrl of ['mongodb://127.0.0.1:1/farwatch', `mongodb://127.0.0.1:${port}/farwatch`, 'mongodb://no.such.host.invalid/farwatch']) {
+      const { openMongo } = await import('../../controller/platform/mongo.ts');
+      const { isDatabaseUnavailable } = await import('../../controller/platform/mongo-errors.ts');
+      const mongo = openMongo(mongoUrl);
+      const startedAt = performance.now();
+      const failure = await mongo.db.collection('users').findOne({}).catch((error: unknown) => error);
+      expect(performance.now() - startedAt).toBeLessThan(5000);
+      expect(isDatabaseUnavailable(failure), mongoUrl).toBe(true);
+      await mongo.close();
+    }
+    expect((await tenant.readKey.get('/api/monitors')).status).toBe(200);
+    await app.close();
+  });
+
+  test('a request in a store that was stopped is 503, and health stays apart from readiness', async () => {
+    const { testMongo } = await import('../helpers/mongo.ts');
+    const store = await testMongo();
+    const app = await makeApp({ mongoUrl: store.url });
+    const tenant = await newTenant(app);
+    expect((await app.client.get('/readyz')).data).toEqual({ status: 'ready', checks: { mongodb: 'ok' } });
+    await store.stop();
+    const startedAt = performance.now();
+    for (const answer of await Promise.all([
+      tenant.readKey.get('/api/monitors'),
+      tenant.owner.client.get('/api/auth/me'),
+      app.client.post('/api/auth/login', { email: tenant.owner.email, password: 'whatever' }),
+    ])) {
+      expect([answer.status, answer.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(answer.text).not.toMatch(/mongo|sock|ECONN/i);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect((await app.client.get('/healthz')).data).toEqual({ status: 'ok' });
+    const ready = await app.client.get('/readyz');
+    expect([ready.status, ready.error.details]).toEqual([503, { checks: { mongodb: 'failed' } }]);
+    await app.close();
+  });
+});
+
+describe('an edge that is closed', () => {
+  test('lets the request in hand finish and takes no other', async () => {
+    let finish = () => {};
+    const inHand = new Promise<void>((resolve) => (finish = resolve));
+    let isEntered = false;
+    const app = await makeApp({
+      routes: () => [
+        defineRoute({
+          method: 'GET', path: '/api/test/slow', summary: 'slow', tag: 'Test', auth: { access: 'public' }, answers: { 200: z.strictObject({ done: z.boolean() }) },
+          handle: async () => {
+            isEntered = true;
+            await inHand;
+            return { status: 200, data: { done: true } };
+          },
+        }),
+      ],
+    });
+    const slow = app.client.get('/api/test/slow');
+    await until(() => isEntered);
+    const closed = app.close();
+    await until(() => fetch(`${app.url}/healthz`).then(() => false, () => true));
+    finish();
+    const answer = await slow;
+    expect(answer.data).toEqual({ done: true });
+    expect(answer.headers.get('connection')).toBe('close');
+    await closed;
+  });
+
+  test('cuts what does not finish in time', async () => {
+    const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, maxHeaderBytes: 16_384, maxConnections: 100, drainTimeoutMs: 200 };
+    const app = await makeApp({
+      limits,
+      routes: () => [
+        defineRoute({
+          method: 'GET', path: '/api/test/never', summary: 'never', tag: 'Test', auth: { access: 'public' }, answers: { 200: z.strictObject({}) },
+          handle: () => new Promise<never>(() => undefined),
+        }),
+      ],
+    });
+    const never = fetch(`${app.url}/api/test/never`).then(() => 'answered', () => 'cut');
+    await until(async () => (await fetch(`${app.url}/healthz`)).ok);
+    const startedAt = performance.now();
+    await app.close();
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(await never).toBe('cut');
+  });
+});
+
+test('metrics count requests by declared route only', async () => {
+  const app = await makeApp();
+  await app.client.get('/healthz');
+  await app.client.get('/api/made-up-1');
+  await app.client.send('PROPFIND', '/api/made-up-2');
+  const { text } = await app.client.get('/metrics');
+  expect(text).toContain('farwatch_http_requests_total{method="GET",route="/healthz",status="200"} 1');
+  expect(text).toContain('farwatch_http_requests_total{method="other",route="none",status="404"} 1');
+  expect(text).not.toContain('made-up');
+  await app.close();
+});
