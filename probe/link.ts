@@ -87,6 +87,8 @@ export class Link implements ProbeBus {
       servers: url, authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
       maxReconnectAttempts: -1, waitOnFirstConnect: true, ignoreAuthErrorAbort: true, reconnectTimeWait: 250, reconnectJitter: 500,
       reconnectJitterTLS: 1000, pingInterval: 10_000, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
+      // Left open, the client would encrypt wherever the server offers it, also on loopback, where the certificate's name does not hold.
+      tls: url.startsWith('tls://') ? {} : null,
     });
     this.#connection = connection;
     if (this.#isStopped) return connection.close();

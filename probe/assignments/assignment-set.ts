@@ -45,24 +45,21 @@ export class AssignmentSet {
   /** Takes the changes over, whatever was held before; `nowMs` is when new ones begin. */
   apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): Applied {
     const applied: Applied = { changed: [], adjusted: [], gone: [] };
-    const named = new Set<string>();
-    for (const change of delta.changes) {
-      if ('set' in change) {
-        named.add(change.set.monitor_id);
-        this.#set(change.set, nowMs, applied);
-      } else if (this.#held.delete(change.gone)) {
-        applied.gone.push(change.gone);
-      }
+    // A paged answer may name a monitor twice: what it says last counts.
+    const last = new Map(delta.changes.map((change) => ['set' in change ? change.set.monitor_id : change.gone, change]));
+    for (const [monitorId, change] of last) {
+      if ('set' in change) this.#set(change.set, nowMs, applied);
+      else this.#drop(monitorId, applied);
     }
     if (delta.reset) {
-      for (const monitorId of [...this.#held.keys()]) {
-        if (named.has(monitorId)) continue;
-        this.#held.delete(monitorId);
-        applied.gone.push(monitorId);
-      }
+      for (const monitorId of [...this.#held.keys()]) if (!last.has(monitorId)) this.#drop(monitorId, applied);
     }
     this.revision = delta.revision;
     return applied;
+  }
+
+  #drop(monitorId: string, applied: Applied): void {
+    if (this.#held.delete(monitorId)) applied.gone.push(monitorId);
   }
 
   #set(assignment: Assignment, nowMs: number, applied: Applied): void {

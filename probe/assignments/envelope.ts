@@ -1,5 +1,7 @@
-import { fromPublic, type KeyPair } from 'nkeys.js';
+import type { KeyObject } from 'node:crypto';
+import type { KeyPair } from 'nkeys.js';
 import { signedEnvelope, signedText, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
+import { isSignedBy, verificationKey } from './signature.ts';
 
 /** A probe's clock may be off by this much, ms. */
 const EXPIRY_LEEWAY_MS = 60_000;
@@ -18,11 +20,11 @@ export type Opened = { ok: true; revision: number; content: unknown } | { ok: fa
 /** Opens what the controller has signed and sealed for this probe, and nothing else. */
 export class EnvelopeOpener {
   readonly #keys: EnvelopeKeys;
-  readonly #controller: KeyPair;
+  readonly #controller: KeyObject;
 
   constructor(keys: EnvelopeKeys) {
     this.#keys = keys;
-    this.#controller = fromPublic(keys.controllerKey);
+    this.#controller = verificationKey(keys.controllerKey);
   }
 
   /** The JSON inside, or why it is refused: form, purpose, addressee, expiry, signature or seal. Never throws. */
@@ -43,7 +45,6 @@ export class EnvelopeOpener {
     if (envelope.purpose !== purpose) return 'purpose';
     if (envelope.probe_id !== this.#keys.probeId) return 'addressee';
     if (envelope.expires_at + EXPIRY_LEEWAY_MS < nowMs) return 'expired';
-    const isSigned = this.#controller.verify(Buffer.from(signedText(envelope)), Buffer.from(envelope.signature, 'base64url'));
-    return isSigned ? null : 'signature';
+    return isSignedBy(this.#controller, signedText(envelope), envelope.signature) ? null : 'signature';
   }
 }

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { failure, missed, type Finding } from '../../../../probe/checks/check.ts';
+import { limitsFor, type Limits } from '../../../../probe/runner/limits.ts';
+import { Runner } from '../../../../probe/runner/runner.ts';
+import { Scheduler } from '../../../../probe/scheduler/scheduler.ts';
+import { missedResult } from '../../../../probe/runner/result.ts';
+import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
+import type { CheckResult } from '../../../../shared/contracts/result.ts';
+import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { sleep } from '../../../../shared/time.ts';
+import { buildAssignment, buildHttpSpec } from '../build.ts';
+
+const SUCCESS: Finding = { outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null };
+const FAILURE = failure('status_code', 'Expected 200, got 503', { status_code: 503 });
+const TIMEOUT = failure('timeout', 'No answer');
+
+type Recorded = CheckResult & { urgent: boolean; recordedAt: number };
+
+class StallingClock extends SimulatedClock {
+  stalledMs = 0;
+  override now(): number {
+    return super.now() + this.stalledMs;
+  }
+  override monotonic(): number {
+    return super.monotonic() + this.stalledMs;
+  }
+}
+
+function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {}) {
+  const clock = new StallingClock();
+  const records: Recorded[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
+  const runner = new Runner({
+    clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits },
+    check: async (spec, timeoutMs) => {
+      underWay += 1;
+      mostUnderWay = Math.max(mostUnderWay, underWay);
+      return answer(spec, timeoutMs).finally(() => {
+        underWay -= 1;
+      });
+    },
+    record: (result, urgent) => records.push({ ...result, urgent, recordedAt: clock.now() }),
+  });
+  return { clock, runner, records, most: () => mostUnderWay };
+}
+
+const outcomes = (records: Recorded[]): string[] => records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
+
+describe('the runner', () => {
+  test('records what a check found, with its times', async () => {
+    const { clock, runner, records } = build(async () => SUCCESS);
+    const monitor = buildAssignment();
+    const dueMs = clock.now();
+    await clock.advance(3);
+    runner.slot(monitor, dueMs);
+    await clock.advance(10);
+    expect(records).toMatchObject([{ monitor_id: monitor.monitor_id, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: dueMs, started_at: dueMs + 3, outcome: 'success', status_code: 200, urgent: false }]);
+  });
+
+  test('a failure after a success is checked again at once, a failure in the failing state is not', async () => {
+    const answers = [SUCCESS, FAILURE, FAILURE, FAILURE, FAILURE, SUCCESS, FAILURE, SUCCESS];
+    const { clock, runner, records } = build(async () => answers.shift() ?? SUCCESS);
+    const monitor = buildAssignment({ retries: 1 });
+    for (let slot = 0; slot < 6; slot += 1) {
+      runner.slot(monitor, clock.now());
+      await clock.advance(10_000);
+    }
+    expect(outcomes(records)).toEqual(['success 1 schedule', 'failure 1 schedule !', 'failure 2 confirm !', 'failure 1 schedule !', 'failure 1 schedule !', 'success 1 schedule !', 'failure 1 schedule !', 'success 2 confirm !']);
+    const [, first, second] = records as [Recorded, Recorded, Recorded];
+    expect(second.scheduled_at).toBe(first.scheduled_at);
+    expect(second.started_at - first.recordedAt).toBeGreaterThanOrEqual(250);
+    expect(second.started_at - first.recordedAt).toBeLessThanOrEqual(500);
+  });
+
+  test('rechecks as often as asked, and after a restart of the probe a failure is simply rechecked', async () => {
+    const { clock, runner, records } = build(async () => FAILURE);
+    runner.slot(buildAssignment({ retries: 3 }), clock.now());
+    await clock.advance(5000);
+    expect(records.map((each) => each.attempt)).toEqual([1, 2, 3, 4]);
+    runner.slot(buildAssignment({ retries: 0 }), clock.now());
+    await clock.advance(5000);
+    expect(records).toHaveLength(5);
+  });
+
+  test('a changed assignment starts anew', async () => {
+    const { clock, runner, records } = build(async () => FAILURE);
+    const monitor = buildAssignment({ retries: 1 });
+    runner.slot(monitor, clock.now());
+    await clock.advance(10_000);
+    runner.forget(monitor.monitor_id);
+    runner.slot({ ...monitor, assignment_rev: 2 }, clock.now());
+    await clock.advance(10_000);
+    expect(records.map((each) => `${each.assignment_rev}/${each.attempt}`)).toEqual(['1/1', '1/2', '2/1', '2/2']);
+  });
+
+  test('a slot that comes while the last is under way runs after it, or is missed when that is too late', async () => {
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 1300);
+      return SUCCESS;
+    });
+    const monitor = buildAssignment({ interval_ms: 1000, timeout_ms: 2000 });
+    runner.slot(monitor, clock.now());
+    await clock.advance(1000);
+    const second = clock.now();
+    runner.slot(monitor, second);
+    await clock.advance(1600);
+    expect(records.map((each) => [each.outcome, each.scheduled_at])).toEqual([['success', second - 1000], ['success', second]]);
+    const third = clock.now();
+    runner.slot(monitor, third);
+    await clock.advance(100);
+    runner.slot(monitor, third + 100);
+    runner.slot(monitor, third + 150);
+    expect(records.slice(2)).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload', count: 1 }, scheduled_at: third + 100 }]);
+  });
+
+  test('one in a hundred targets that hang do not delay the others', async () => {
+    const { clock, runner, records } = build(async (spec, timeoutMs) => {
+      const hangs = (spec as { url: string }).url === 'hang';
+      await sleep(clock, hangs ? timeoutMs : 20);
+      return hangs ? TIMEOUT : SUCCESS;
+    }, { maxQuick: 64 });
+    const monitors = Array.from({ length: 2000 }, (_, at) => buildAssignment({ interval_ms: 10_000, timeout_ms: 10_000, phase_ms: at * 5, spec: buildHttpSpec({ url: at % 100 === 0 ? 'hang' : 'quick' }) }));
+    const scheduler = new Scheduler(clock, { due: (assignment, dueMs) => runner.slot(assignment, dueMs), missed: (assignment, run, reason) => void records.push({ ...missedResult(assignment, run, reason), urgent: false, recordedAt: 0 }) });
+    for (const monitor of monitors) scheduler.set(monitor);
+    scheduler.start();
+    await clock.advance(60_000);
+    const quick = records.filter((each) => monitors.some((one, at) => at % 100 !== 0 && one.monitor_id === each.monitor_id));
+    expect(quick.filter((each) => each.outcome !== 'success')).toEqual([]);
+    const lateness = quick.map((each) => each.started_at - each.scheduled_at).sort((a, b) => a - b);
+    expect(lateness[Math.floor(lateness.length * 0.99)]).toBeLessThanOrEqual(6);
+    scheduler.stop();
+  });
+
+  test('with more than it can do it refuses by name, stays within its bounds and blames nobody', async () => {
+    const { clock, runner, records, most } = build(async () => {
+      await sleep(clock, 900);
+      return SUCCESS;
+    }, { minQuick: 4, maxQuick: 20, maxSlow: 10, maxQueued: 100 });
+    for (let at = 0; at < 500; at += 1) runner.slot(buildAssignment(), clock.now());
+    await clock.advance(20_000);
+    expect(records).toHaveLength(500);
+    const refused = records.filter((each) => each.outcome === 'missed');
+    expect(new Set(refused.map((each) => each.missed?.reason))).toEqual(new Set(['overload']));
+    expect(records.filter((each) => each.outcome === 'success').length).toBeGreaterThanOrEqual(100);
+    expect(most()).toBeLessThanOrEqual(30);
+  });
+
+  test('a failure found while the process stood still is not held against the target', async () => {
+    const { clock, runner, records } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    });
+    runner.slot(buildAssignment({ timeout_ms: 5000 }), clock.now());
+    await clock.advance(50);
+    clock.stalledMs += 60_000;
+    await clock.advance(6000);
+    expect(records).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload' } }]);
+  });
+
+  test('orders run beside the schedule, bounded, and are no slots', async () => {
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 100);
+      return SUCCESS;
+    }, { maxOrders: 2 });
+    const monitor = buildAssignment();
+    const results = Promise.all([1, 2, 3].map(() => runner.order(monitor, 'manual')));
+    await clock.advance(200);
+    expect((await results).map((each) => [each.outcome, each.reason, each.missed?.reason])).toEqual([['success', 'manual', undefined], ['success', 'manual', undefined], ['missed', 'manual', 'overload']]);
+    expect(records).toEqual([]);
+  });
+
+  test('stopping waits for what is under way and names what it had to leave', async () => {
+    const { clock, runner, records } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return SUCCESS;
+    });
+    const [short, long] = [buildAssignment({ timeout_ms: 500 }), buildAssignment({ timeout_ms: 30_000 })];
+    runner.slot(short, clock.now());
+    runner.slot(long, clock.now());
+    let isStopped = false;
+    void runner.stop(3000).then(() => (isStopped = true));
+    await clock.advance(2900);
+    expect(isStopped).toBe(false);
+    await clock.advance(200);
+    expect(isStopped).toBe(true);
+    expect(records.map((each) => [each.monitor_id === short.monitor_id, each.outcome, each.missed?.reason])).toEqual([[true, 'success', undefined], [false, 'missed', 'probe_down']]);
+    expect(runner.open()).toEqual([]);
+    await clock.advance(60_000);
+    expect(records).toHaveLength(2);
+  });
+
+  test('whatever checks do and however long they take: each slot is recorded once, or still open', async () => {
+    const behaviour = fc.record({ tookMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 })), finding: fc.constantFrom(SUCCESS, FAILURE, TIMEOUT, missed('blocked_target')) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(behaviour, { minLength: 1, maxLength: 20 }),
+        fc.array(fc.record({ interval_ms: fc.integer({ min: 200, max: 5000 }), retries: fc.nat(3) }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 100, max: 15_000 }), fc.boolean(), fc.integer({ min: 1, max: 4 }),
+        async (behaviours, kinds, runMs, isStopped, maxQuick) => {
+          let turn = 0;
+          const { clock, runner, records } = build(async () => {
+            const { tookMs, finding } = behaviours[turn++ % behaviours.length] as { tookMs: number; finding: Finding };
+            await sleep(clock, tookMs);
+            return finding;
+          }, { minQuick: 1, maxQuick, maxSlow: 2, maxQueued: 3 });
+          const slots: string[] = [];
+          const scheduler = new Scheduler(clock, {
+            due: (assignment, dueMs) => {
+              slots.push(`${assignment.monitor_id}@${dueMs}`);
+              runner.slot(assignment, dueMs);
+            },
+            missed: () => undefined,
+          });
+          for (const kind of kinds) scheduler.set(buildAssignment({ ...kind, timeout_ms: kind.interval_ms }), clock.now());
+          scheduler.start();
+          await clock.advance(runMs);
+          scheduler.stop();
+          if (isStopped) {
+            const stopped = runner.stop(500);
+            await clock.advance(500);
+            await stopped;
+          }
+          const firsts = records.filter((each) => each.attempt === 1).map((each) => `${each.monitor_id}@${each.scheduled_at}`);
+          const open = runner.open().map((slot) => `${slot.monitorId}@${slot.dueMs}`);
+          if (isStopped) expect(open).toEqual([]);
+          expect([...firsts, ...open].sort()).toEqual(slots.sort());
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
