@@ -9,7 +9,8 @@ export function readBusCredentials(url: string, credsFile: string | null): Conne
   const urls = url.split(',').map((part) => new URL(part.trim()));
   const servers = urls.map((one) => one.host);
   const isTls = urls.some((one) => one.protocol === 'tls:');
-  const options: ConnectionOptions = { servers, ...(isTls ? { tls: {} } : {}) };
+  // Left open, the client would encrypt wherever the server offers it, also on loopback, where the certificate's name does not hold.
+  const options: ConnectionOptions = { servers, tls: isTls ? {} : null };
   const [first] = urls;
   if (credsFile) {
     authenticatorOf(credsFile);

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate } from '../helpers/certificate.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { freePort } from '../../deploy/quickstart/ports.ts';
 import { findPrograms } from '../../deploy/quickstart/programs.ts';
 import { makeFarwatch, startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';
@@ -104,6 +106,30 @@ describe('one installation, from its first start on', () => {
     expect((await farwatch.end()).code).toBe(0);
     expect(farwatch.pids()).toEqual({});
   });
+});
+
+test('with a certificate NATS is open to probes elsewhere by TLS, and our own processes connect all the same', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
+  const certificate = makeCertificate({ names: ['nats.example'] });
+  const [certFile, keyFile, port] = [join(dir, 'cert.pem'), join(dir, 'key.pem'), await freePort()];
+  writeFileSync(certFile, certificate.cert);
+  writeFileSync(keyFile, certificate.key);
+  const env = { NATS_LISTEN: `127.0.0.1:${port}`, NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile, NATS_PUBLIC_URL: `tls://nats.example:${port}` };
+  const farwatch = await startFarwatch({ env });
+  try {
+    const answer = await new Promise<string>((done) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('data', (chunk) => {
+        socket.destroy();
+        done(chunk.toString());
+      });
+    });
+    expect(JSON.parse(answer.slice('INFO '.length))).toMatchObject({ tls_available: true });
+    expect((await farwatch.end()).code).toBe(0);
+  } finally {
+    await farwatch.stop();
+    rmSync(dir, { recursive: true });
+  }
 });
 
 describe('a start that cannot be', () => {
