@@ -1,18 +1,26 @@
+import type { Socket } from 'node:net';
 import { MongoNetworkError } from 'mongodb';
+// @ts-expect-error The driver has no types for its inside.
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 
 const GUARDED = Symbol.for('farwatch.mongo-dead-socket');
+
+interface DriverConnection {
+  readonly socket: Socket;
+  writeCommand(command: unknown, options: unknown): Promise<void>;
+  [GUARDED]?: true;
+}
 
 /**
  * Makes a command fail that meets a socket which is dead but has not said so yet. Driver 7.8 writes to it, is told
  * to wait for `drain`, and waits for ever, past every timeout; a test shows the hang without this.
  */
 export function guardDeadSockets(): void {
-  const prototype = Connection.prototype as Connection & { [GUARDED]?: true };
+  const prototype: DriverConnection = Connection.prototype;
   if (prototype[GUARDED] === true) return;
   prototype[GUARDED] = true;
   const write = prototype.writeCommand;
-  prototype.writeCommand = async function (this: Connection, command: unknown, options: unknown): Promise<void> {
+  prototype.writeCommand = async function (this: DriverConnection, command: unknown, options: unknown): Promise<void> {
     if (this.socket.destroyed || this.socket.writableEnded) throw new MongoNetworkError('the connection was closed');
     return write.call(this, command, options);
   };
