@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { QueueStore } from '../../controller/delivery/queue-store.ts';
+import { sendSample } from '../../controller/delivery/samples.ts';
+import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
+import { targetReader } from '../../controller/delivery/targets.ts';
+import { destinationRoutes } from '../../controller/destinations/routes.ts';
+import { DestinationStore } from '../../controller/destinations/store.ts';
+import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { HttpPoster } from '../../controller/platform/poster.ts';
+import { newId } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+
+/** What the names of the tests stand for; all else does not exist. */
+const NAMES: Record<string, string[]> = {
+  'example.com': ['93.184.216.34'], '127.0.0.1.nip.io': ['127.0.0.1'], 'two.example': ['93.184.216.34', '10.0.0.1'], 'meta.example': ['169.254.169.254'],
+};
+
+let receiver: Receiver;
+const posters: HttpPoster[] = [];
+
+async function appWith(allowPrivate: boolean): Promise<TestApp> {
+  const resolve = async (host: string) => {
+    const addresses = NAMES[host];
+    if (!addresses) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    return addresses;
+  };
+  const vetting = createAddressVetting({ resolve, allowPrivate, clock: systemClock });
+  const poster = new HttpPoster({ clock: systemClock, vetting });
+  posters.push(poster);
+  return makeApp({
+    routes: (db) => {
+      const destinations = new DestinationStore(db);
+      const queues = new QueueStore(db);
+      const senders = { webhook: new WebhookSender({ poster, targets: targetReader(destinations), clock: systemClock }) };
+      const deliveries = {
+        sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock: systemClock }, destination),
+        health: (ids: string[]) => queues.health(ids),
+        destinationGone: (id: string) => queues.rouse(id, systemClock.now()),
+      };
+      return destinationRoutes({ destinations, vetting, deliveries });
+    },
+  });
+}
+
+const hook = (change: object = {}): Loose => ({ name: 'On-call', type: 'webhook', config: { url: 'https://example.com/hook' }, ...change });
+
+describe('webhook integrations', () => {
+  let app: TestApp;
+  let tenant: Tenant;
+  let admin: ApiClient;
+  beforeAll(async () => {
+    app = await appWith(false);
+    tenant = await newTenant(app);
+    admin = tenant.owner.client;
+  });
+  afterAll(() => app.close());
+
+  const create = async (change: object = {}): Promise<Loose> => {
+    const answer = await admin.post('/api/integrations', hook(change));
+    expect(answer.status, answer.text).toBe(201);
+    return answer.data.integration;
+  };
+
+  test('are created with defaults and read back', async () => {
+    const made = await create();
+    expect(made).toMatchObject({
+      name: 'On-call', type: 'webhook', enabled: true, is_default: false, organization_id: tenant.organizationId, project_id: tenant.projectId,
+      created_by: tenant.owner.userId, config: { url: 'https://example.com/hook', method: 'POST', headers: {} },
+      events: ['monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response', 'monitor.slow_response_resolved'],
+      health: { status: 'unknown', failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: null },
+    });
+    expect((await admin.get(`/api/integrations/${made.id}`)).data.integration).toEqual(made);
+    expect((await admin.get('/api/integrations')).data.integrations[0]).toEqual(made);
+    expect(JSON.stringify(made)).not.toContain('whsec');
+  });
+
+  test('can be put back as they were read', async () => {
+    const headers = { 'X-Team': 'ops', 'x.dotted$name': '1', Authorization: 'Bearer x', 'X-Service-Signature': 'kept' };
+    const made = await create({ config: { url: 'https://example.com/', method: 'PUT', headers }, is_default: true, events: ['monitor.up', 'monitor.down'] });
+    expect(made.config.headers).toEqual(headers);
+    const back = await admin.put(`/api/integrations/${made.id}`, made);
+    expect(back.status).toBe(200);
+    expect(back.data.integration).toEqual({ ...made, updated_at: back.data.integration.updated_at });
+  });
+
+  test('change in the fields that are given only', async () => {
+    const made = await create({ config: { url: 'https://example.com/a', headers: { 'X-A': '1' } } });
+    const renamed = (await admin.patch(`/api/integrations/${made.id}`, { name: ' Night ', enabled: false })).data.integration;
+    expect(renamed).toMatchObject({ name: 'Night', enabled: false, config: made.config, events: made.events });
+    const moved = (await admin.patch(`/api/integrations/${made.id}`, { config: { url: 'https://example.com/b' } })).data.integration;
+    expect(moved.config).toEqual({ url: 'https://example.com/b', method: 'POST', headers: { 'X-A': '1' } });
+    const bare = (await admin.put(`/api/integrations/${made.id}`, { config: { headers: {} }, events: ['monitor.up'] })).data.integration;
+    expect([bare.config.headers, bare.events]).toEqual([{}, ['monitor.up']]);
+  });
+
+  test('keep every change of many at once', async () => {
+    const made = await create();
+    const changes = [{ name: 'N' }, { enabled: false }, { is_default: true }, { config: { url: 'https://example.com/n' } }];
+    expect((await Promise.all(changes.map((change) => admin.patch(`/api/integrations/${made.id}`, change)))).map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    expect((await admin.get(`/api/integrations/${made.id}`)).data.integration).toMatchObject({
+      name: 'N', enabled: false, is_default: true, config: { url: 'https://example.com/n' },
+    });
+  });
+
+  test('are deleted', async () => {
+    const made = await create();
+    expect((await admin.delete(`/api/integrations/${made.id}`)).status).toBe(200);
+    for (const answer of [await admin.get(`/api/integrations/${made.id}`), await admin.delete(`/api/integrations/${made.id}`)]) {
+      expect([answer.code, answer.error.message, answer.error.details]).toEqual(['RESOURCE_NOT_FOUND', 'Integration not found', { resourceType: 'Integration' }]);
+    }
+  });
+
+  describe('an address', () => {
+    test.each([
+      'localhost', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '１２７.０.０.１', '[::1]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '169.254.169.254', '100.64.0.1', 'localhost.',
+      'a.localhost', '127.0.0.1.nip.io', 'two.example', 'meta.example', '10.0.0.1', '192.168.0.1', '172.16.0.1', '0.0.0.0', '[fd00::1]', '[fe80::1]', '[::]', '100.100.100.200',
+    ])('of %s is refused when it is saved', async (host) => {
+      const url = `https://${host}/hook`;
+      const answers = [await admin.post('/api/integrations', hook({ config: { url } })), await admin.patch(`/api/integrations/${(await create()).id}`, { config: { url } })];
+      for (const answer of answers) {
+        expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
+        expect(answer.error.details[0]).toMatchObject({ path: ['config', 'url'] });
+      }
+    });
+
+    test.each(['http://user@example.com/', 'http://u:p@example.com/', 'file:///etc/passwd', 'gopher://example.com/', 'example.com', '', 'http://', 'http://example.com:25/', 'http://example.com:6379/', 'http://example.com/\r\nX: y', `https://example.com/${'a'.repeat(2048)}`, 7, null, { $gt: '' }])(
+      '%j is refused', async (url) => expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe('VALIDATION_ERROR'),
+    );
+
+    test('whose name does not resolve now can be saved', async () => {
+      await create({ config: { url: 'https://soon.example/' } });
+    });
+  });
+
+  describe('a body', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-${at}`, 'v']));
+    const url = 'https://example.com/';
+    test.each([
+      [{ name: '' }], [{ name: '  ' }], [{ name: 'a'.repeat(101) }], [{ name: 'a\nb' }], [{ name: 7 }], [{ name: undefined }], [{ type: undefined }], [{ type: 'fax' }], [{ type: 'email' }],
+      [{ type: 'slack' }], [{ config: undefined }], [{ config: {} }], [{ config: { url, method: 'GET' } }], [{ config: { url, method: 'post' } }], [{ config: { url, headers: many(51) } }],
+      [{ config: { url, headers: { ['A'.repeat(101)]: 'v' } } }], [{ config: { url, headers: { A: 'v'.repeat(1001) } } }], [{ config: { url, headers: { A: 'x\r\ny' } } }],
+      [{ config: { url, headers: { 'A B': 'v' } } }], [{ config: { url, headers: { Host: 'v' } } }], [{ config: { url, headers: { A: '1', a: '2' } } }], [{ config: { url, headers: ['x'] } }],
+      [{ config: { url, headers: { A: 7 } } }], [{ config: { url, secret: 'x' } }], [{ events: [] }], [{ events: ['monitor.sideways'] }], [{ events: 'monitor.up' }], [{ enabled: 'yes' }],
+      [{ secret: 'whsec_mine' }], [{ organization_id: 'x', extra: 1 }], [{ revision: 9 }],
+    ])('%j is refused', async (change) => {
+      const answer = await admin.post('/api/integrations', hook(change));
+      expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
+      expect(Array.isArray(answer.error.details)).toBe(true);
+    });
+
+    test('at its limits is accepted, and reserved headers too', async () => {
+      await create({ name: 'a'.repeat(100), config: { url, headers: many(50) } });
+      await create({ config: { url, headers: { ['A'.repeat(100)]: 'v'.repeat(1000), 'content-type': 'x', 'X-Service-Event': 'y' } } });
+    });
+
+    test('cannot move an integration or change its type', async () => {
+      const made = await create();
+      const answer = await admin.patch(`/api/integrations/${made.id}`, { organization_id: 'other', project_id: 'other', created_by: 'me', id: newId(1) });
+      expect(answer.data.integration).toMatchObject({ id: made.id, organization_id: tenant.organizationId, project_id: tenant.projectId, created_by: tenant.owner.userId });
+      expect((await admin.patch(`/api/integrations/${made.id}`, { type: 'email' })).code).toBe('VALIDATION_ERROR');
+    });
+  });
+
+  describe('the signing secret', () => {
+    test('is made on first opening and stays, also for many who open it at once', async () => {
+      const { id } = await create();
+      const opened = await Promise.all(Array.from({ length: 10 }, () => admin.get(`/api/integrations/${id}/secret`)));
+      expect(new Set(opened.map((answer) => answer.data.secret)).size).toBe(1);
+      expect(opened[0]?.data.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    });
+
+    test('is replaced by rotation', async () => {
+      const { id } = await create();
+      const before = (await admin.get(`/api/integrations/${id}/secret`)).data.secret;
+      const rotated = (await admin.post(`/api/integrations/${id}/rotate-secret`)).data.secret;
+      expect(rotated).not.toBe(before);
+      expect((await admin.get(`/api/integrations/${id}/secret`)).data.secret).toBe(rotated);
+    });
+  });
+
+  describe('every route', () => {
+    const routes = (id: string): [string, string, object?][] => [
+      ['GET', '/api/integrations'], ['POST', '/api/integrations', hook()], ['GET', `/api/integrations/${id}`], ['PATCH', `/api/integrations/${id}`, { name: 'x' }],
+      ['PUT', `/api/integrations/${id}`, { name: 'x' }], ['POST', `/api/integrations/${id}/test`], ['GET', `/api/integrations/${id}/secret`],
+      ['POST', `/api/integrations/${id}/rotate-secret`], ['DELETE', `/api/integrations/${id}`],
+    ];
+
+    test('refuses no credential, API keys, and members below project admin', async () => {
+      const { id } = await create();
+      const editor = await newMember(app, tenant, 'member', { [tenant.projectId]: 'editor' });
+      const viewer = await newMember(app, tenant, 'viewer');
+      for (const [method, path, body] of routes(id)) {
+        expect((await app.client.send(method, path, { body })).code, `${method} ${path}`).toBe('MISSING_AUTH');
+        expect((await tenant.readKey.send(method, path, { body })).code).toBe('JWT_REQUIRED');
+        expect((await tenant.writeKey.send(method, path, { body })).code).toBe('JWT_REQUIRED');
+        for (const person of [editor, viewer]) expect((await person.client.send(method, path, { body })).code).toBe('INSUFFICIENT_PERMISSIONS');
+      }
+      expect((await admin.get(`/api/integrations/${id}`)).data.integration.name).toBe('On-call');
+    });
+
+    test('shows an outsider nothing and changes nothing for one', async () => {
+      const { id } = await create();
+      const outsider = await newTenant(app);
+      for (const [method, path, body] of routes(id).filter(([, path]) => path.includes(id))) {
+        const answer = await outsider.owner.client.send(method, path, { body });
+        const unknown = await outsider.owner.client.send(method, path.replace(id, newId(7)), { body });
+        expect([answer.code, answer.error], `${method} ${path}`).toEqual(['RESOURCE_NOT_FOUND', unknown.error]);
+      }
+      expect((await outsider.owner.client.get('/api/integrations')).data.integrations).toEqual([]);
+      expect((await admin.get(`/api/integrations/${id}`)).data.integration.name).toBe('On-call');
+    });
+  });
+
+  test('have a ceiling in a project', async () => {
+    const full = await newTenant(app);
+    for (let count = 0; count < 100; count += 1) expect((await full.owner.client.post('/api/integrations', hook())).status).toBe(201);
+    expect((await full.owner.client.post('/api/integrations', hook())).code).toBe('FAIR_USE_LIMIT_REACHED');
+    expect((await full.owner.client.get('/api/integrations')).data.integrations).toHaveLength(100);
+  });
+});
+
+describe('a test of an integration', () => {
+  let app: TestApp;
+  let admin: ApiClient;
+  beforeAll(async () => {
+    [app, receiver] = await Promise.all([appWith(true), startReceiver()]);
+    admin = (await newTenant(app)).owner.client;
+  });
+  afterAll(async () => {
+    await app.close();
+    await receiver.close();
+    for (const poster of posters) await poster.close();
+  });
+
+  test('sends a signed sample and says what came of it', async () => {
+    const { id } = (await admin.post('/api/integrations', hook({ config: { url: receiver.url } }))).data.integration;
+    expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true, status_code: 200, error_message: null, duration_ms: expect.any(Number) });
+    expect(JSON.parse(receiver.requests[0]?.body.toString() ?? '')).toMatchObject({ version: '1', event: 'monitor.down', monitor: { name: 'Test notification' }, incident: null });
+    expect(receiver.requests[0]?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+    receiver.behave(503);
+    expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: false, status_code: 503, error_message: 'the receiver answered 503' });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('never reaches metadata addresses, also where private ones are allowed', async () => {
+    for (const url of ['http://169.254.169.254/', 'http://meta.example/', 'http://[fe80::1]/']) {
+      expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe('VALIDATION_ERROR');
+    }
+  });
+});
