@@ -137,6 +137,8 @@ function decide(state: MonitorState, at: number, place: ItemPlace, reason: strin
   if (state.config.status !== 'active') return { state, effects: [] };
   const verdict = verdictOf(state.config, state.regions);
   if (verdict === state.status) return { state, effects: [] };
+  // A success from before the outage, heard after it began, is no recovery.
+  if (state.outage && (verdict === 'up' || verdict === 'degraded') && at <= state.outage.started_at) return { state, effects: [] };
   return change(state, verdict, at, place, reason);
 }
 
