@@ -30,7 +30,9 @@ async function main(): Promise<void> {
 async function run(config: ProbeConfig): Promise<void> {
   const log = createLog('probe', config.logLevel);
   const asked = stopAsked();
-  const started = startProbe({ settings: config, clock: systemClock, log, version: VERSION, random: Math.random, maxFiles: openFileLimit() });
+  // A log line would do for people, but not at every log level.
+  const onConnected = (): void => void process.send?.({ msg: 'connected' });
+  const started = startProbe({ settings: config, clock: systemClock, log, version: VERSION, random: Math.random, maxFiles: openFileLimit(), onConnected });
   const probe = await Promise.race([started, asked.then(() => null)]);
   await asked;
   systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));

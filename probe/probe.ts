@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../shared/log.ts';
 import { addressRefusal } from '../shared/net-guard.ts';
 import type { Clock } from '../shared/time.ts';
-import { AssignmentFile } from './assignments/assignment-file.ts';
+import { AssignmentLog } from './assignments/assignment-log.ts';
 import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
 import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
@@ -18,7 +18,7 @@ import { Orders } from './orders.ts';
 import { limitsFor } from './runner/limits.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
-import { missedWhileAway } from './scheduler/absence.ts';
+import { isUnchecked, missedWhileAway } from './scheduler/absence.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { nextSlot } from './scheduler/slots.ts';
 import { Sender } from './sending/sender.ts';
@@ -42,6 +42,8 @@ export interface ProbeDeps {
   random: () => number;
   /** How many files this process may open. */
   maxFiles: number;
+  /** Called once: connected, and holding what the controller wants run. */
+  onConnected?: () => void;
 }
 
 export interface RunningProbe {
@@ -70,8 +72,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const registry = new CheckRegistry({ clock, version, resolver: new SystemResolver(clock), allowAddress: addressGuard(settings.checks.allowPrivate, clock) });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;
-  const file = new AssignmentFile(join(settings.dataDir, 'assignments.json'), clock, log);
-  const set = await file.load();
+  const { set, file } = await AssignmentLog.load(join(settings.dataDir, 'assignments.log'), log);
 
   const link = new Link({ url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, log });
   const spool: Spool = await Spool.open({
@@ -95,14 +96,16 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   let isReported = false;
   const synchronizer = new Synchronizer({
     bus: link, set, opener, clock, log, random, region, probeId,
-    onApplied: (applied) => {
-      takeOver(applied, scheduler, runner);
-      file.saveSoon(set);
+    onApplied: (applied, change) => {
+      // On disk first: what was checked before a crash is then known after it.
+      void file.append(change, change.atMs).then(() => takeOver(applied, scheduler, runner));
       log.info({ revision: set.revision, monitors: set.size, changed: applied.changed.length, gone: applied.gone.length }, 'assignments taken over');
     },
     onSynced: () => {
-      if (!isReported) log.info({ probe: probeId, region, revision: set.revision, monitors: set.size }, 'connected');
+      if (isReported) return;
       isReported = true;
+      log.info({ probe: probeId, region, revision: set.revision, monitors: set.size }, 'connected');
+      deps.onConnected?.();
     },
   });
   const orders = new Orders({
@@ -143,7 +146,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       orders.stop();
       synchronizer.stop();
       await runner.stop(FINISH_MS);
-      await file.flush();
+      await file.close();
       await spool.flush();
       await sender.stop(DRAIN_MS);
       pulse.stop();

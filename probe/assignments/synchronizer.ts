@@ -15,10 +15,14 @@ export interface SynchronizerOptions {
   random: () => number;
   region: string;
   probeId: string;
-  onApplied: (applied: Applied) => void;
+  /** Takes over what has changed in the set; changes come one after the other. */
+  onApplied: (applied: Applied, change: AppliedChange) => void;
   /** Called each time the set is known to be what the controller wants. */
   onSynced: () => void;
 }
+
+/** What the set took over, and when (Unix ms). */
+export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' | 'changes'> & { atMs: number };
 
 const ANSWER_TIMEOUT_MS = 5000;
 const FIRST_WAIT_MS = 250;
@@ -109,7 +113,7 @@ export class Synchronizer {
       after = delta.more;
       if (after !== null) continue;
       if (!isReset && delta.from !== set.revision) return false;
-      this.#apply({ revision: delta.revision, reset: isReset, changes }, clock.now());
+      this.#apply({ from: set.revision, revision: delta.revision, reset: isReset, changes }, clock.now());
       return true;
     }
     return false;
@@ -134,8 +138,9 @@ export class Synchronizer {
     this.#apply(delta, clock.now());
   }
 
-  #apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): void {
-    this.#options.onApplied(this.#options.set.apply(delta, nowMs));
+  #apply(delta: Omit<AppliedChange, 'atMs'>, nowMs: number): void {
+    const { from, revision, reset, changes } = delta;
+    this.#options.onApplied(this.#options.set.apply(delta, nowMs), { from, revision, reset, changes, atMs: nowMs });
   }
 
   #open(payload: Uint8Array, purpose: 'assign' | 'sync'): AssignmentDelta | null {

@@ -17,19 +17,19 @@ export interface LastSeen {
 export function missedWhileAway(schedule: Schedule, sinceMs: number, seen: LastSeen, nowMs: number): SlotRun[] {
   const runs: SlotRun[] = [];
   const done = [...seen.recorded].sort((a, b) => a.atMs - b.atMs);
-  const isDone = (atMs: number): boolean => done.some((run) => run.atMs === atMs);
-  for (const dueMs of seen.open) if (!isDone(dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
-  let cursorMs = seen.untilMs;
-  if (sinceMs > cursorMs) {
-    if (!isSlot(schedule, sinceMs) && !isDone(sinceMs) && sinceMs <= nowMs) add(runs, schedule, { atMs: sinceMs, count: 1 });
-    cursorMs = isSlot(schedule, sinceMs) ? sinceMs - 1 : sinceMs;
-  }
+  for (const dueMs of seen.open) if (!done.some((run) => run.atMs === dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
+  let cursorMs = Math.max(seen.untilMs, isSlot(schedule, sinceMs) ? sinceMs - 1 : sinceMs);
   for (const run of done) {
     addBetween(runs, schedule, cursorMs, run.atMs - 1);
     cursorMs = Math.max(cursorMs, run.atMs + (run.count - 1) * schedule.interval_ms);
   }
   addBetween(runs, schedule, cursorMs, nowMs);
   return runs;
+}
+
+/** Whether the check that a new assignment gets at once never came to a result: then it is still to be done. */
+export function isUnchecked(sinceMs: number, seen: LastSeen): boolean {
+  return (sinceMs > seen.untilMs || seen.open.includes(sinceMs)) && !seen.recorded.some((run) => run.atMs === sinceMs);
 }
 
 function addBetween(runs: SlotRun[], schedule: Schedule, afterMs: number, untilMs: number): void {

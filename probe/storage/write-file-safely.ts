@@ -12,6 +12,11 @@ export async function writeFileSafely(path: string, content: string): Promise<vo
     await file.close();
   }
   await rename(temporary, path);
+  await syncDirectoryOf(path);
+}
+
+/** Makes a file's new name as durable as its content. */
+export async function syncDirectoryOf(path: string): Promise<void> {
   const directory = await open(dirname(path), 'r');
   await directory.sync().finally(() => directory.close());
 }

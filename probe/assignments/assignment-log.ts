@@ -1,0 +1,138 @@
+import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
+import { z } from 'zod';
+import { assignmentChange, type AssignmentChange } from '../../shared/contracts/assignment.ts';
+import type { Log } from '../../shared/log.ts';
+import { syncDirectoryOf } from '../storage/write-file-safely.ts';
+import { AssignmentSet } from './assignment-set.ts';
+
+/**
+ * One line of the log: changes that were taken over at `at` (Unix ms). Only the last line of a larger change carries
+ * its revision: a log that ends before has the old one, and the rest is asked for again.
+ */
+const line = z.object({ revision: z.int().min(0), at: z.number(), changes: z.array(assignmentChange) });
+type Line = z.infer<typeof line>;
+
+const CHANGES_PER_LINE = 200;
+/** Written anew when what was appended since is larger than this and than the rest. */
+const REWRITE_BYTES = 1024 * 1024;
+
+/**
+ * The assignments on disk, so that a probe that starts without a controller knows what to run. Each change is
+ * appended and synced, so that one edit costs the same however many monitors there are.
+ */
+export class AssignmentLog {
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #set: AssignmentSet;
+  #file: FileHandle | null = null;
+  #size = 0;
+  #sizeWhenNew = 0;
+  #work: Promise<void> = Promise.resolve();
+
+  readonly #rewriteBytes: number;
+
+  private constructor(path: string, log: Log, set: AssignmentSet, rewriteBytes: number) {
+    this.#rewriteBytes = rewriteBytes;
+    this.#path = path;
+    this.#log = log;
+    this.#set = set;
+  }
+
+  /** Reads what was saved, up to the first line that cannot be used; an empty set of revision 0 when there is none. */
+  static async load(path: string, log: Log, rewriteBytes = REWRITE_BYTES): Promise<{ set: AssignmentSet; file: AssignmentLog }> {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    const set = new AssignmentSet();
+    for (const raw of text.split('\n')) {
+      if (raw === '') continue;
+      const parsed = parseLine(raw);
+      if (!parsed) {
+        log.warn({ revision: set.revision }, 'the saved assignments end in a damaged line; the rest is asked for');
+        break;
+      }
+      set.apply({ revision: parsed.revision, reset: false, changes: parsed.changes }, parsed.at);
+    }
+    const file = new AssignmentLog(path, log, set, rewriteBytes);
+    if (text !== '') file.#enqueue(() => file.#rewrite());
+    return { set, file };
+  }
+
+  /** Resolves when the change, already in the set, is on disk or could not be put there. */
+  append(change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number): Promise<void> {
+    return this.#enqueue(async () => {
+      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeWhenNew)) return this.#rewrite();
+      await this.#write(this.#file, linesOf(change, atMs));
+      await this.#file.datasync();
+    });
+  }
+
+  /** Waits for what is being written and closes the file. */
+  async close(): Promise<void> {
+    await this.#work;
+    await this.#file?.close();
+    this.#file = null;
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work).catch(async (error: unknown) => {
+      this.#log.error({ err: (error as Error).message }, 'the assignments could not be saved');
+      // The next change writes the whole set anew.
+      await this.#file?.close().catch(() => undefined);
+      this.#file = null;
+    });
+    return this.#work;
+  }
+
+  /** Puts the whole set into a new file, piece by piece, so that checks go on meanwhile. */
+  async #rewrite(): Promise<void> {
+    const file = await open(`${this.#path}.new`, 'w', 0o600);
+    this.#size = 0;
+    try {
+      let changes: AssignmentChange[] = [];
+      let atMs = 0;
+      const { revision } = this.#set;
+      for (const { assignment, sinceMs } of this.#set.values()) {
+        if (changes.length >= CHANGES_PER_LINE || (changes.length > 0 && sinceMs !== atMs)) {
+          await this.#write(file, linesOf({ from: 0, revision: 0, changes }, atMs));
+          changes = [];
+        }
+        atMs = sinceMs;
+        changes.push({ set: assignment });
+      }
+      await this.#write(file, linesOf({ from: 0, revision, changes }, atMs));
+      await file.sync();
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await rename(`${this.#path}.new`, this.#path);
+    await syncDirectoryOf(this.#path);
+    await this.#file?.close();
+    this.#file = file;
+    this.#sizeWhenNew = this.#size;
+  }
+
+  async #write(file: FileHandle, lines: Line[]): Promise<void> {
+    for (const each of lines) {
+      const bytes = Buffer.from(`${JSON.stringify(each)}\n`, 'utf8');
+      await file.writeFile(bytes);
+      this.#size += bytes.length;
+    }
+  }
+}
+
+function linesOf(change: { from: number; revision: number; changes: AssignmentChange[] }, atMs: number): Line[] {
+  const lines: Line[] = [];
+  for (let at = 0; at < change.changes.length || at === 0; at += CHANGES_PER_LINE) {
+    lines.push({ revision: change.from, at: atMs, changes: change.changes.slice(at, at + CHANGES_PER_LINE) });
+  }
+  (lines[lines.length - 1] as Line).revision = change.revision;
+  return lines;
+}
+
+function parseLine(raw: string): Line | null {
+  try {
+    return line.parse(JSON.parse(raw));
+  } catch {
+    return null;
+  }
+}
