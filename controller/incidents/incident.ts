@@ -56,6 +56,9 @@ export interface UpdateActor {
   name: string;
 }
 
+/** Value of a field that people change. */
+export type ChangedValue = string | string[] | null;
+
 /** A document of `incident_updates`: one real change, in the order of `created_at`. */
 export interface IncidentUpdateDoc {
   _id: string;
@@ -64,8 +67,8 @@ export interface IncidentUpdateDoc {
   incident_id: string;
   kind: (typeof UPDATE_KINDS)[number];
   field?: string;
-  from?: unknown;
-  to?: unknown;
+  from?: ChangedValue;
+  to?: ChangedValue;
   note?: string;
   actor: UpdateActor;
   created_at: number;

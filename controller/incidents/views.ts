@@ -55,14 +55,16 @@ export function showIncident(doc: IncidentDoc): z.input<typeof incidentView> {
   };
 }
 
+const changedValue = z.union([z.string(), z.array(z.string()), z.null()]);
+
 export const incidentUpdateView = z
   .object({
     id: z.string().meta({ format: 'uuid' }),
     incident_id: z.string(),
     kind: z.enum(UPDATE_KINDS),
     field: z.string().optional(),
-    from: z.unknown().optional(),
-    to: z.unknown().optional(),
+    from: changedValue.optional().describe('The value before'),
+    to: changedValue.optional().describe('The value after'),
     note: z.string().optional(),
     actor: z.object({ type: z.enum(['system', 'user', 'api_key']), id: z.string().nullable(), name: z.string() }),
     created_at: instant,

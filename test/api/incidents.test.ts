@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
+import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
+import type { IncidentDoc } from '../../controller/incidents/incident.ts';
+import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
+import { incidentRoutes } from '../../controller/incidents/routes.ts';
+import { IncidentStore } from '../../controller/incidents/store.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import type { IncidentOpening } from '../../controller/results/ports.ts';
+import { newId } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
+import type { Loose } from '../helpers/api-client.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let incidents: IncidentStore;
+let updates: IncidentUpdateStore;
+let deliveries: DeliveryStore;
+let outbox: IncidentOutbox;
+
+beforeAll(async () => {
+  app = await makeApp({
+    routes: (db) => {
+      [incidents, updates, deliveries] = [new IncidentStore(db), new IncidentUpdateStore(db), new DeliveryStore(db)];
+      outbox = new IncidentOutbox({ incidents, updates }, systemClock);
+      return incidentRoutes({ incidents, updates, notifications: deliveries });
+    },
+  });
+  await Promise.all([incidents.ensureIndexes(), updates.ensureIndexes(), deliveries.ensureIndexes()]);
+  tenant = await newTenant(app);
+});
+afterAll(() => app.close());
+
+const T0 = Date.UTC(2026, 5, 1, 12);
+
+function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpening {
+  return {
+    id: newId(T0), monitor: monitorConfig({ organization_id: of.organizationId, project_id: of.projectId }), severity: 'major', type: 'status_code',
+    error_message: 'Status 503', affected_regions: ['eu'], failure_count: 2, started_at: T0, ...change,
+  };
+}
+
+const ids = (answer: { data: Loose }): string[] => answer.data.incidents.map((one: Loose) => one.id);
+
+describe('an incident', () => {
+  test('is opened once, resolved once, and told with its history', async () => {
+    const one = opening(tenant);
+    await Promise.all([outbox.open(one), outbox.open(one), outbox.open(one)]);
+    const open = (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident;
+    expect(open).toMatchObject({ id: one.id, status: 'open', severity: 'major', type: 'status_code', check_id: one.monitor.monitor_id, started_at: '2026-06-01T12:00:00.000Z' });
+    expect(open).not.toHaveProperty('recovery_time_seconds');
+    const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 90_000, failure_count: 7 };
+    await outbox.resolve(end);
+    await outbox.resolve({ ...end, resolved_at: T0 + 999_000 });
+    await outbox.open(one);
+    const resolved = (await tenant.owner.client.get(`/api/incidents/${one.id}`)).data.incident;
+    expect(resolved).toMatchObject({ status: 'resolved', resolved_at: '2026-06-01T12:01:30.000Z', recovery_time_seconds: 90, failure_count: 7, resolved_by: 'system' });
+    const history = (await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates;
+    expect(history.map((line: Loose) => [line.kind, line.from, line.to, line.actor.type])).toEqual([
+      ['created', undefined, 'open', 'system'], ['status_change', 'open', 'resolved', 'system'],
+    ]);
+  });
+
+  test('whose history was not written before a crash has it after the repeat', async () => {
+    const one = opening(tenant);
+    const dying = new IncidentOutbox({ incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock);
+    const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 };
+    await expect(dying.open(one)).rejects.toThrow('crash');
+    await outbox.open(one);
+    await expect(dying.resolve(end)).rejects.toThrow('crash');
+    await outbox.resolve(end);
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates).toHaveLength(2);
+  });
+
+  test('that somebody closed or that is not there stays as it is', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'closed' } });
+    await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 });
+    expect((await incidents.findById(one.id))?.status).toBe('closed');
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates).toHaveLength(1);
+    await outbox.resolve({ id: newId(1), monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 });
+  });
+
+  test('that was acknowledged is resolved too, and a clock that went back gives no negative time', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'acknowledged', acknowledged_at: T0 } });
+    await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 - 5000, failure_count: 2 });
+    expect(await incidents.findById(one.id)).toMatchObject({ status: 'resolved', recovery_time_seconds: 0 });
+  });
+});
+
+describe('the list', () => {
+  let own: Tenant;
+  const made: IncidentOpening[] = [];
+  beforeAll(async () => {
+    own = await newTenant(app);
+    for (let at = 0; at < 25; at += 1) {
+      const monitor = monitorConfig({ organization_id: own.organizationId, project_id: own.projectId, name: at === 7 ? 'Zahlung (EU) 100%' : `m${at}` });
+      const one = opening(own, {
+        id: newId(T0 + at), monitor: at % 5 === 0 && made[0] ? made[0].monitor : monitor, started_at: T0 + at * 60_000, severity: at % 2 === 0 ? 'critical' : 'minor',
+      });
+      made.push(one);
+      await outbox.open(one);
+      if (at < 10) await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 3_600_000, failure_count: 2 });
+    }
+  });
+
+  test('is paged, latest start first', async () => {
+    const first = await own.readKey.get('/api/incidents');
+    expect(ids(first)).toEqual(made.slice(5).reverse().map((one) => one.id));
+    expect(first.data.pagination).toEqual({ page: 1, limit: 20, total_count: 25, has_more: true });
+    const second = await own.readKey.get('/api/incidents?page=2');
+    expect(ids(second)).toEqual(made.slice(0, 5).reverse().map((one) => one.id));
+    expect(second.data.pagination).toEqual({ page: 2, limit: 20, total_count: 25, has_more: false });
+    expect(ids(await own.readKey.get('/api/incidents?page=1000000&limit=100'))).toEqual([]);
+  });
+
+  test.each([
+    ['status=open', (_one: IncidentOpening, at: number) => at >= 10],
+    ['status=resolved', (_one: IncidentOpening, at: number) => at < 10],
+    ['status=closed', () => false],
+    ['severity=minor', (_one: IncidentOpening, at: number) => at % 2 === 1],
+    ['source=system', () => true],
+    ['source=manual', () => false],
+    ['status=resolved&severity=critical', (_one: IncidentOpening, at: number) => at < 10 && at % 2 === 0],
+    ['from=2026-06-01T12:05:00Z&to=2026-06-01T12:07:00.000Z', (_one: IncidentOpening, at: number) => at === 5 || at === 6],
+    ['from=2026-06-01T14:20:00%2B02:00', (_one: IncidentOpening, at: number) => at >= 20],
+    ['search=zahlung%20(eu)', (_one: IncidentOpening, at: number) => at === 7],
+    ['search=100%25', (_one: IncidentOpening, at: number) => at === 7],
+    ['search=.*', () => false],
+    ['search=STATUS%20503', () => true],
+  ])('filters by %s', async (query, matches) => {
+    const answer = await own.readKey.get(`/api/incidents?limit=100&${query}`);
+    expect(ids(answer)).toEqual(made.filter(matches).map((one) => one.id).reverse());
+    expect(answer.data.pagination.total_count).toBe(ids(answer).length);
+  });
+
+  test('filters by monitor', async () => {
+    const monitorId = (made[0] as IncidentOpening).monitor.monitor_id;
+    expect(ids(await own.readKey.get(`/api/incidents?check_id=${monitorId.toUpperCase()}`))).toHaveLength(5);
+    expect(ids(await own.readKey.get(`/api/incidents?check_id=${newId(9)}`))).toEqual([]);
+  });
+
+  test.each([
+    'status=sideways', 'severity=1', 'source=x', 'check_id=7', 'from=yesterday', 'from=1780315200000', 'to=2026-06-01', 'search=', `search=${'a'.repeat(201)}`, 'page=0', 'page=-1', 'page=1e9',
+    'page=99999999999999999999', 'limit=0', 'limit=101', 'limit=NaN', 'limit=-1', 'status[]=open', 'status[$ne]=open', 'status=open&status=closed', 'sort=x', 'search=%00',
+  ])('refuses %s', async (query) => {
+    expect((await own.readKey.get(`/api/incidents?${query}`)).code).toBe('VALIDATION_ERROR');
+  });
+});
+
+describe('the notification log', () => {
+  let one: IncidentOpening;
+  beforeAll(async () => {
+    one = opening(tenant);
+    await outbox.open(one);
+    const docs = Array.from({ length: 25 }, (_, at): DeliveryDoc => ({
+      _id: newId(at), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(1), monitor_id: one.monitor.monitor_id, incident_id: one.id,
+      alert: { id: newId(1), event: 'monitor.down', monitor: { id: 'm', name: 'n', target: 't', type: 'HTTP' }, incident: null, error: null, regions: [], at: T0 },
+      channel: at % 5 === 0 ? 'email' : 'webhook', recipient: `r${at}`, status: at < 5 ? 'failed' : 'delivered', attempts: 1, retry_count: 0, max_retries: 5, next_attempt_at: null, claim: null,
+      queued_at: at, delivered_at: at < 5 ? null : T0, last_retry_at: null, error_message: at < 5 ? 'no' : null, created_at: T0 + at, updated_at: T0 + at,
+    }));
+    await deliveries.insertAbsent(docs);
+  });
+  const read = (query = '') => tenant.owner.client.get(`/api/incidents/${one.id}/notifications${query}`);
+
+  test('is paged, newest first, with the fields of an entry', async () => {
+    const first = await read();
+    expect(first.data.pagination).toEqual({ page: 1, pageSize: 10, total: 25, totalPages: 3, hasNext: true, hasPrevious: false });
+    expect(first.data.notifications[0]).toEqual({
+      id: expect.any(String), incident_id: one.id, channel: 'webhook', recipient: 'r24', status: 'delivered', delivered_at: '2026-06-01T12:00:00.000Z', error_message: null,
+      retry_count: 0, max_retries: 5, last_retry_at: null, created_at: '2026-06-01T12:00:00.024Z', updated_at: '2026-06-01T12:00:00.024Z',
+    });
+    expect((await read('?page=3')).data.pagination).toMatchObject({ hasNext: false, hasPrevious: true });
+    expect((await read('?page=3')).data.notifications).toHaveLength(5);
+    expect((await read('?pageSize=100&status=failed&channel=webhook')).data.notifications.map((entry: Loose) => entry.recipient)).toEqual(['r4', 'r3', 'r2', 'r1']);
+    expect((await read('?status=bounced')).data.pagination).toEqual({ page: 1, pageSize: 10, total: 0, totalPages: 0, hasNext: false, hasPrevious: false });
+  });
+
+  test.each(['?pageSize=0', '?pageSize=101', '?page=0', '?status=lost', '?channel=pigeon', '?limit=5'])('refuses %s', async (query) => {
+    expect((await read(query)).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('is for sessions', async () => {
+    for (const id of [one.id, newId(3)]) {
+      for (const key of [tenant.readKey, tenant.writeKey]) expect((await key.get(`/api/incidents/${id}/notifications`)).code).toBe('JWT_REQUIRED');
+      expect((await app.client.get(`/api/incidents/${id}/notifications`)).code).toBe('MISSING_AUTH');
+    }
+    const viewer = await newMember(app, tenant, 'viewer');
+    expect((await viewer.client.get(`/api/incidents/${one.id}/notifications`)).status).toBe(200);
+  });
+});
+
+describe('every route', () => {
+  test('shows an outsider the same as for an incident that is not there', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    const outsider = await newTenant(app);
+    for (const path of ['', '/updates', '/notifications']) {
+      const foreign = await outsider.owner.client.get(`/api/incidents/${one.id}${path}`);
+      const unknown = await outsider.owner.client.get(`/api/incidents/${newId(5)}${path}`);
+      expect([foreign.status, foreign.error]).toEqual([404, unknown.error]);
+      expect(foreign.error).toEqual({ code: 'RESOURCE_NOT_FOUND', message: 'Incident not found', details: { resourceType: 'Incident' } });
+      expect((await outsider.owner.client.get(`/api/incidents/nonsense${path}`)).code).toBe('VALIDATION_ERROR');
+    }
+    expect(ids(await outsider.readKey.get('/api/incidents'))).toEqual([]);
+  });
+
+  test('keeps the projects of one organization apart', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    const other = (await tenant.owner.client.post('/api/projects', { name: 'Other' })).data.project.id;
+    const client = tenant.owner.client.with({ 'x-project-id': other });
+    expect((await client.get(`/api/incidents/${one.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+    expect(ids(await client.get('/api/incidents'))).toEqual([]);
+  });
+});
