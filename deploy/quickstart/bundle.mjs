@@ -65,7 +65,7 @@ async function build(root, cache, target) {
       packages: 'external',
       sourcemap: true,
       loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
-      logLevel: 'warning',
+      logLevel: 'silent',
     });
     await rename(draft, target);
   } catch (error) {
@@ -74,10 +74,13 @@ async function build(root, cache, target) {
   }
 }
 
-/** Notes that this process runs from the bundle, so that no other prunes it. */
+/** Notes that this process runs from the bundle, so that no other prunes it, and forgets those that have ended. */
 async function holdBundle(target) {
-  await mkdir(join(target, 'held-by'), { recursive: true });
-  await writeFile(join(target, 'held-by', String(process.pid)), '');
+  const dir = join(target, 'held-by');
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, String(process.pid)), '');
+  const ended = (await holdersOf(target)).filter((pid) => !isAlive(pid));
+  await Promise.all(ended.map((pid) => rm(join(dir, pid), { force: true })));
   const now = new Date();
   await utimes(target, now, now);
 }
@@ -100,13 +103,18 @@ async function pruneBundles(cache, current) {
 }
 
 async function isHeld(bundle) {
-  const holders = await readdir(join(bundle, 'held-by')).catch(() => []);
-  return holders.some((pid) => {
-    try {
-      process.kill(Number(pid), 0);
-      return true;
-    } catch (error) {
-      return error.code === 'EPERM';
-    }
-  });
+  return (await holdersOf(bundle)).some(isAlive);
+}
+
+function holdersOf(bundle) {
+  return readdir(join(bundle, 'held-by')).catch(() => []);
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }

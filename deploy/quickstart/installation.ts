@@ -119,10 +119,10 @@ export class Installation {
   #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
     const args = token === null ? [] : ['--controller', this.url, '--token', token];
     const overrides = { DATA_DIR: this.#probeDir, NATS_URL: nats?.url, NATS_URL_FILE: undefined };
-    const onLine = (line: string) => {
-      if (line.includes('"msg":"connected"')) this.#hasProbeConnected = true;
+    const onMessage = (message: unknown) => {
+      if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;
     };
-    return { ...this.#nodeSpec('probe', args, overrides, PROBE_STOP_WITHIN_MS), onLine };
+    return { ...this.#nodeSpec('probe', args, overrides, PROBE_STOP_WITHIN_MS), onMessage };
   }
 
   #nodeSpec(role: string, args: string[], overrides: Record<string, string | undefined>, stopWithinMs: number): ProcessSpec {

@@ -11,4 +11,6 @@ export interface ProcessSpec {
   /** One of its output lines as it goes to the log, null for one that does not; the line itself when absent. */
   formatLine?: (line: string) => string | null;
   onLine?: (line: string) => void;
+  /** Something that came over the channel. */
+  onMessage?: (message: unknown) => void;
 }

@@ -55,6 +55,7 @@ export class SupervisedProcess {
     this.#child = child;
     if (child.pid !== undefined) this.#deps.records.write(role, child.pid);
     this.#readLines(child);
+    child.on('message', (message) => this.#spec.onMessage?.(message));
     child.once('error', (error) => this.#keepLine(error.message));
     onceGone(child, this.#deps.clock, (how) => this.#ended(how, startedMs));
   }

@@ -1,0 +1,1 @@
+export function ensureBundles(options: { root: string; say: (line: string) => void }): Promise<string>;

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
+
+const ENTRY_POINTS = ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/quickstart/main.ts'];
+const NAMES = ['controller.mjs', 'embedded-mongo.mjs', 'probe.mjs', 'quickstart.mjs'];
+const DAY_S = 86_400;
+
+let root = '';
+const cache = () => join(root, 'node_modules/.cache/farwatch');
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+const build = () => ensureBundles({ root, say: () => undefined });
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'farwatch-bundle-'));
+  write('shared/greeting.ts', 'export const greeting: string = "hello";');
+  for (const path of ENTRY_POINTS) {
+    const up = '../'.repeat(path.split('/').length - 1);
+    write(path, `import { greeting } from '${up}shared/greeting.ts';\nconsole.log(greeting);`);
+  }
+  write('package-lock.json', '{}');
+  write('deploy/quickstart/bundle.mjs', '');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+test('starts that build at the same time end up with the same whole bundles and no drafts', async () => {
+  const dirs = await Promise.all([build(), build(), build()]);
+  expect(new Set(dirs).size).toBe(1);
+  expect(readdirSync(dirs[0] as string).filter((name) => name.endsWith('.mjs'))).toEqual(NAMES);
+  expect(readFileSync(join(dirs[0] as string, 'probe.mjs'), 'utf8')).toContain('hello');
+  expect(readdirSync(cache())).toHaveLength(1);
+});
+
+test('what is built already is used as it is; a change of any source or package builds anew', async () => {
+  const first = await build();
+  writeFileSync(join(first, 'probe.mjs'), 'as it is');
+  expect(await build()).toBe(first);
+  expect(readFileSync(join(first, 'probe.mjs'), 'utf8')).toBe('as it is');
+  write('shared/greeting.ts', 'export const greeting: string = "good day";');
+  const second = await build();
+  expect(second).not.toBe(first);
+  write('package-lock.json', '{ }');
+  expect(await build()).not.toBe(second);
+  expect(existsSync(first)).toBe(true);
+});
+
+test('an error in the source is told and leaves nothing behind', async () => {
+  write('probe/main.ts', 'const = ;');
+  await expect(build()).rejects.toThrow(/probe\/main\.ts/);
+  expect(readdirSync(cache())).toEqual([]);
+});
+
+test('old bundles go, but for the newest and those that a living process runs from', async () => {
+  const ageDays = { held: 9, dead: 8, empty: 7, third: 3, second: 2 };
+  for (const [name, days] of Object.entries(ageDays)) {
+    mkdirSync(join(cache(), name, 'held-by'), { recursive: true });
+    if (name === 'held') writeFileSync(join(cache(), name, 'held-by', String(process.ppid)), '');
+    if (name === 'dead') writeFileSync(join(cache(), name, 'held-by', '4194304'), '');
+    const at = Date.now() / 1000 - days * DAY_S;
+    utimesSync(join(cache(), name), at, at);
+  }
+  const current = await build();
+  expect(readdirSync(cache()).sort()).toEqual([current.slice(cache().length + 1), 'held', 'second', 'third'].sort());
+});
