@@ -48,7 +48,11 @@ const operators: fc.Arbitrary<Doc> = fc.oneof(
   fc.boolean().map((exists) => ({ $exists: exists })),
   fc.constantFrom<Doc>({ $regex: 'a' }, { $regex: '^a' }, { $regex: '^B', $options: 'i' }, { $regex: 'é' }),
 );
-const condition = fc.oneof({ weight: 3, arbitrary: value as fc.Arbitrary<unknown> }, { weight: 4, arbitrary: operators as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: operators.map((inner) => ({ $not: inner })) as fc.Arbitrary<unknown> });
+const condition = fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>(
+  { weight: 3, arbitrary: value },
+  { weight: 4, arbitrary: operators },
+  { weight: 1, arbitrary: operators.map((inner) => ({ $not: inner })) },
+);
 const idCondition = fc.oneof(id, fc.tuple(id, id).map(([x, y]) => ({ $gte: x, $lt: y })), fc.array(id, { maxLength: 3 }).map((members) => ({ $in: members })));
 const flat: fc.Arbitrary<Doc> = fc.oneof(
   fc.tuple(path, condition).map(([name, wanted]) => ({ [name]: name === '_id' ? 'a' : wanted })),

@@ -21,10 +21,15 @@ function invalid(reason: string): MongoFailure {
 }
 
 /**
- * Throws InvalidBSON unless the bytes `at` to `end` are one well-formed document of served types. `timestamps`
- * lets those through that drivers put into command envelopes (`$clusterTime`), where nobody looks at them.
+ * What a document is: plain data, a command, or a part of a command that only drivers write (`$clusterTime`), where
+ * timestamps may stand that nobody looks at.
  */
-export function checkDocument(buf: Buffer, at: number, end: number, timestamps = false, depth = 0): void {
+type Role = 'data' | 'command' | 'envelope';
+
+const ENVELOPES: ReadonlySet<string> = new Set(['$clusterTime', 'readConcern', 'topologyVersion']);
+
+/** Throws InvalidBSON unless the bytes `at` to `end` are one well-formed document of served types. */
+export function checkDocument(buf: Buffer, at: number, end: number, role: Role = 'data', depth = 0): void {
   if (depth > MAX_DEPTH) throw invalid('nested too deeply');
   if (end - at < 5 || buf.readInt32LE(at) !== end - at || buf[end - 1] !== 0) throw invalid('wrong document length');
   const last = end - 1;
@@ -33,12 +38,13 @@ export function checkDocument(buf: Buffer, at: number, end: number, timestamps =
     const type = buf[p] as number;
     const nameEnd = buf.indexOf(0, p + 1);
     if (nameEnd < 0 || nameEnd >= last) throw invalid('unterminated field name');
-    p = checkPayload(buf, type, nameEnd + 1, last, timestamps, depth);
+    const inner = role !== 'command' ? role : ENVELOPES.has(buf.toString('latin1', p + 1, nameEnd)) ? 'envelope' : 'data';
+    p = checkPayload(buf, type, nameEnd + 1, last, inner, depth);
   }
   if (p !== last) throw invalid('element runs past its document');
 }
 
-function checkPayload(buf: Buffer, type: number, p: number, last: number, timestamps: boolean, depth: number): number {
+function checkPayload(buf: Buffer, type: number, p: number, last: number, role: Role, depth: number): number {
   const need = (bytes: number): number => {
     if (bytes < 0 || p + bytes > last) throw invalid('element runs past its document');
     return p + bytes;
@@ -79,7 +85,7 @@ function checkPayload(buf: Buffer, type: number, p: number, last: number, timest
       const size = buf.readInt32LE(p);
       if (size < 5) throw invalid('wrong document length');
       const end = need(size);
-      checkDocument(buf, p, end, timestamps, depth + 1);
+      checkDocument(buf, p, end, role, depth + 1);
       return end;
     }
     case BsonType.regex: {
@@ -89,7 +95,7 @@ function checkPayload(buf: Buffer, type: number, p: number, last: number, timest
       return optionsEnd + 1;
     }
     case BsonType.timestamp:
-      if (timestamps) return need(8);
+      if (role === 'envelope') return need(8);
       break;
     default:
   }

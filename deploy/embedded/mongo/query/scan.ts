@@ -1,7 +1,7 @@
 import { documentValue } from '../bson/value.ts';
-import { MAX_KEY_BYTES, type Collection } from '../storage/collection.ts';
+import type { Collection } from '../storage/collection.ts';
 import { tablePrefix } from '../storage/index.ts';
-import type { Storage } from '../storage/storage.ts';
+import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
 import type { Entry } from '../storage/overlay.ts';
 import type { KeyRange } from './bounds.ts';
 import type { Matcher } from './matcher.ts';

@@ -3,11 +3,8 @@ import { ErrorCode, MongoFailure } from '../errors.ts';
 import { duplicateKey } from '../keys/duplicate-key.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import { type Index, tablePrefix } from './index.ts';
-import type { Storage } from './storage.ts';
+import { MAX_KEY_BYTES, type Storage } from './storage.ts';
 import type { Tally } from './tally.ts';
-
-/** lmdb-js takes keys up to 1978 bytes (its DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
-export const MAX_KEY_BYTES = 1978;
 
 /** Stored documents may not be larger (MongoDB's maxBsonObjectSize). */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;

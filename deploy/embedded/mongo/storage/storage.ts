@@ -20,6 +20,9 @@ interface RangeOptions {
   readonly inclusiveEnd?: boolean;
 }
 
+/** lmdb-js takes keys up to 1978 bytes (its DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
+export const MAX_KEY_BYTES = 1978;
+
 /** What keeps memory in step with the jobs. */
 export interface JobHooks {
   /** The job's last part, still able to write. */
@@ -64,8 +67,9 @@ export class Storage {
     return pending === undefined ? this.engine.doesExist(key) : pending !== null;
   }
 
-  /** Entries with `from` <= key < `to`, ascending or descending. */
-  range(from: Buffer, to: Buffer, reverse = false): Iterable<Entry> {
+  /** Entries with `first` <= key < `end`, ascending or descending. */
+  range(first: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+    const [from, to] = [withinKeySize(first), withinKeySize(end)];
     const stored = this.engine.getRange(
       reverse ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true } : { start: from, end: to },
     );
@@ -183,4 +187,14 @@ export class Storage {
     this.jobs = [];
     this.onFatal(error);
   }
+}
+
+/** A bound longer than any key can be: the next shorter one parts the keys in the same way. */
+function withinKeySize(bound: Buffer): Buffer {
+  if (bound.length <= MAX_KEY_BYTES) return bound;
+  const next = Buffer.from(bound.subarray(0, MAX_KEY_BYTES));
+  let last = next.length - 1;
+  while (next[last] === 0xff) last--;
+  next[last] = (next[last] as number) + 1;
+  return next.subarray(0, last + 1);
 }

@@ -50,7 +50,7 @@ function parseOpMsg(buf: Buffer): Request {
     if (size < 5 || p + size > end) throw protocolError('a section runs past its message');
     if (kind === 0) {
       if (body !== null) throw protocolError('more than one body');
-      checkDocument(buf, p, p + size, true);
+      checkDocument(buf, p, p + size, 'command');
       body = new Value(BsonType.object, buf, p, p + size);
     } else if (kind === 1) parseSequence(buf, p, p + size, sequences);
     else throw protocolError(`sections of kind ${kind} are not served`);
@@ -86,7 +86,7 @@ function parseOpQuery(buf: Buffer): Request {
   const at = nameEnd + 9;
   const size = buf.readInt32LE(at);
   if (size < 5 || at + size > buf.length) throw protocolError('the query is cut off');
-  checkDocument(buf, at, at + size, true);
+  checkDocument(buf, at, at + size, 'command');
   const command = commandOf(new Value(BsonType.object, buf, at, at + size));
   return { ...command, requestId: buf.readInt32LE(4), opCode: OpCode.query, sequences: new Map(), wantsReply: true };
 }
