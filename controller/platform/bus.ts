@@ -6,8 +6,9 @@ import { BusListeners } from './bus-listeners.ts';
 import { asBusError } from './bus-errors.ts';
 import { readBusCredentials } from './bus-credentials.ts';
 import { OutboundLimit } from './outbound-limit.ts';
+import { breakStaleConnection } from './stale-connection.ts';
 
-/** Two missed pings mean reconnect: a half-open connection is noticed within 30 s. */
+/** A half-open connection is noticed within 30 s. */
 const PING_EVERY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const RECONNECT_MIN_MS = 200;
@@ -24,6 +25,8 @@ export interface BusOptions {
   name: string;
   log: Log;
   clock?: Clock;
+  /** Two unanswered pings, this far apart, mean that the connection is gone. */
+  pingEveryMs?: number;
 }
 
 export interface BusStats {
@@ -52,7 +55,7 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     // A user file that is being rewritten refuses us for a moment; giving up then would be for ever.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
-    pingInterval: PING_EVERY_MS,
+    pingInterval: options.pingEveryMs ?? PING_EVERY_MS,
     maxPingOut: 2,
     timeout: CONNECT_TIMEOUT_MS,
     noAsyncTraces: true,
@@ -159,6 +162,8 @@ class ConnectedBus implements NatsBus {
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
       for (const listener of this.#onReconnect) this.#tell(listener);
+    } else if (status.type === 'staleConnection') {
+      breakStaleConnection(this.#connection).catch((error: unknown) => this.#log.error({ err: error }, 'stale connection not broken'));
     } else if (status.type === 'error') {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');
     }

@@ -121,6 +121,27 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.isConnected).toBe(true);
   });
 
+  test('notices a server that stopped reading, bounds what waits for it, and comes back when it goes on', async () => {
+    const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingEveryMs: 500 });
+    open.push(one);
+    process.kill(nats.pid(), 'SIGSTOP');
+    try {
+      const startedAt = Date.now();
+      const chunk = new Uint8Array(500_000);
+      for (let at = 0; at < 400; at += 1) one.publish('flood', chunk);
+      expect(one.stats().dropped).toBeGreaterThan(300);
+      await expect(one.request('flood', chunk, { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'disconnected' });
+      await until(() => !one.isConnected, { timeoutMs: 10_000, what: 'stale connection noticed' });
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+    } finally {
+      process.kill(nats.pid(), 'SIGCONT');
+    }
+    await until(() => one.isConnected, { timeoutMs: 20_000, what: 'back' });
+    const dropped = one.stats().dropped;
+    one.publish('small', 'x');
+    expect(one.stats().dropped).toBe(dropped);
+  });
+
   test('makes the stream RAW, corrects it, and makes it again after NATS lost everything', async () => {
     const one = await bus();
     expect(await ensureRawStream(one, 1_000_000)).toBe(true);

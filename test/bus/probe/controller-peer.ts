@@ -11,7 +11,6 @@ import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult, DroppedRange } from '../../../shared/contracts/result.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
 import type { TestNats } from '../../helpers/nats-server.ts';
-import { until } from '../../helpers/until.ts';
 
 export interface ReceivedLane {
   results: CheckResult[];
@@ -74,6 +73,12 @@ export class ControllerPeer {
     });
     await new Promise<void>((resolve) => this.#server?.listen(port, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Takes the probe's user out of the server, or puts it back. */
+  async revoke(isRevoked: boolean): Promise<void> {
+    const [enrolment] = this.enrolments;
+    await this.#nats.setUsers(isRevoked || !enrolment ? [] : [probeUserOf(enrolment.public_key)]);
   }
 
   async stop(): Promise<void> {
@@ -176,12 +181,38 @@ function probeUserOf(publicKey: string): object {
 }
 
 /** Fails unless every lane is whole: each number once, as a result or in a dropped range. */
-export async function lanesWhole(peer: ControllerPeer): Promise<void> {
-  await until(() => true);
+export function lanesWhole(peer: ControllerPeer): void {
   for (const [key, lane] of peer.lanes) {
     const seqs = new Set(lane.results.map((result) => result.seq));
     if (seqs.size !== lane.results.length) throw new Error(`${key}: a number came twice`);
     for (const range of lane.dropped) for (let seq = range.first; seq <= range.last; seq += 1) seqs.add(seq);
     if (seqs.size !== lane.watermark) throw new Error(`${key}: ${seqs.size} of ${lane.watermark}`);
   }
+}
+
+/**
+ * Fails unless every slot of the monitor, from its first to its last that is known of, has one result or is in one
+ * missed record.
+ */
+export function slotsWhole(peer: ControllerPeer, monitor: Assignment): { results: number; missed: number } {
+  const { interval_ms: interval, phase_ms: phase } = monitor;
+  const counts = new Map<number, number>();
+  let missed = 0;
+  for (const result of peer.results) {
+    const isSlot = (result.scheduled_at - phase) % interval === 0;
+    if (result.monitor_id !== monitor.monitor_id || result.attempt !== 1 || result.reason !== 'schedule' || !isSlot) continue;
+    const count = result.missed?.count ?? 1;
+    if (result.missed) missed += count;
+    for (let at = 0; at < count; at += 1) {
+      const slot = result.scheduled_at + at * interval;
+      counts.set(slot, (counts.get(slot) ?? 0) + 1);
+    }
+  }
+  const slots = [...counts.keys()].sort((a, b) => a - b);
+  const [first = 0] = slots;
+  slots.forEach((slot, at) => {
+    if (slot !== first + at * interval) throw new Error(`${monitor.monitor_id}: slot ${first + at * interval} has neither result nor reason`);
+    if (counts.get(slot) !== 1) throw new Error(`${monitor.monitor_id}: slot ${slot} is recorded ${counts.get(slot)} times`);
+  });
+  return { results: slots.length - missed, missed };
 }

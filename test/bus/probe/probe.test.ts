@@ -1,74 +1,204 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAccount } from 'nkeys.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Assignment } from '../../../shared/contracts/assignment.ts';
-import { newId } from '../../../shared/ids.ts';
+import { subjects } from '../../../shared/contracts/subjects.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
-import { startNats, type TestNats } from '../../helpers/nats-server.ts';
-import { startTarget, type Target } from '../../helpers/target.ts';
 import { until } from '../../helpers/until.ts';
-import { ControllerPeer, lanesWhole, TOKEN } from './controller-peer.ts';
-import { bundleProbe, ProbeProcess } from './probe-process.ts';
+import { lanesWhole, PROBE_ID, REGION, TOKEN } from './controller-peer.ts';
+import { Fixture } from './fixture.ts';
+import { bundleProbe } from './probe-process.ts';
 
 let bundle = '';
+let fixture: Fixture;
 beforeAll(async () => {
   bundle = await bundleProbe();
 });
+afterAll(() => rmSync(bundle, { force: true }));
+afterEach(() => fixture.close());
 
 describe.each(natsVersions())('a probe on the %s server', (version) => {
-  let nats: TestNats;
-  let peer: ControllerPeer;
-  let target: Target;
-  let dataDir = '';
-  let url = '';
-  const running: ProbeProcess[] = [];
-
   beforeEach(async () => {
-    nats = await startNats({ version });
-    peer = new ControllerPeer(nats);
-    await peer.start();
-    url = await peer.listen();
-    target = await startTarget();
-    dataDir = mkdtempSync(join(tmpdir(), 'farwatch-probe-'));
+    fixture = await Fixture.open(bundle, version);
   });
-  afterEach(async () => {
-    for (const probe of running.splice(0)) await probe.end('SIGKILL');
-    await target.close();
-    await peer.stop();
-    await nats.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-
-  const startProbe = (args: string[] = []): ProbeProcess => {
-    const probe = new ProbeProcess(bundle, dataDir, args);
-    running.push(probe);
-    return probe;
-  };
-  const enrolProbe = () => startProbe(['--controller', url, '--token', TOKEN]);
-
-  const monitor = (overrides: Partial<Assignment> = {}): Assignment => {
-    const id = newId(Date.now());
-    return {
-      monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 300, timeout_ms: 300, phase_ms: 120, retries: 1,
-      spec: { type: 'HTTP', url: `${target.url}/${id}`, method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [], slow_response_threshold_ms: null },
-      ...overrides,
-    };
-  };
 
   test('enrols, takes its assignments over, checks and tells what it found', async () => {
-    const one = monitor();
-    peer.change({ set: one }, { announce: false });
-    const probe = enrolProbe();
-    await probe.connected();
+    const { peer, dataDir } = fixture;
+    const [one] = fixture.add(1);
+    const probe = await fixture.enrol();
     await until(() => peer.results.length >= 4, { what: 'results arrive' });
-    const [first] = peer.results;
-    expect(first).toMatchObject({ monitor_id: one.monitor_id, outcome: 'success', status_code: 200, attempt: 1, remote_address: '127.0.0.1' });
-    expect(statSync(join(dataDir, 'identity.json')).mode & 0o777).toBe(0o600);
+    expect(peer.results[0]).toMatchObject({ monitor_id: one?.monitor_id, outcome: 'success', status_code: 200, attempt: 1, remote_address: '127.0.0.1' });
+    for (const name of ['identity.json', 'assignments.log']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    await until(() => peer.beats.length > 0);
+    expect(peer.beats.at(-1)).toMatchObject({ v: 1, capabilities: ['HTTP'], version: '0.1.0' });
     expect(await probe.end()).toBe(0);
-    await lanesWhole(peer);
+    lanesWhole(peer);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+  });
+
+  test('an order is carried out at once, answered, and recorded when asked for', async () => {
+    const { peer, target } = fixture;
+    await fixture.enrol();
+    target.answer({ status: 503 });
+    const monitor = fixture.monitor();
+    const result = await peer.order({ assignment: monitor, reason: 'manual', record: true });
+    expect(result).toMatchObject({ monitor_id: monitor.monitor_id, reason: 'manual', outcome: 'failure', status_code: 503 });
+    await until(() => peer.results.length === 1, { timeoutMs: 900, what: 'the result travels at once' });
+    expect(peer.results[0]).toEqual(result);
+    await peer.order({ assignment: monitor, reason: 'confirm', record: false });
+    expect(target.countOf(`/${monitor.monitor_id}`)).toBe(2);
+    expect(peer.results).toHaveLength(1);
+  });
+
+  test('a revoked probe goes on checking and tells all when it is let in again', async () => {
+    const { peer } = fixture;
+    fixture.add(3);
+    const probe = await fixture.enrol();
+    await until(() => peer.results.length > 3);
+    const revokedAt = Date.now();
+    await peer.revoke(true);
+    await until(() => probe.said('NATS link down'), { timeoutMs: 1000, what: 'the probe is cut off' });
+    await until(() => Date.now() - revokedAt > 1500);
+    const known = peer.results.length;
+    await peer.revoke(false);
+    await until(() => peer.results.some((result) => result.started_at > Date.now() - 500), { timeoutMs: 20_000, what: 'it is back' });
+    expect(peer.results.slice(known).filter((result) => result.started_at > revokedAt && result.started_at < revokedAt + 1500).length).toBeGreaterThan(5);
+    lanesWhole(peer);
   });
 });
 
-afterAll(() => rmSync(bundle, { force: true }));
+describe('a probe', () => {
+  beforeEach(async () => {
+    fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
+  });
+
+  test('takes a long answer in pages, changes as they come, and asks when it has missed one', async () => {
+    const { peer, target } = fixture;
+    peer.pageSize = 2;
+    const monitors = fixture.add(5, () => ({ interval_ms: 60_000, timeout_ms: 5000 }));
+    const probe = await fixture.enrol();
+    for (const monitor of monitors) await until(() => target.countOf(`/${monitor.monitor_id}`) === 1);
+    const syncs = peer.syncs;
+    const sixth = fixture.monitor({ interval_ms: 60_000, timeout_ms: 5000 });
+    peer.change({ set: sixth });
+    await until(() => target.countOf(`/${sixth.monitor_id}`) === 1);
+    peer.change({ set: { ...sixth, assignment_rev: 2 } });
+    await until(() => target.countOf(`/${sixth.monitor_id}`) === 2, { what: 'an edited monitor is checked at once' });
+    peer.change({ set: { ...sixth, assignment_rev: 2, phase_ms: 999 } });
+    expect(peer.syncs).toBe(syncs);
+    const [seventh, eighth] = [fixture.monitor({ interval_ms: 60_000 }), fixture.monitor({ interval_ms: 60_000 })];
+    peer.change({ set: seventh }, { announce: false });
+    peer.change({ set: eighth });
+    for (const monitor of [seventh, eighth]) await until(() => target.countOf(`/${monitor.monitor_id}`) === 1, { what: 'a missed change is asked for' });
+    expect(peer.syncs).toBeGreaterThan(syncs);
+    expect(target.countOf(`/${sixth.monitor_id}`)).toBe(2);
+    expect(probe.lines.filter((line) => line.msg === 'connected')).toHaveLength(1);
+  });
+
+  test('a monitor that is gone is not checked any more', async () => {
+    const { peer, target } = fixture;
+    const [gone, kept] = fixture.add(2) as [ReturnType<Fixture['monitor']>, ReturnType<Fixture['monitor']>];
+    await fixture.enrol();
+    await until(() => target.countOf(`/${gone.monitor_id}`) >= 2);
+    peer.change({ gone: gone.monitor_id });
+    const keptCount = target.countOf(`/${kept.monitor_id}`);
+    await until(() => target.countOf(`/${kept.monitor_id}`) > keptCount + 1);
+    const goneCount = target.countOf(`/${gone.monitor_id}`);
+    await until(() => target.countOf(`/${kept.monitor_id}`) > keptCount + 4);
+    expect(target.countOf(`/${gone.monitor_id}`)).toBe(goneCount);
+  });
+
+  test('believes nobody but its controller', async () => {
+    const { peer, target } = fixture;
+    const [known] = fixture.add(1);
+    const probe = await fixture.enrol();
+    await until(() => target.countOf(`/${known?.monitor_id}`) > 0);
+    const forged = fixture.monitor();
+    const delta = { from: peer.revision, revision: peer.revision + 1, reset: false, changes: [{ set: forged }], more: null };
+    const subject = subjects.assign(REGION, PROBE_ID);
+    peer.publish(subject, peer.seal('assign', delta, {}, createAccount()));
+    peer.publish(subject, peer.seal('assign', delta, { expires_at: Date.now() - 120_000 }));
+    peer.publish(subject, peer.seal('assign', delta, { probe_id: 'somebody-else' }));
+    peer.publish(subject, peer.seal('run', delta));
+    peer.publish(subject, peer.seal('assign', { ...delta, changes: [{ set: { ...forged, interval_ms: 'often' } }] }));
+    peer.publish(subjects.run(REGION, PROBE_ID), peer.seal('run', { assignment: forged, reason: 'manual', record: true }, {}, createAccount()));
+    await until(() => probe.lines.filter((line) => line.msg === 'a message of the controller was refused').length === 6, { what: 'all are refused' });
+    const reasons = probe.lines.filter((line) => line.msg === 'a message of the controller was refused').map((line) => line['reason']);
+    expect(reasons).toEqual(['signature', 'expired', 'addressee', 'purpose', 'content', 'signature']);
+    expect(target.countOf(`/${forged.monitor_id}`)).toBe(0);
+    const again = target.countOf(`/${known?.monitor_id}`);
+    await until(() => target.countOf(`/${known?.monitor_id}`) > again);
+  });
+
+  test('checks what strangers may not reach as missed, never as down', async () => {
+    const { peer, target } = fixture;
+    const url = (host: string): ReturnType<Fixture['monitor']> => {
+      const monitor = fixture.monitor();
+      return { ...monitor, spec: { ...monitor.spec, url: `http://${host}/` } };
+    };
+    const monitors = [url(`127.0.0.1:${target.port}`), url('169.254.169.254'), url('10.255.0.1'), url(`localhost:${target.port}`)];
+    for (const set of monitors) peer.change({ set }, { announce: false });
+    peer.change({ set: { ...fixture.monitor(), spec: { type: 'PIGEON' } } }, { announce: false });
+    await fixture.enrol({ env: { PROBE_ALLOW_PRIVATE: 'false' } });
+    await until(() => new Set(peer.results.map((result) => result.monitor_id)).size === 5);
+    expect(new Set(peer.results.map((result) => `${result.outcome} ${result.missed?.reason}`))).toEqual(new Set(['missed blocked_target', 'missed unsupported']));
+    expect(target.count).toBe(0);
+  });
+
+  test('waits for a controller that is not up yet', async () => {
+    const { peer, url } = fixture;
+    const port = Number(new URL(url).port);
+    await fixture.close();
+    fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
+    const probe = fixture.start({ args: ['--controller', `http://127.0.0.1:${port}`, '--token', TOKEN] });
+    await until(() => probe.said('waiting for the controller'));
+    fixture.peer.tokenAnswer = { status: 503, body: { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'not yet' } } };
+    await fixture.peer.listen(port);
+    await until(() => fixture.peer.enrolments.length > 0);
+    fixture.peer.tokenAnswer = null;
+    await probe.connected();
+    expect(new Set(fixture.peer.enrolments.map((each) => each.public_key)).size).toBe(1);
+    expect(peer.enrolments).toEqual([]);
+  });
+
+  test.each([
+    ['is refused', 'foreign-token-000000000', /^Farwatch probe: enrolment refused: The enrolment token is unknown\n$/],
+    ['was not given', null, /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL --token TOKEN\n$/],
+  ])('whose token %s ends with one clear line and exit code 2', async (_what, token, message) => {
+    const probe = fixture.start({ args: token ? ['--controller', fixture.url, '--token', token] : [] });
+    expect(await probe.ended()).toBe(2);
+    expect(probe.stderr).toMatch(message);
+  });
+
+  test('a second one on the same directory ends with exit code 2 and does not disturb the first', async () => {
+    const { peer } = fixture;
+    fixture.add(1);
+    const first = await fixture.enrol();
+    const second = fixture.start();
+    expect(await second.ended()).toBe(2);
+    expect(second.stderr).toContain(`is in use by process ${first.pid}`);
+    const known = peer.results.length;
+    await until(() => peer.results.length > known);
+  });
+
+  test('ends when the process that started it is gone, with its spool drained', async () => {
+    const { peer } = fixture;
+    fixture.add(2);
+    const probe = await fixture.enrol({ hasChannel: true });
+    await until(() => peer.results.length > 2);
+    probe.disconnect();
+    expect(await probe.ended()).toBe(0);
+    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    lanesWhole(peer);
+  });
+
+  test('finishes what is under way when it is told to stop', async () => {
+    const { peer, target } = fixture;
+    target.answer({ delayMs: 700 });
+    const [slow] = fixture.add(1, () => ({ interval_ms: 60_000, timeout_ms: 5000 }));
+    const probe = await fixture.enrol();
+    await until(() => target.countOf(`/${slow?.monitor_id}`) === 1);
+    expect(await probe.end()).toBe(0);
+    expect(peer.results).toMatchObject([{ outcome: 'success' }]);
+  });
+});

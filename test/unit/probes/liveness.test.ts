@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Bus, BusMessage } from '../../../controller/platform/bus-port.ts';
+import { FleetDirectory } from '../../../controller/probes/directory.ts';
+import { Liveness, type LivenessChange } from '../../../controller/probes/liveness.ts';
+import type { ProbeDoc } from '../../../controller/probes/probe.ts';
+import type { BeatNote } from '../../../controller/probes/store.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+
+const log = createLog('test', 'silent');
+const probeDoc = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
+  _id: id, region_id: 'eu', organization_id: null, name: id, created_at: 0, public_key: 'U', box_key: 'X', enrolled_at: 1, version: null,
+  capabilities: [], is_draining: false, removed_at: null, is_online: false, last_beat_at: null, ...change,
+});
+
+let clock: SimulatedClock;
+let probes: ProbeDoc[];
+let notes: BeatNote[][];
+let failing: boolean;
+let bus: Bus & { isConnected: boolean; deliver: (subject: string, body: unknown) => void; reconnect: () => void };
+let directory: FleetDirectory;
+let liveness: Liveness;
+let changes: LivenessChange[];
+
+function fakeBus(): typeof bus {
+  let handler: (message: BusMessage) => void = () => undefined;
+  const listeners: (() => void)[] = [];
+  return {
+    isConnected: true,
+    publish: () => undefined,
+    request: () => Promise.reject(new Error('unused')),
+    subscribe: (_subject, given) => {
+      handler = given;
+      return { stop: async () => undefined };
+    },
+    onReconnect: (listener) => void listeners.push(listener),
+    close: async () => undefined,
+    deliver: (subject, body) => handler({ subject, data: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), reply: () => undefined }),
+    reconnect() {
+      this.isConnected = true;
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+const beat = (id: string, change: object = {}, region = 'eu') =>
+  bus.deliver(`beat.${region}.${id}`, {
+    v: 1, epoch: 'e', sent_at: clock.now(), started_at: 1, version: '9', capabilities: ['http'], revision: 0, monitors: 1, in_flight: 0, spool_depth: 0, load: 0, ...change,
+  });
+
+beforeEach(async () => {
+  clock = new SimulatedClock();
+  probes = [probeDoc('a'), probeDoc('b', { is_online: true })];
+  notes = [];
+  failing = false;
+  bus = fakeBus();
+  directory = new FleetDirectory({ regions: { all: async () => [] }, probes: { all: async () => probes }, clock, log });
+  await directory.start();
+  liveness = new Liveness({
+    bus, directory, clock, log,
+    store: {
+      noteBeats: async (given) => {
+        if (failing) throw new Error('database away');
+        notes.push(given);
+      },
+    },
+  });
+  changes = [];
+  liveness.onChange((change) => changes.push(change));
+  liveness.start();
+});
+
+const live = () => liveness.liveProbes('eu').map((probe) => probe._id);
+
+describe('liveness', () => {
+  test('is as last known until 15 s have passed, then by the beats', async () => {
+    expect(live()).toEqual(['b']);
+    beat('a');
+    expect(live()).toEqual(['a', 'b']);
+    await clock.advance(14_000);
+    expect(live()).toEqual(['a', 'b']);
+    beat('a');
+    await clock.advance(2000);
+    expect(live()).toEqual(['a']);
+    await clock.advance(15_000);
+    expect(live()).toEqual([]);
+    expect(changes).toEqual([
+      { probeId: 'a', region: 'eu', isLive: true },
+      { probeId: 'b', region: 'eu', isLive: false },
+      { probeId: 'a', region: 'eu', isLive: false },
+    ]);
+  });
+
+  test('does not take its own deafness for silence', async () => {
+    beat('a');
+    beat('b');
+    await clock.advance(5000);
+    bus.isConnected = false;
+    await clock.advance(600_000);
+    expect(live()).toEqual(['a', 'b']);
+    bus.reconnect();
+    await clock.advance(14_000);
+    expect(live()).toEqual(['a', 'b']);
+    beat('b');
+    await clock.advance(2000);
+    expect(live()).toEqual(['b']);
+  });
+
+  test('writes a change at once and a beat once a minute, and again what could not be written', async () => {
+    const beats = async (seconds: number) => {
+      for (let at = 0; at < seconds; at += 5) {
+        beat('b');
+        await clock.advance(5000);
+      }
+    };
+    await beats(20);
+    const first = notes.flat().filter((note) => note.probeId === 'b');
+    expect(first).toEqual([{ probeId: 'b', isOnline: true, lastBeatAt: expect.any(Number) as number, version: '9', capabilities: ['http'] }]);
+    await beats(600);
+    const count = notes.flat().filter((note) => note.probeId === 'b').length;
+    expect(count).toBeGreaterThanOrEqual(10);
+    expect(count).toBeLessThanOrEqual(12);
+    failing = true;
+    await clock.advance(30_000);
+    failing = false;
+    notes = [];
+    await clock.advance(2000);
+    expect(notes.flat()).toMatchObject([{ probeId: 'b', isOnline: false }]);
+  });
+
+  test('refuses what is malformed, of a stranger, of a deleted probe or under another region', async () => {
+    bus.deliver('beat.eu.a', '{');
+    bus.deliver('beat.eu.a', { v: 1 });
+    bus.deliver('beat.eu.a', 'x'.repeat(10_000));
+    beat('stranger');
+    beat('a', {}, 'us');
+    probes = [probeDoc('a', { removed_at: 1 })];
+    await directory.refresh();
+    beat('a');
+    expect(liveness.refused).toBe(6);
+    expect(liveness.track('a')).toBeNull();
+  });
+
+  test('forgets a probe that is gone', async () => {
+    beat('a');
+    probes = [];
+    await directory.refresh();
+    await clock.advance(2000);
+    expect(liveness.track('a')).toBeNull();
+  });
+});
+
+test('whoever asks for a refresh while one runs gets a later one', async () => {
+  let reads = 0;
+  const slow = new FleetDirectory({ regions: { all: async () => [] }, probes: { all: async () => ((reads += 1), []) }, clock: new SimulatedClock(), log });
+  await Promise.all([slow.refresh(), slow.refresh(), slow.refresh()]);
+  expect(reads).toBe(2);
+  await slow.refresh();
+  expect(reads).toBe(3);
+});
