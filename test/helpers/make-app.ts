@@ -1,6 +1,9 @@
-import { Registry } from 'prom-client';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
-import { openKeyRing } from '../../controller/accounts/key-ring.ts';
+import { Registry } from 'prom-client';
+import { openKeyRing, type KeyRing } from '../../controller/accounts/key-ring.ts';
 import { openAccounts, type Accounts } from '../../controller/accounts/open-accounts.ts';
 import { accountRoutes } from '../../controller/accounts/routes.ts';
 import { createApp, type AppDeps } from '../../controller/http/app.ts';
@@ -18,9 +21,6 @@ import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import type { MonitorLive, PeriodStats, RecentResult } from '../../controller/results/ports.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ApiClient } from './api-client.ts';
 import { commandViolations } from './command-violations.ts';
 import { testMongo } from './mongo.ts';
@@ -62,6 +62,8 @@ export interface TestApp {
   db: Db;
   routes: readonly Route[];
   accounts: Accounts;
+  /** What it signs session tokens with. */
+  ring: KeyRing;
   monitors: MonitorStore;
   observed: Observed;
   /** Without credentials. */
@@ -85,11 +87,12 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const { clock = systemClock, log = createLog('test', 'silent') } = options;
   const monitors = new MonitorStore(mongo.db);
   await monitors.ensureIndexes();
+  const ring = await openKeyRing(join(dataDir, 'jwt-keys.json'));
   const accounts = await openAccounts({
     db: mongo.db,
     clock,
     log,
-    ring: await openKeyRing(join(dataDir, 'jwt-keys.json')),
+    ring,
     plans: loadPlans(options.plansJson ?? null),
     defaultPlan: options.defaultPlan ?? 'scale',
     registration: options.registration ?? 'open',
@@ -131,6 +134,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     db: mongo.db,
     routes,
     accounts,
+    ring,
     monitors,
     observed,
     client: new ApiClient(url, routes),
