@@ -49,13 +49,21 @@ function applyResult(before: MonitorState, item: MonitorItem & { kind: 'result' 
   const region = before.regions[name] ?? NEW_REGION;
   if (result.outcome === 'missed') return applyMissed(before, item, region, place);
   const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.revision
-    && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name);
+    && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name) && !isOvertaken(before, result.started_at);
   if (!counts) return { state: withResult(before, result, before.regions, before.outage), effects: [] };
   const watched = bookGap(before, result.started_at);
   const outage = before.outage && result.outcome === 'failure' ? { ...before.outage, failure_count: before.outage.failure_count + 1 } : before.outage;
   const regions = { ...before.regions, [name]: afterResult(region, item, before.config.retries) };
   const state = withResult(watched, result, regions, outage);
   return decide(state, result.started_at, place, result.outcome === 'success' ? 'check succeeded' : 'check failed');
+}
+
+/**
+ * Whether the status has changed on newer evidence than this: what a region saw before, heard only now, is no word
+ * on what is so since. Without it a region's backlog reopens an outage that the others have seen end.
+ */
+function isOvertaken(state: MonitorState, startedAt: number): boolean {
+  return state.status !== 'unknown' && startedAt <= state.since;
 }
 
 /** Written out field by field: of all that the controller does per result, copying states would else cost the most. */
