@@ -1,10 +1,7 @@
 import type { Clock } from '../../shared/time.ts';
+import { LEVELS, logEntry, type Level } from './log-entry.ts';
 import type { LogFile } from './log-file.ts';
 
-export type Level = 'info' | 'warn' | 'error';
-
-/** pino's numbers. */
-const LEVELS: Record<Level, number> = { info: 30, warn: 40, error: 50 };
 const MARKS: Record<Level, string> = { info: '·', warn: '!', error: '✗' };
 
 interface Output {
@@ -34,7 +31,7 @@ export class Screen {
   }
 
   say(level: Level, message: string, fields: Record<string, unknown> = {}): void {
-    const line = JSON.stringify({ level: LEVELS[level], time: this.#clock.now(), name: 'quickstart', ...fields, msg: message });
+    const line = this.#line(level, 'quickstart', message, fields);
     if (!this.isTerminal) return void this.#output.write(`${line}\n`);
     this.#file?.write(line);
     this.#output.write(`  ${MARKS[level]} ${message}\n`);
@@ -46,35 +43,16 @@ export class Screen {
   }
 
   /** A line that a process of the installation wrote. */
-  relay(role: string, line: string): void {
-    const entry = parseEntry(line) ?? { level: LEVELS.info, time: this.#clock.now(), name: role, msg: line };
-    const text = entry.raw ?? JSON.stringify(entry);
-    if (!this.isTerminal) return void this.#output.write(`${text}\n`);
-    this.#file?.write(text);
-    if (entry.level >= LEVELS.warn) this.#output.write(`  ${entry.level >= LEVELS.error ? MARKS.error : MARKS.warn} ${role}: ${entry.msg}\n`);
+  relay(role: string, text: string): void {
+    const entry = logEntry(text);
+    const line = entry ? text : this.#line('info', role, text, {});
+    if (!this.isTerminal) return void this.#output.write(`${line}\n`);
+    this.#file?.write(line);
+    if (!entry || entry.level < LEVELS.warn) return;
+    this.#output.write(`  ${entry.level >= LEVELS.error ? MARKS.error : MARKS.warn} ${role}: ${entry.msg}\n`);
   }
-}
 
-interface Entry {
-  level: number;
-  msg: string;
-  raw?: string;
-  time?: number;
-  name?: string;
-}
-
-function parseEntry(line: string): Entry | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const { level, msg } = JSON.parse(line) as { level?: unknown; msg?: unknown };
-    const number = typeof level === 'number' ? level : (LEVELS[level as Level] ?? LEVELS.info);
-    return { level: number, msg: typeof msg === 'string' ? msg : '', raw: line };
-  } catch {
-    return null;
+  #line(level: Level, name: string, msg: string, fields: Record<string, unknown>): string {
+    return JSON.stringify({ level: LEVELS[level], time: this.#clock.now(), name, ...fields, msg });
   }
-}
-
-/** The message of a log line; the line itself when it is not of the log's form. */
-export function plainText(line: string): string {
-  return parseEntry(line)?.msg || line;
 }

@@ -1,16 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Clock, Timer } from '../../shared/time.ts';
+import { lastWords } from './last-words.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { ProcessSpec } from './process-spec.ts';
 import type { RunRecords } from './run-records.ts';
-import { plainText, type Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
 /** A life this long clears the record of short ones. */
 const SOUND_LIFE_MS = 20_000;
 const CRASH_LOOP_LIVES = 4;
-const KEPT_LINES = 5;
+/** Of one life; an uncaught error of the database driver alone takes a hundred. */
+const KEPT_LINES = 300;
 /** How long a dead process's output is waited for: somebody it started may hold the pipe open. */
 const LAST_WORDS_MS = 250;
 
@@ -53,6 +55,7 @@ export class SupervisedProcess {
     const stdio = hasChannel ? (['ignore', 'pipe', 'pipe', 'ipc'] as const) : (['ignore', 'pipe', 'pipe'] as const);
     const child = spawn(command, [...args], { env: { ...env }, stdio: [...stdio], detached: true });
     this.#child = child;
+    this.#lastLines = [];
     if (child.pid !== undefined) this.#deps.records.write(role, child.pid);
     this.#readLines(child);
     child.on('message', (message) => this.#spec.onMessage?.(message));
@@ -98,7 +101,8 @@ export class SupervisedProcess {
   }
 
   #keepLine(line: string): void {
-    this.#lastLines = [...this.#lastLines.slice(1 - KEPT_LINES), line];
+    if (this.#lastLines.length >= KEPT_LINES) this.#lastLines.shift();
+    this.#lastLines.push(line);
   }
 
   #ended(how: string, startedMs: number): void {
@@ -110,7 +114,7 @@ export class SupervisedProcess {
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#shortLives - 1));
     const { screen, clock } = this.#deps;
     if (this.#shortLives % CRASH_LOOP_LIVES === 0) {
-      const reason = `${this.role} keeps ending (${how}). It last said:\n${this.#lastLines.map((line) => `    ${plainText(line)}`).join('\n')}`;
+      const reason = `${this.role} keeps ending (${how}). It last said:\n${lastWords(this.#lastLines).map((line) => `    ${line}`).join('\n')}`;
       screen.say('error', reason, { role: this.role });
       for (const listener of this.#crashLoop) listener(reason);
     } else {
