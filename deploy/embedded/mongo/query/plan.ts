@@ -47,7 +47,12 @@ function planFor(index: Index | null, parts: readonly Filter[], sort: readonly K
   const isPoints = bounds.pointFields === fields.length && (index === null || index.unique);
   const isWhollyEqual = isPoints && bounds.equalFields === fields.length;
   // A sparse index that may be used at all holds no more than the documents that have its fields.
-  const score = (isWhollyEqual ? 1000 : 0) + (index?.sparse === true ? 1 : 0) + bounds.pointFields * 8 + (bounds.hasRange ? 4 : 0) + (direction !== null && sort.length > 0 ? 2 : 0);
+  const score =
+    (isWhollyEqual ? 1000 : 0) +
+    bounds.pointFields * 8 +
+    (bounds.hasRange ? 4 : 0) +
+    (direction !== null && sort.length > 0 ? 2 : 0) +
+    (index?.sparse === true ? 1 : 0);
   const plan = { index, ranges: bounds.ranges, reverse: direction === 'backward', isSorted: direction !== null, isBounded, isPoints };
   return { plan, score };
 }

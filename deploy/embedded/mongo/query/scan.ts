@@ -46,8 +46,17 @@ export class Scan {
     this.seen = plan.index?.multikey === true ? new Set() : null;
   }
 
-  /** The next match; undefined at the end. */
+  /** The next match; undefined at the end. Holds nothing open when it throws. */
   next(): Hit | undefined {
+    try {
+      return this.advance();
+    } catch (error) {
+      this.pause();
+      throw error;
+    }
+  }
+
+  private advance(): Hit | undefined {
     for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
       if ((++this.keysExamined & 255) === 0) this.checkDeadline?.();
       const hit = this.fetch(entry);

@@ -8,7 +8,8 @@ interface TreeStats {
   readonly treeBranchPageCount: number;
   readonly treeLeafPageCount: number;
   readonly overflowPages: number;
-  readonly free: { readonly pageSize: number } & Record<string, number>;
+  readonly lastPageNumber: number;
+  readonly free: Omit<TreeStats, 'free' | 'lastPageNumber'>;
 }
 
 interface LmdbModule {
@@ -28,13 +29,20 @@ export async function openEngine(dir: string): Promise<{ engine: Engine; stats: 
   return { engine: env, stats: () => engineStats(env.getStats(), path) };
 }
 
+/** The file's first pages, which name the current tree. */
+const META_PAGES = 2;
+
+function pagesOf(tree: Omit<TreeStats, 'free' | 'lastPageNumber'>): number {
+  return tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages;
+}
+
 function engineStats(stats: TreeStats, path: string): EngineStats {
   return {
     pageBytes: stats.pageSize,
     leafPages: stats.treeLeafPageCount,
     branchPages: stats.treeBranchPageCount,
     overflowPages: stats.overflowPages,
-    freePages: 0,
+    freePages: stats.lastPageNumber + 1 - META_PAGES - pagesOf(stats) - pagesOf(stats.free),
     fileBytes: statSync(path).size,
   };
 }

@@ -88,15 +88,26 @@ export class Connection {
       request = parseMessage(message);
     } catch (error) {
       const ids = { requestId: message.readInt32LE(4), opCode: message.readInt32LE(12) };
-      this.send(frameReply(ids, ++this.lastResponseId, this.responder.answerError(error)));
+      await this.send(frameReply(ids, ++this.lastResponseId, this.responder.answerError(error)));
       return false;
     }
     const body = await this.responder.answer(request);
-    if (request.wantsReply) this.send(frameReply(request, ++this.lastResponseId, body));
-    return true;
+    if (request.wantsReply) await this.send(frameReply(request, ++this.lastResponseId, body));
+    return !this.socket.destroyed;
   }
 
-  private send(bytes: Buffer): void {
-    if (!this.socket.destroyed) this.socket.write(bytes);
+  /** Resolves once a slow reader has taken enough for more to be sent. */
+  private async send(bytes: Buffer): Promise<void> {
+    const { socket } = this;
+    if (socket.destroyed || socket.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done);
+        socket.off('close', done);
+        resolve();
+      };
+      socket.on('drain', done);
+      socket.on('close', done);
+    });
   }
 }

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openEngine } from '../../deploy/embedded/mongo/storage/open-engine.ts';
+import { Storage, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { until } from '../helpers/until.ts';
+
+let dir: string;
+let engine: Engine;
+let batches: number;
+let releaseFlush: (() => void)[];
+let isFlushHeld: boolean;
+
+/** lmdb itself, but its word that the disk has the data can be held back. */
+function slowDisk(inner: Engine): Engine {
+  return {
+    getBinary: (key) => inner.getBinary(key),
+    doesExist: (key) => inner.doesExist(key),
+    getRange: (options) => inner.getRange(options),
+    put: (key, value) => inner.put(key, value),
+    remove: (key) => inner.remove(key),
+    batch: (action) => {
+      batches++;
+      return inner.batch(action);
+    },
+    get flushed() {
+      const flushed = Promise.resolve(inner.flushed);
+      return isFlushHeld ? flushed.then(() => new Promise<void>((resolve) => releaseFlush.push(resolve))) : flushed;
+    },
+    close: () => inner.close(),
+  };
+}
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'fw-durable-'));
+  batches = 0;
+  releaseFlush = [];
+  isFlushHeld = false;
+  engine = slowDisk((await openEngine(dir)).engine);
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const key = (n: number): Buffer => Buffer.from([0, 0, 0, 1, n]);
+
+test('a write is answered only when its flush is done', async () => {
+  const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
+  isFlushHeld = true;
+  let answered = false;
+  const write = storage.write(() => storage.put(key(1), Buffer.from('x'))).then(() => (answered = true));
+  await until(() => releaseFlush.length === 1);
+  expect(storage.get(key(1))?.toString()).toBe('x');
+  expect(answered).toBe(false);
+  let durable = false;
+  const read = storage.durable().then(() => (durable = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([answered, durable]).toEqual([false, false]);
+  releaseFlush[0]!();
+  await Promise.all([write, read]);
+  await storage.close();
+});
+
+test('writes that wait for a flush share the next commit', async () => {
+  const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
+  isFlushHeld = true;
+  const first = storage.write(() => storage.put(key(1), Buffer.from('x')));
+  await until(() => releaseFlush.length === 1);
+  isFlushHeld = false;
+  const others = Array.from({ length: 50 }, (_, i) => storage.write(() => storage.put(key(2 + i), Buffer.from('y'))));
+  releaseFlush[0]!();
+  await Promise.all([first, ...others]);
+  expect(batches).toBe(2);
+  await storage.close();
+});
+
+test('a job sees what earlier jobs of its commit wrote, and one that throws leaves nothing', async () => {
+  const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
+  const found = (from: number, to: number, reverse = false): string[] => [...storage.range(key(from), key(to), reverse)].map((entry) => entry.value.toString());
+  await storage.write(() => [1, 3, 5, 7].forEach((n) => storage.put(key(n), Buffer.from(String(n)))));
+  const seen: string[][] = [];
+  const jobs = [
+    storage.write(() => {
+      storage.put(key(2), Buffer.from('2'));
+      storage.remove(key(3));
+      storage.put(key(5), Buffer.from('five'));
+      seen.push(found(0, 7), found(0, 8, true));
+    }),
+    storage.write(() => {
+      storage.remove(key(1));
+      storage.put(key(2), Buffer.from('zwei'));
+      throw new Error('no');
+    }),
+    storage.write(() => seen.push(found(1, 6), found(2, 3, true))),
+  ];
+  const results = await Promise.allSettled(jobs);
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(seen).toEqual([['1', '2', 'five'], ['7', 'five', '2', '1'], ['1', '2', 'five'], ['2']]);
+  expect(found(0, 9)).toEqual(['1', '2', 'five', '7']);
+  await storage.close();
+});
+
+test('after a failed commit nothing is answered as written any more', async () => {
+  const failures: unknown[] = [];
+  const broken: Engine = Object.assign(slowDisk(engine), { batch: () => Promise.reject(new Error('disk full')) });
+  const storage = new Storage(broken, (error) => failures.push(error));
+  const writes = [storage.write(() => storage.put(key(1), Buffer.from('x'))), storage.write(() => storage.put(key(2), Buffer.from('y')))];
+  expect((await Promise.allSettled(writes)).map((result) => result.status)).toEqual(['rejected', 'rejected']);
+  await expect(storage.write(() => 1)).rejects.toThrow('disk full');
+  expect(failures).toHaveLength(1);
+  await engine.close();
+});
