@@ -80,7 +80,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock }, destination),
     health: (ids: string[]) => queues.health(ids),
     destinationGone: async (id: string) => {
-      await queues.rouse(id, clock.now());
+      await queues.bury(id, clock.now());
       service.wake([id]);
     },
   };

@@ -13,7 +13,6 @@ export interface AttemptDeps {
   };
   health: {
     noteFailure(id: string, reason: string, now: number): Promise<boolean>;
-    noteSuccess(id: string, now: number): Promise<void>;
   };
   targets: TargetReader;
   incidents: NotifiedIncidents;
@@ -45,7 +44,7 @@ export async function attemptDelivery(deps: AttemptDeps, id: string, signal: Abo
   const obstacle = obstacleOf(delivery, target, startedAt);
   if (target === null || obstacle !== null) {
     await deliveries.settle(id, token, abandoned(delivery, obstacle ?? 'the integration was deleted', clock.now()));
-    return { kind: 'done', isSuccess: false, durationMs: null };
+    return { kind: 'dropped' };
   }
   const sender = deps.senders[target.channel];
   const isHeldUp = () => clock.monotonic() - claimedAt > SEND_WITHIN_MS || signal.aborted;
@@ -58,11 +57,10 @@ export async function attemptDelivery(deps: AttemptDeps, id: string, signal: Abo
   if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
   const outcome = afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() });
   const isOurs = await deliveries.settle(id, token, outcome);
-  await noteHealth(deps, target, verdict);
+  if (verdict.kind !== 'sent') await noteFailure(deps, target, verdict.reason);
   if (!isOurs) return { kind: 'lost' };
-  const { durationMs } = verdict;
-  if (outcome.next_attempt_at !== null) return { kind: 'retry', readyAt: outcome.next_attempt_at, durationMs };
-  return { kind: 'done', isSuccess: verdict.kind === 'sent', durationMs };
+  if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs };
+  return outcome.next_attempt_at === null ? { kind: 'failed' } : { kind: 'retry', readyAt: outcome.next_attempt_at };
 }
 
 function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): string | null {
@@ -73,8 +71,7 @@ function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): 
   return null;
 }
 
-async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
-  if (verdict.kind === 'sent') return health.noteSuccess(target.id, clock.now());
-  const isFirst = await health.noteFailure(target.id, verdict.reason, clock.now());
-  if (isFirst) onFailing(target, verdict.reason);
+async function noteFailure({ health, clock, onFailing }: AttemptDeps, target: Target, reason: string): Promise<void> {
+  const isFirst = await health.noteFailure(target.id, reason, clock.now());
+  if (isFirst) onFailing(target, reason);
 }

@@ -10,7 +10,8 @@ export interface DestinationActorDeps {
   pending(destinationId: string, limit: number): Promise<QueuedDelivery[]>;
   queues: {
     find(id: string): Promise<QueueDoc | null>;
-    settle(id: string, wakes: number, dueAt: number | null): Promise<boolean>;
+    settle(id: string, wakes: number, dueAt: number | null, deliveredAt: number | null): Promise<boolean>;
+    noteRecovery(id: string, now: number): Promise<void>;
     remove(id: string, wakes: number): Promise<boolean>;
   };
   lanes: Lanes;
@@ -29,10 +30,12 @@ export function destinationActor(destinationId: string, deps: DestinationActorDe
       if (effect.kind === 'load') return load(destinationId, deps);
       if (effect.kind === 'rest') return deps.onRest(destinationId, effect.calls);
       if (effect.kind === 'settle') {
-        const { wakes, dueAt, isGone } = effect;
-        const isAccepted = isGone && dueAt === null ? await deps.queues.remove(destinationId, wakes) : await deps.queues.settle(destinationId, wakes, dueAt);
+        const { wakes, dueAt, deliveredAt, isGone } = effect;
+        const { queues } = deps;
+        const isAccepted = await (isGone && dueAt === null ? queues.remove(destinationId, wakes) : queues.settle(destinationId, wakes, dueAt, deliveredAt));
         return { kind: 'settled', isAccepted };
       }
+      if (effect.kind === 'recovered') return deps.queues.noteRecovery(destinationId, effect.at);
       const leave = await deps.lanes.enter(effect.lane);
       if (leave === null) return { kind: 'tried', id: effect.id, end: { kind: 'again' } };
       try {
@@ -47,6 +50,6 @@ export function destinationActor(destinationId: string, deps: DestinationActorDe
 /** The counter first: what is queued between the two reads makes the settling fail, and the queue is read again. */
 async function load(destinationId: string, deps: DestinationActorDeps): Promise<QueueMessage> {
   const queue = await deps.queues.find(destinationId);
-  const [items, target] = await Promise.all([deps.pending(destinationId, QUEUE_PAGE), deps.attempt.targets.current(destinationId)]);
-  return { kind: 'loaded', wakes: queue?.wakes ?? 0, items, isFailing: (queue?.failing_since ?? null) !== null, isGone: target === null };
+  const items = await deps.pending(destinationId, QUEUE_PAGE);
+  return { kind: 'loaded', wakes: queue?.wakes ?? 0, items, failingSince: queue?.failing_since ?? null, isGone: queue?.is_gone ?? false };
 }

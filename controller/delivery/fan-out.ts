@@ -2,14 +2,14 @@ import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Alert, AlertsPort } from '../results/ports.ts';
 import type { DeliveryDoc } from './delivery.ts';
-import { concerned } from './fan-out-rules.ts';
+import { subscribed } from './fan-out-rules.ts';
 import type { Target, TargetReader } from './ports.ts';
 import type { QueueOwner } from './queue-store.ts';
 import { shownRecipient } from './recipient-rules.ts';
 import { MAX_RETRIES } from './retry-rules.ts';
 
 export interface FanOutDeps {
-  targets: Pick<TargetReader, 'ofProject'>;
+  targets: Pick<TargetReader, 'named' | 'defaults'>;
   deliveries: { insertAbsent(docs: DeliveryDoc[]): Promise<void> };
   queues: { wake(owners: QueueOwner[], now: number): Promise<void> };
   /** Tells whoever serves these destinations that there is something to do; may be lost. */
@@ -27,9 +27,8 @@ export class FanOut implements AlertsPort {
   }
 
   async fanOut(alert: Alert): Promise<void> {
-    const { targets, deliveries, queues, notify, clock } = this.#deps;
-    const { organization_id: organizationId, project_id: projectId } = alert.monitor;
-    const told = concerned(await targets.ofProject({ organizationId, projectId }), alert);
+    const { deliveries, queues, notify, clock } = this.#deps;
+    const told = subscribed(await this.#concerned(alert), alert);
     if (told.length === 0) return;
     const now = clock.now();
     const queuedAt = this.#nextQueuedAt(now);
@@ -37,6 +36,14 @@ export class FanOut implements AlertsPort {
     // After the deliveries: a queue that is woken first could be found empty.
     await queues.wake(told, now);
     notify(told.map((target) => target.id));
+  }
+
+  /** A monitor whose named destinations are all deleted tells the default ones, since silence would be worse. */
+  async #concerned({ monitor }: Alert): Promise<Target[]> {
+    const tenant = { organizationId: monitor.organization_id, projectId: monitor.project_id };
+    const ids = monitor.notification_target_ids;
+    const named = ids.length > 0 ? await this.#deps.targets.named(tenant, ids) : [];
+    return named.length > 0 ? named : this.#deps.targets.defaults(tenant);
   }
 
   /** Strictly rising, so that two alerts of one millisecond keep their order; also when the clock is set back. */

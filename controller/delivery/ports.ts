@@ -8,9 +8,10 @@ export interface Target {
   projectId: string;
   channel: Channel;
   enabled: boolean;
-  isDefault: boolean;
   events: AlertEvent[];
   webhook: { url: string; method: 'POST' | 'PUT'; headers: { name: string; value: string }[] };
+  /** Null until it is first needed. */
+  secret: string | null;
 }
 
 export interface Tenant {
@@ -20,11 +21,13 @@ export interface Tenant {
 
 /** What the delivery asks of the destinations. */
 export interface TargetReader {
-  /** All of the project. */
-  ofProject(tenant: Tenant): Promise<Target[]>;
+  /** Those of `ids` that are in the project. */
+  named(tenant: Tenant, ids: string[]): Promise<Target[]>;
+  /** The project's default ones. */
+  defaults(tenant: Tenant): Promise<Target[]>;
   /** As it is now; null when it was deleted. */
   current(id: string): Promise<Target | null>;
-  /** Its signing secret as it is now, made when there is none; null when it was deleted. */
+  /** Makes a signing secret where there is none, and returns the one that there is; null when the destination was deleted. */
   secret(id: string): Promise<string | null>;
 }
 

@@ -9,6 +9,8 @@ const TRIES_WHEN_UNPROVEN = 1;
 export const QUEUE_PAGE = 1000;
 /** An answer slower than this makes a destination a slow one. */
 const SLOW_MS = 2000;
+/** A destination that was out for so long and answers again gets at once what waits for a retry. */
+const OUTAGE_MS = 60_000;
 /** Wait after a try that did not come about because we had no room. */
 const NO_ROOM_WAIT_MS = 1000;
 
@@ -24,35 +26,46 @@ export interface QueueState {
   /** The destination was deleted: all that is pending ends at once. */
   isGone: boolean;
   isProven: boolean;
+  /** First failure since the last success; null while it answers. */
+  failingSince: number | null;
+  /** When something was last delivered, until the database knows. */
+  deliveredAt: number | null;
   lane: Lane;
   /** Number of the last call to wake up that was taken, so that the parent knows whether all its calls were. */
   calls: number;
 }
 
-/** How a try ended for the queue. `again`: no outcome was written, and it may be tried from `readyAt` on. `lost`: somebody else has it. */
+/**
+ * How a try ended for the queue. `dropped`: it was given up without trying. `again`: no outcome was written, and it is tried
+ * once more soon. `lost`: somebody else has it.
+ */
 export type TryEnd =
-  | { kind: 'done'; isSuccess: boolean; durationMs: number | null }
-  | { kind: 'retry'; readyAt: number; durationMs: number | null }
+  | { kind: 'sent'; durationMs: number | null }
+  | { kind: 'failed' }
+  | { kind: 'dropped' }
+  | { kind: 'retry'; readyAt: number }
   | { kind: 'again' }
   | { kind: 'lost' };
 
 export type QueueMessage =
   | { kind: 'wake'; call: number }
-  | { kind: 'loaded'; wakes: number; items: QueuedDelivery[]; isFailing: boolean; isGone: boolean }
+  | { kind: 'loaded'; wakes: number; items: QueuedDelivery[]; failingSince: number | null; isGone: boolean }
   | { kind: 'tried'; id: string; end: TryEnd }
   | { kind: 'settled'; isAccepted: boolean };
 
 export type QueueEffect =
   | { kind: 'load' }
   | { kind: 'try'; id: string; lane: Lane }
-  | { kind: 'settle'; wakes: number; dueAt: number | null; isGone: boolean }
+  | { kind: 'recovered'; at: number }
+  | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean }
   | { kind: 'rest'; calls: number };
 
 type Next = Transition<QueueState, QueueEffect>;
 
 export function initialQueue(): Next {
   const state: QueueState = {
-    phase: 'loading', wakes: 0, items: [], running: [], isStale: false, isGone: false, isProven: false, lane: 'quick', calls: 0,
+    phase: 'loading', wakes: 0, items: [], running: [], isStale: false, isGone: false,
+    isProven: false, failingSince: null, deliveredAt: null, lane: 'quick', calls: 0,
   };
   return { state, effects: [{ kind: 'load' }] };
 }
@@ -64,13 +77,14 @@ export function initialQueue(): Next {
 export function nextInQueue(state: QueueState, message: QueueMessage, now: number): Next {
   if (message.kind === 'wake') return woken({ ...state, calls: message.call });
   if (message.kind === 'loaded') {
-    const { wakes, items, isFailing, isGone } = message;
-    const lane: Lane = isFailing ? 'slow' : state.lane;
-    return proceed({ ...state, phase: 'working', wakes, items, isGone, lane }, now);
+    const { wakes, items, failingSince, isGone } = message;
+    const lane: Lane = failingSince !== null ? 'slow' : state.lane;
+    return proceed({ ...state, phase: 'working', wakes, items, failingSince, isGone, lane }, now);
   }
-  if (message.kind === 'tried') return proceed(tried(state, message, now), now);
-  if (message.isAccepted && !state.isStale) return { state: { ...state, phase: 'idle', items: [] }, effects: [{ kind: 'rest', calls: state.calls }] };
-  return load(state);
+  if (message.kind === 'tried') return afterTry(state, message, now);
+  const settled = message.isAccepted ? { ...state, deliveredAt: null } : state;
+  if (!message.isAccepted || state.isStale) return load(settled);
+  return { state: { ...settled, phase: 'idle', items: [] }, effects: [{ kind: 'rest', calls: state.calls }] };
 }
 
 function woken(state: QueueState): Next {
@@ -81,15 +95,35 @@ function load(state: QueueState): Next {
   return { state: { ...state, phase: 'loading', items: [], isStale: false }, effects: [{ kind: 'load' }] };
 }
 
+function afterTry(state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number): Next {
+  const next = tried(state, message, now);
+  if (message.end.kind !== 'sent') return proceed(next, now);
+  const { failingSince } = state;
+  const items = failingSince !== null && now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
+  const { state: after, effects = [] } = proceed({ ...next, items }, now);
+  return { state: after, effects: failingSince === null ? effects : [{ kind: 'recovered', at: now }, ...effects] };
+}
+
 function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueState {
-  const running = state.running.filter((one) => one.id !== id);
-  // Its place stays taken until the queue is read again: what follows it must not overtake it.
-  if (end.kind === 'lost') return { ...state, running, items: postponed(state.items, id, Infinity), isStale: true };
-  if (end.kind === 'again') return { ...state, running, items: postponed(state.items, id, now + NO_ROOM_WAIT_MS) };
-  const isQuick = end.durationMs !== null && end.durationMs < SLOW_MS;
-  const isProven = end.kind === 'done' && end.isSuccess && isQuick;
-  const items = end.kind === 'done' ? without(state.items, id) : postponed(state.items, id, end.readyAt);
-  return { ...state, running, items, isProven, lane: isProven ? 'quick' : 'slow' };
+  const next = { ...state, running: state.running.filter((one) => one.id !== id) };
+  const failing = { isProven: false, lane: 'slow', failingSince: state.failingSince ?? now } as const;
+  switch (end.kind) {
+    case 'sent': {
+      const isProven = end.durationMs !== null && end.durationMs < SLOW_MS;
+      return { ...next, items: without(state.items, id), isProven, lane: isProven ? 'quick' : 'slow', failingSince: null, deliveredAt: now };
+    }
+    case 'failed':
+      return { ...next, ...failing, items: without(state.items, id) };
+    case 'retry':
+      return { ...next, ...failing, items: postponed(state.items, id, end.readyAt) };
+    case 'dropped':
+      return { ...next, items: without(state.items, id) };
+    case 'again':
+      return { ...next, items: postponed(state.items, id, now + NO_ROOM_WAIT_MS) };
+    case 'lost':
+      // Its place stays taken until the queue is read again: what follows it must not overtake it.
+      return { ...next, items: postponed(state.items, id, Infinity), isStale: true };
+  }
 }
 
 function proceed(state: QueueState, now: number): Next {
@@ -101,7 +135,8 @@ function proceed(state: QueueState, now: number): Next {
   if (state.isStale) return load(state);
   const heads = oldestOfEach(state.items);
   const dueAt = heads.length === 0 ? null : Math.min(...heads.map((head) => head.readyAt));
-  return { state: { ...state, phase: 'settling' }, effects: [{ kind: 'settle', wakes: state.wakes, dueAt, isGone: state.isGone }] };
+  const { wakes, deliveredAt, isGone } = state;
+  return { state: { ...state, phase: 'settling' }, effects: [{ kind: 'settle', wakes, dueAt, deliveredAt, isGone }] };
 }
 
 function runnable(state: QueueState, now: number): QueuedDelivery[] {
@@ -117,6 +152,10 @@ function oldestOfEach(items: QueuedDelivery[]): QueuedDelivery[] {
 
 function without(items: QueuedDelivery[], id: string): QueuedDelivery[] {
   return items.filter((item) => item.id !== id);
+}
+
+function hastened(items: QueuedDelivery[], now: number): QueuedDelivery[] {
+  return items.map((item) => (item.readyAt === Infinity ? item : { ...item, readyAt: Math.min(item.readyAt, now) }));
 }
 
 function postponed(items: QueuedDelivery[], id: string, readyAt: number): QueuedDelivery[] {

@@ -1,4 +1,4 @@
-import { MongoBulkWriteError, type Collection, type Db } from 'mongodb';
+import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 
@@ -11,6 +11,8 @@ export interface QueueDoc {
   shard: number;
   /** When its owner has to look at it; absent while nothing is pending. */
   due_at?: number;
+  /** The destination was deleted. */
+  is_gone?: boolean;
   /** Counts what was queued, so that nobody declares a queue empty that is not. */
   wakes: number;
   failing_since: number | null;
@@ -56,9 +58,9 @@ export class QueueStore {
     }
   }
 
-  /** Marks an existing queue as due; one that was never used stays unmade. */
-  async rouse(id: string, now: number): Promise<void> {
-    await this.#queues.updateOne({ _id: id }, { $min: { due_at: now }, $inc: { wakes: 1 } });
+  /** Marks the queue of a destination that was deleted, and as due; one that was never used stays unmade. */
+  async bury(id: string, now: number): Promise<void> {
+    await this.#queues.updateOne({ _id: id }, { $min: { due_at: now }, $inc: { wakes: 1 }, $set: { is_gone: true } });
   }
 
   /** Destinations of these shards that are due, most overdue first. */
@@ -76,9 +78,14 @@ export class QueueStore {
     return this.#queues.findOne({ _id: id });
   }
 
-  /** Says when to look again, null for not at all; false, and unchanged, when more was queued since `wakes` was read. */
-  async settle(id: string, wakes: number, dueAt: number | null): Promise<boolean> {
-    const change = dueAt === null ? { $unset: { due_at: '' as const } } : { $set: { due_at: dueAt } };
+  /**
+   * Says when to look again, null for not at all, and when something was last delivered, if anything was. False, and
+   * unchanged, when more was queued since `wakes` was read.
+   */
+  async settle(id: string, wakes: number, dueAt: number | null, deliveredAt: number | null): Promise<boolean> {
+    const set = { ...(dueAt === null ? {} : { due_at: dueAt }), ...(deliveredAt === null ? {} : { last_delivered_at: deliveredAt }) };
+    const change: UpdateFilter<QueueDoc> = dueAt === null ? { $unset: { due_at: '' } } : {};
+    if (Object.keys(set).length > 0) change.$set = set;
     return (await this.#queues.updateOne({ _id: id, wakes }, change)).matchedCount === 1;
   }
 
@@ -93,7 +100,8 @@ export class QueueStore {
     return (await this.#queues.updateOne({ _id: id, failing_since: null }, { $set: { failing_since: now } })).matchedCount === 1;
   }
 
-  async noteSuccess(id: string, now: number): Promise<void> {
+  /** It answers again. */
+  async noteRecovery(id: string, now: number): Promise<void> {
     await this.#queues.updateOne({ _id: id }, { $set: { failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: now } });
   }
 

@@ -4,7 +4,8 @@ import type { Target, TargetReader, Tenant } from './ports.ts';
 
 /** What the delivery reads of the destinations. */
 export interface DestinationSource {
-  list(tenant: Tenant): Promise<DestinationDoc[]>;
+  named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]>;
+  defaults(tenant: Tenant): Promise<DestinationDoc[]>;
   findById(id: string): Promise<DestinationDoc | null>;
   ensureSecret(id: string, candidate: string): Promise<string | null>;
 }
@@ -12,7 +13,8 @@ export interface DestinationSource {
 /** Destinations as the sending sees them; each call reads anew, so that a change counts from the next try on. */
 export function targetReader(source: DestinationSource): TargetReader {
   return {
-    ofProject: async (tenant) => (await source.list(tenant)).map(toTarget),
+    named: async (tenant, ids) => (await source.named(tenant, ids)).map(toTarget),
+    defaults: async (tenant) => (await source.defaults(tenant)).map(toTarget),
     current: async (id) => {
       const doc = await source.findById(id);
       return doc && toTarget(doc);
@@ -22,6 +24,6 @@ export function targetReader(source: DestinationSource): TargetReader {
 }
 
 export function toTarget(doc: DestinationDoc): Target {
-  const { _id, organization_id, project_id, type, enabled, is_default, events, webhook } = doc;
-  return { id: _id, organizationId: organization_id, projectId: project_id, channel: type, enabled, isDefault: is_default, events, webhook };
+  const { _id, organization_id, project_id, type, enabled, events, webhook, secret } = doc;
+  return { id: _id, organizationId: organization_id, projectId: project_id, channel: type, enabled, events, webhook, secret };
 }

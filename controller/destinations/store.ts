@@ -14,8 +14,10 @@ export class DestinationStore implements DestinationRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A project's list, and the destinations that an alert goes to.
+    // A project's list.
     await this.#destinations.createIndex({ organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, { name: 'list' });
+    // Where an alert goes whose monitor names no destinations.
+    await this.#destinations.createIndex({ organization_id: 1, project_id: 1, is_default: 1 }, { name: 'defaults' });
   }
 
   async insert(doc: DestinationDoc): Promise<void> {
@@ -33,6 +35,16 @@ export class DestinationStore implements DestinationRepository {
 
   list(tenant: Tenant): Promise<DestinationDoc[]> {
     return this.#destinations.find(of(tenant)).sort({ created_at: -1, _id: -1 }).limit(MOST_IN_PROJECT).toArray();
+  }
+
+  /** Those of `ids` that are in the project. */
+  named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]> {
+    return this.#destinations.find({ ...of(tenant), _id: { $in: ids } }).limit(MOST_IN_PROJECT).toArray();
+  }
+
+  /** Those that monitors without destinations of their own tell. */
+  defaults(tenant: Tenant): Promise<DestinationDoc[]> {
+    return this.#destinations.find({ ...of(tenant), is_default: true }).limit(MOST_IN_PROJECT).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {

@@ -111,6 +111,29 @@ describe('an alert', () => {
   });
 });
 
+describe('the destinations of an alert', () => {
+  test('are those that its monitor names, else the default ones of its project', async () => {
+    const { alerts } = rig.controller();
+    const at = (path: string) => `${receiver.url}/${path}`;
+    const named = await rig.destination(at('named'), { is_default: false });
+    await rig.destination(at('default'));
+    await rig.destination(at('disabled'), { enabled: false });
+    await rig.destination(at('foreign'), { project_id: 'another' });
+    await rig.destination(at('foreign'), { organization_id: 'another' });
+    const tell = async (ids: string[]) => {
+      receiver.requests.length = 0;
+      const incidentId = newId(1);
+      await alerts.fanOut(alertOf(monitorConfig({ notification_target_ids: ids }), incidentId, { startedAt: rig.clock.now() }));
+      await settled(incidentId, 'delivered');
+      return receiver.requests.map((request) => request.path);
+    };
+    expect(await tell([])).toEqual(['/default']);
+    expect(await tell([named._id])).toEqual(['/named']);
+    expect(await tell([newId(5)])).toEqual(['/default']);
+    expect(await tell([newId(5), named._id])).toEqual(['/named']);
+  });
+});
+
 describe('a receiver that fails', () => {
   test('with 500 is tried again with another id, timestamp and signature each time, then gives up after five retries', async () => {
     const { alerts } = rig.controller();
@@ -221,7 +244,8 @@ describe('a controller that dies', () => {
   test('or sleeps after its claim does not send when it wakes up', async () => {
     const sleepy = rig.controller({
       destinations: {
-        list: (tenant) => rig.destinations.list(tenant),
+        named: (tenant, ids) => rig.destinations.named(tenant, ids),
+        defaults: (tenant) => rig.destinations.defaults(tenant),
         ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
         findById: async (id) => {
           if (receiver.requests.length === 0 && isAsleep) rig.clock.warp(40_000);
@@ -295,7 +319,7 @@ describe('a destination', () => {
     await alerts.fanOut(alertOf(named(off._id), second, { startedAt: rig.clock.now() }));
     await until(async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message);
     await rig.destinations.remove({ organizationId: gone.organization_id, projectId: gone.project_id }, gone._id);
-    await rig.queues.rouse(gone._id, rig.clock.now());
+    await rig.queues.bury(gone._id, rig.clock.now());
     service.wake([gone._id]);
     await rig.destinations.change(off, { enabled: false, updated_at: 1 });
     await settled(first, 'failed');

@@ -39,7 +39,7 @@ async function appWith(allowPrivate: boolean): Promise<TestApp> {
       const deliveries = {
         sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock: systemClock }, destination),
         health: (ids: string[]) => queues.health(ids),
-        destinationGone: (id: string) => queues.rouse(id, systemClock.now()),
+        destinationGone: (id: string) => queues.bury(id, systemClock.now()),
       };
       return destinationRoutes({ destinations, vetting, deliveries });
     },

@@ -1,32 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { concerned } from '../../../controller/delivery/fan-out-rules.ts';
+import { subscribed } from '../../../controller/delivery/fan-out-rules.ts';
 import type { Target } from '../../../controller/delivery/ports.ts';
 import { shownRecipient } from '../../../controller/delivery/recipient-rules.ts';
 import { signatureOf } from '../../../controller/delivery/signature.ts';
 import { webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
 import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
-import { monitorConfig } from '../../helpers/delivery-rig.ts';
 
 function target(id: string, change: Partial<Target> = {}): Target {
   return {
-    id, organizationId: 'o', projectId: 'p', channel: 'webhook', enabled: true, isDefault: false, events: ['monitor.down', 'monitor.up'],
+    id, organizationId: 'o', projectId: 'p', channel: 'webhook', enabled: true, secret: null, events: ['monitor.down', 'monitor.up'],
     webhook: { url: 'https://x.example/', method: 'POST', headers: [] }, ...change,
   };
 }
 
-describe('an alert concerns', () => {
-  const all = [target('a'), target('b', { isDefault: true }), target('c', { isDefault: true, enabled: false }), target('d', { events: ['monitor.up'] })];
-  const told = (ids: string[], event: 'monitor.down' | 'monitor.up' = 'monitor.down') =>
-    concerned(all, { event, monitor: monitorConfig({ notification_target_ids: ids }) }).map((one) => one.id);
-
-  test('the destinations that the monitor names', () => expect(told(['a'])).toEqual(['a']));
-  test('the default ones when it names none', () => expect(told([])).toEqual(['b']));
-  test('the default ones when those it names are all deleted', () => expect(told(['gone'])).toEqual(['b']));
-  test('nobody when those it names are disabled', () => expect(told(['c'])).toEqual([]));
-  test('only those that subscribe to the event', () => {
-    expect(told(['a', 'd'])).toEqual(['a']);
-    expect(told(['a', 'd'], 'monitor.up')).toEqual(['a', 'd']);
-  });
+test('an alert goes to those that are enabled and subscribe to its event', () => {
+  const all = [target('a'), target('off', { enabled: false }), target('up', { events: ['monitor.up'] })];
+  expect(subscribed(all, { event: 'monitor.down' }).map((one) => one.id)).toEqual(['a']);
+  expect(subscribed(all, { event: 'monitor.up' }).map((one) => one.id)).toEqual(['a', 'up']);
 });
 
 describe('what a receiver does', () => {

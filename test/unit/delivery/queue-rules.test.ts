@@ -9,13 +9,13 @@ const item = (id: string, monitorId: string, readyAt = 0): QueuedDelivery => ({ 
 function from(items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000): { state: QueueState; effects: QueueEffect[] } {
   let { state } = initialQueue();
   let effects: readonly QueueEffect[] = [];
-  for (const message of [{ kind: 'loaded', wakes: 1, items, isFailing: false, isGone: false } as const, ...messages]) {
+  for (const message of [{ kind: 'loaded', wakes: 1, items, failingSince: null, isGone: false } as const, ...messages]) {
     ({ state, effects = [] } = nextInQueue(state, message, now));
   }
   return { state, effects: [...effects] };
 }
 
-const done = (id: string): QueueMessage => ({ kind: 'tried', id, end: { kind: 'done', isSuccess: true, durationMs: 5 } });
+const done = (id: string): QueueMessage => ({ kind: 'tried', id, end: { kind: 'sent', durationMs: 5 } });
 
 describe('a queue', () => {
   test('tries one first, and more at once when it was answered quickly', () => {
@@ -26,7 +26,7 @@ describe('a queue', () => {
 
   test('goes on one by one in the slow lane when an answer was slow or a try failed', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
-    for (const end of [{ kind: 'done', isSuccess: true, durationMs: 5000 }, { kind: 'done', isSuccess: false, durationMs: 5 }, { kind: 'retry', readyAt: 99_000, durationMs: 5 }] as TryEnd[]) {
+    for (const end of [{ kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 }] as TryEnd[]) {
       expect(from(items, [{ kind: 'tried', id: 'a', end }]).effects).toEqual([{ kind: 'try', id: 'b', lane: 'slow' }]);
     }
   });
@@ -34,7 +34,7 @@ describe('a queue', () => {
   test('lets nothing overtake the older delivery of its monitor', () => {
     const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', lane: 'quick' }]);
-    expect(from(items, [done('other')]).effects).toEqual([{ kind: 'settle', wakes: 1, dueAt: 5000, isGone: false }]);
+    expect(from(items, [done('other')]).effects).toEqual([{ kind: 'settle', wakes: 1, dueAt: 5000, deliveredAt: 1000, isGone: false }]);
   });
 
   test('lets nothing overtake a delivery that somebody else has', () => {
@@ -44,8 +44,28 @@ describe('a queue', () => {
 
   test('of a destination that is gone is tried out of time, so that it ends', () => {
     const { state } = initialQueue();
-    const { effects } = nextInQueue(state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], isFailing: false, isGone: true }, 0);
+    const { effects } = nextInQueue(state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true }, 0);
     expect(effects).toEqual([{ kind: 'try', id: 'a', lane: 'quick' }]);
+  });
+
+  test('says once that its destination answers again, and after an outage hastens what waits for a retry', () => {
+    const { state } = initialQueue();
+    const items = [item('a', 'm1'), item('b', 'm2', 500_000), item('c', 'm3', 600_000)];
+    const after = (failingSince: number) => {
+      const loaded = nextInQueue(state, { kind: 'loaded', wakes: 1, items, failingSince, isGone: false }, 100_000).state;
+      return nextInQueue(loaded, done('a'), 100_000);
+    };
+    expect(after(40_000).effects).toEqual([{ kind: 'recovered', at: 100_000 }, { kind: 'try', id: 'b', lane: 'quick' }, { kind: 'try', id: 'c', lane: 'quick' }]);
+    expect(after(40_001).effects).toEqual([
+      { kind: 'recovered', at: 100_000 }, { kind: 'settle', wakes: 1, dueAt: 500_000, deliveredAt: 100_000, isGone: false },
+    ]);
+    expect(nextInQueue(after(40_000).state, done('b'), 100_001).effects).toEqual([]);
+  });
+
+  test('knows that a destination failed also when that was final', () => {
+    const items = [item('a', 'm1'), item('b', 'm2')];
+    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({ kind: 'recovered', at: 1000 });
+    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'dropped' } }, done('b')]).effects[0]).toMatchObject({ kind: 'settle' });
   });
 
   test('that was woken while it worked is read again before it rests', () => {
@@ -94,7 +114,7 @@ class World {
 
   perform(at: number, outcome: number): void {
     const [effect] = this.waiting.splice(at % this.waiting.length, 1) as [QueueEffect];
-    if (effect.kind === 'load') this.tell({ kind: 'loaded', wakes: this.wakes, items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), isFailing: false, isGone: false });
+    if (effect.kind === 'load') this.tell({ kind: 'loaded', wakes: this.wakes, items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), failingSince: null, isGone: false });
     else if (effect.kind === 'settle') {
       const isAccepted = effect.wakes === this.wakes;
       if (isAccepted) this.dueAt = effect.dueAt;
@@ -106,7 +126,7 @@ class World {
     const one = this.stored.find((stored) => stored.id === id) as Stored;
     if (outcome === 0) {
       one.readyAt = this.now + 10_000;
-      return this.tell({ kind: 'tried', id, end: { kind: 'retry', readyAt: one.readyAt, durationMs: 5 } });
+      return this.tell({ kind: 'tried', id, end: { kind: 'retry', readyAt: one.readyAt } });
     }
     if (outcome === 1) return this.tell({ kind: 'tried', id, end: { kind: 'again' } });
     if (outcome === 2) return this.tell({ kind: 'tried', id, end: { kind: 'lost' } });
