@@ -5,7 +5,6 @@ import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
-import type { RegionStore } from '../probes/region-store.ts';
 import type { Announcer } from './announcer.ts';
 import type { PlannedChange } from './assignment-doc.ts';
 import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
@@ -25,7 +24,8 @@ export interface PlacementDeps {
   writer: AssignmentWriter;
   announcer: Announcer;
   directory: FleetDirectory;
-  regions: Pick<RegionStore, 'markToPlace'>;
+  /** Notes that monitors which want these regions may stand on no probe. */
+  regions: { markToPlace(ids: string[]): Promise<void> };
   liveness: Pick<Liveness, 'track' | 'silentMs'>;
   /** Most regions a monitor of the organization may run in; without it there is no limit. */
   regionLimit?: (organizationId: string) => Promise<number>;

@@ -3,8 +3,6 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
-import type { RegionStore } from '../probes/region-store.ts';
-import type { ProbeStore } from '../probes/store.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
@@ -32,8 +30,10 @@ export interface RebalancerDeps {
   items: AssignmentStore;
   heads: HeadStore;
   monitors: MonitorSource;
-  probes: Pick<ProbeStore, 'purge'>;
-  regions: Pick<RegionStore, 'clearToPlace'>;
+  /** Forgets a deleted probe for good. */
+  probes: { purge(id: string): Promise<void> };
+  /** Takes back the note that a region's monitors may stand on no probe, unless it was made again since `seen`. */
+  regions: { clearToPlace(id: string, seen: number): Promise<void> };
   directory: FleetDirectory;
   /** Whether this controller looks after the region (or, for tombstones, the probe); others then leave it alone. */
   owns: (id: string) => boolean;
