@@ -50,7 +50,7 @@ const variables = z.object({
 });
 
 /** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
-const SECRETS = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'EMBEDDED_PROBE_TOKEN'];
+export const CONTROLLER_SECRETS: readonly string[] = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'EMBEDDED_PROBE_TOKEN'];
 
 type Values = z.infer<typeof variables>;
 export type ControllerConfig = ReturnType<typeof arrange>;
@@ -64,7 +64,7 @@ export function loadControllerConfig(env: Environment): ControllerConfig {
 
 /** As `loadControllerConfig`, but hands the problems back: the quickstart puts them beside its own. */
 export function checkControllerConfig(env: Environment): { config: ControllerConfig | null; problems: string[] } {
-  const { values, problems } = readEnvironment(variables, env, { secrets: SECRETS });
+  const { values, problems } = readEnvironment(variables, env, { secrets: CONTROLLER_SECRETS });
   problems.push(...conflicts(env));
   return { config: values && problems.length === 0 ? arrange(values) : null, problems };
 }

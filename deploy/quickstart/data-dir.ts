@@ -23,7 +23,7 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const real = realpathSync(path);
   const records = new RunRecords(join(real, 'run'));
-  const lock = await takeMachineLock(`data ${real}`);
+  const lock = await takeMachineLock('data', real);
   const owner = records.living().find((record) => record.role === OWN_ROLE && record.pid !== process.pid);
   if (!lock || owner) {
     const who = owner ? ` (process ${owner.pid})` : '';

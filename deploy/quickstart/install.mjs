@@ -11,7 +11,7 @@ import { withMachineLock } from './machine-lock.mjs';
  */
 export async function ensurePackages({ root, production, say }) {
   if (!missingPackage(root, production)) return;
-  await withMachineLock(`npm ci ${root}`, async () => {
+  await withMachineLock('npm', root, async () => {
     const missing = missingPackage(root, production);
     if (!missing) return;
     say(`Installing npm packages (${missing})`);

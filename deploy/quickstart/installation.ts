@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { CONTROLLER_SECRETS } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import { prepareDatabase } from './database.ts';
@@ -81,7 +82,7 @@ export class Installation {
   async #startDatabase(): Promise<string> {
     const { settings, dataDir, bundles, env, screen } = this.#deps;
     if (settings.hasMongo) return settings.controller.mongo.url;
-    const database = await prepareDatabase({ dataDir: dataDir.path, bundles, env });
+    const database = await prepareDatabase({ dataDir: dataDir.path, bundles, env: withoutSecrets(env) });
     this.#launch(database.spec);
     let url: string | null = null;
     await this.#until(database.name, async () => (url = await database.url()) !== null);
@@ -93,7 +94,7 @@ export class Installation {
   async #startNats(): Promise<NatsServer | null> {
     const { settings, dataDir, env, screen } = this.#deps;
     if (settings.hasNats) return null;
-    const nats = await prepareNatsServer({ dataDir: dataDir.path, nats: settings.controller.nats, env, screen });
+    const nats = await prepareNatsServer({ dataDir: dataDir.path, nats: settings.controller.nats, env: withoutSecrets(env), screen });
     this.#launch(nats.spec);
     await this.#until('nats-server', () => answersAsNats(nats.address));
     screen.say('info', `NATS: nats-server ${nats.program.version} on ${nats.address.host}:${nats.address.port}`);
@@ -113,22 +114,21 @@ export class Installation {
       EMBEDDED_PROBE_TOKEN: token ?? undefined,
       ...(nats ? { NATS_CREDS: nats.seedFile, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile } : {}),
     };
-    return this.#nodeSpec('controller', [], overrides, CONTROLLER_STOP_WITHIN_MS);
+    return this.#nodeSpec('controller', [], { ...this.#deps.env, ...overrides }, CONTROLLER_STOP_WITHIN_MS);
   }
 
   #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
     const args = token === null ? [] : ['--controller', this.url, '--token', token];
-    const overrides = { DATA_DIR: this.#probeDir, NATS_URL: nats?.url, NATS_URL_FILE: undefined };
+    const env = { ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url };
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;
     };
-    return { ...this.#nodeSpec('probe', args, overrides, PROBE_STOP_WITHIN_MS), onMessage };
+    return { ...this.#nodeSpec('probe', args, env, PROBE_STOP_WITHIN_MS), onMessage };
   }
 
-  #nodeSpec(role: string, args: string[], overrides: Record<string, string | undefined>, stopWithinMs: number): ProcessSpec {
-    const command = process.execPath;
+  #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
     const bundle = join(this.#deps.bundles, `${role}.mjs`);
-    return { role, command, args: ['--enable-source-maps', bundle, ...args], env: { ...this.#deps.env, ...overrides }, hasChannel: true, stopWithinMs };
+    return { role, command: process.execPath, args: ['--enable-source-maps', bundle, ...args], env, hasChannel: true, stopWithinMs };
   }
 
   #launch(spec: ProcessSpec): void {
@@ -159,6 +159,12 @@ export class Installation {
 }
 
 const STOP_ORDER = ['probe', 'controller', 'nats-server', 'mongod', 'embedded-mongo'];
+
+/** For every process but the controller: none of them needs its keys. */
+function withoutSecrets(env: Environment): Environment {
+  const secrets = CONTROLLER_SECRETS.flatMap((name) => [name, `${name}_FILE`]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.includes(name)));
+}
 
 function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {

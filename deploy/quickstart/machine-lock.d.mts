@@ -1,5 +1,5 @@
 export interface MachineLock {
   release(): Promise<void>;
 }
-export function takeMachineLock(name: string): Promise<MachineLock | null>;
-export function withMachineLock<T>(name: string, work: () => Promise<T>): Promise<T>;
+export function takeMachineLock(purpose: string, dir: string): Promise<MachineLock | null>;
+export function withMachineLock<T>(purpose: string, dir: string, work: () => Promise<T>): Promise<T>;
