@@ -1,7 +1,10 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
+import type { CheckResult, MissedReason, Timings } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
+
+/** Longest duration that a result may carry, ms. */
+const LONGEST_MS = 3_600_000;
 
 export interface Attempt {
   scheduledAtMs: number;
@@ -20,17 +23,28 @@ export function resultOf(assignment: Assignment, made: Attempt, finding: Finding
     reason: made.reason,
     scheduled_at: made.scheduledAtMs,
     started_at: made.startedAtMs,
-    response_time_ms: finding.response_time_ms,
+    response_time_ms: finding.response_time_ms === null ? null : tenths(finding.response_time_ms),
     outcome: finding.outcome,
     degraded: finding.degraded,
     status_code: finding.status_code,
     error: finding.error,
     missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
-    timings: finding.timings,
+    timings: finding.timings && timingsInTenths(finding.timings),
     remote_address: finding.remote_address,
     tls: finding.tls,
     detail: finding.detail,
   };
+}
+
+/** As durations stand in the packed form, so that an order's answer and its record say the same. */
+function tenths(ms: number): number {
+  return Math.min(LONGEST_MS, Math.round(ms * 10) / 10);
+}
+
+function timingsInTenths(timings: Timings): Timings {
+  const rounded: Timings = {};
+  for (const phase in timings) rounded[phase as keyof Timings] = tenths(timings[phase as keyof Timings] as number);
+  return rounded;
 }
 
 /** The one record of slots that were not run. */

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nextSlot } from '../../../probe/scheduler/slots.ts';
+import { natsVersions } from '../../helpers/nats-programs.ts';
+import { until } from '../../helpers/until.ts';
+import { lanesWhole, slotsWhole } from './controller-peer.ts';
+import { Fixture } from './fixture.ts';
+import { bundleProbe } from './probe-process.ts';
+
+let bundle = '';
+let fixture: Fixture;
+beforeAll(async () => {
+  bundle = await bundleProbe();
+});
+afterAll(() => rmSync(bundle, { force: true }));
+beforeEach(async () => {
+  fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
+});
+afterEach(() => fixture.close());
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a probe that is killed', () => {
+  test('loses nothing that was spooled, and says of every slot what became of it', async () => {
+    const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
+    console.log(`seed ${seed}`);
+    let turn = seed;
+    const random = (): number => (turn = (turn * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const { peer } = fixture;
+    const monitors = fixture.add(60, (at) => ({ interval_ms: 250, timeout_ms: 250, phase_ms: at * 4 }));
+    let probe = await fixture.enrol();
+    for (let kill = 0; kill < 6; kill += 1) {
+      await pause(300 + random() * 1200);
+      await probe.end('SIGKILL');
+      await pause(random() * 700);
+      probe = fixture.start();
+      await probe.connected();
+    }
+    await pause(500);
+    expect(await probe.end()).toBe(0);
+    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    lanesWhole(peer);
+    const sums = monitors.map((monitor) => slotsWhole(peer, monitor));
+    const [results, missed] = [sums.reduce((sum, each) => sum + each.results, 0), sums.reduce((sum, each) => sum + each.missed, 0)];
+    console.log(`${results} results, ${missed} missed by name, ${peer.lanes.size} lanes, ${peer.duplicates} batches sent again`);
+    expect(results).toBeGreaterThan(500);
+    expect(missed).toBeGreaterThan(100);
+    expect(new Set(peer.results.filter((each) => each.missed).map((each) => each.missed?.reason))).toContain('probe_down');
+    expect(peer.results.filter((each) => each.outcome === 'failure')).toEqual([]);
+  });
+
+  test('does not check everything at once when it is back, and goes on by the same phases', async () => {
+    const { peer, target } = fixture;
+    const monitors = fixture.add(20, (at) => ({ interval_ms: 60_000, timeout_ms: 5000, phase_ms: at * 3000 }));
+    const probe = await fixture.enrol();
+    await until(() => peer.results.length >= 20);
+    await probe.end('SIGKILL');
+    const count = target.count;
+    const startedAt = Date.now();
+    const again = fixture.start();
+    await again.connected();
+    await pause(1500);
+    const due = monitors.filter((monitor) => nextSlot(monitor, startedAt) <= Date.now()).length;
+    expect(target.count - count).toBeLessThanOrEqual(due);
+  });
+
+  test('runs what it knows when it starts without anybody to talk to, and tells it later', async () => {
+    const { peer, nats, target } = fixture;
+    const monitors = fixture.add(10);
+    const probe = await fixture.enrol();
+    await until(() => peer.results.length > 20);
+    await probe.end('SIGKILL');
+    await nats.kill9();
+    const count = target.count;
+    const alone = fixture.start();
+    await until(() => target.count > count + 40, { what: 'it checks on its own' });
+    expect(alone.said('connected')).toBeUndefined();
+    await nats.restart();
+    await alone.connected();
+    await until(() => peer.results.length > 80, { timeoutMs: 20_000 });
+    expect(await alone.end()).toBe(0);
+    lanesWhole(peer);
+    for (const monitor of monitors) slotsWhole(peer, monitor);
+  });
+});
+
+describe('a probe whose NATS fails', () => {
+  test('is killed five times, once with an empty store: every result arrives, once', async () => {
+    const { peer, nats } = fixture;
+    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, timeout_ms: 200, phase_ms: at * 5 }));
+    const probe = await fixture.enrol();
+    for (let kill = 0; kill < 5; kill += 1) {
+      await pause(700);
+      await nats.kill9();
+      await pause(400);
+      await nats.restart({ wipe: kill === 2 });
+      const known = peer.results.length;
+      await until(() => peer.results.length > known + 40, { timeoutMs: 20_000, what: 'it is back' });
+    }
+    expect(await probe.end()).toBe(0);
+    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    lanesWhole(peer);
+    for (const monitor of monitors) slotsWhole(peer, monitor);
+    // A busy machine may stall for a whole interval of 200 ms; nothing but that may be missed.
+    const others = peer.results.filter((each) => each.outcome !== 'success' && each.missed?.reason !== 'overload');
+    expect(others).toEqual([]);
+  });
+
+  test('loses messages, answers and whole shards: every result arrives, once, in order', async () => {
+    const { peer } = fixture;
+    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, timeout_ms: 200, phase_ms: at * 5 }));
+    let turn = 0;
+    peer.answerBatch = (shard) => {
+      turn += 1;
+      if (shard === 3) return 'lose';
+      return turn % 5 === 0 ? 'lose' : turn % 7 === 0 ? 'mute' : 'take';
+    };
+    const probe = await fixture.enrol();
+    await pause(8000);
+    peer.answerBatch = () => 'take';
+    await until(() => (peer.beats.at(-1)?.spool_depth ?? Infinity) < 500, { timeoutMs: 40_000, what: 'the backlog drains' });
+    expect(await probe.end()).toBe(0);
+    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    lanesWhole(peer);
+    for (const monitor of monitors) slotsWhole(peer, monitor);
+    expect(peer.duplicates).toBeGreaterThan(0);
+  });
+});
+
+describe('a probe whose spool is damaged', () => {
+  test('starts, sends what is whole and declares what is not', async () => {
+    const { peer, dataDir } = fixture;
+    const monitors = fixture.add(30);
+    const probe = await fixture.enrol();
+    await until(() => peer.results.length > 30);
+    peer.answerBatch = () => 'lose';
+    await pause(2500);
+    await probe.end('SIGKILL');
+    const spool = join(dataDir, 'spool');
+    const file = join(spool, readdirSync(spool).sort().pop() as string);
+    const bytes = readFileSync(file);
+    // In the middle of what has not been acknowledged, and the tail.
+    const at = Math.floor(bytes.length * 0.8);
+    bytes[at] = (bytes[at] as number) ^ 0xff;
+    writeFileSync(file, bytes);
+    truncateSync(file, bytes.length - 10);
+    peer.answerBatch = () => 'take';
+    const again = fixture.start();
+    await again.connected();
+    await until(() => [...peer.lanes.values()].some((lane) => lane.dropped.length > 0), { what: 'the loss is declared' });
+    await pause(1000);
+    expect(await again.end()).toBe(0);
+    expect(again.said('damaged frames in the spool')).toBeDefined();
+    lanesWhole(peer);
+    expect([...peer.lanes.values()].flatMap((lane) => lane.dropped).every((range) => range.reason === 'corrupt')).toBe(true);
+    expect(peer.results.filter((result) => result.monitor_id === monitors[0]?.monitor_id).length).toBeGreaterThan(3);
+  });
+});
