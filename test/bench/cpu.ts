@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Clock ticks in a second, as `/proc/<pid>/stat` counts CPU time; ms of one tick. */
+const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** CPU time of these processes so far, user and system with all threads, ms. A process that is gone counts 0. */
+export function cpuMs(pids: number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      continue;
+    }
+  }
+  return ticks * TICK_MS;
+}
+
+/** Resident memory of these processes together, MB. */
+export function rssMb(pids: number[]): number {
+  let kb = 0;
+  for (const pid of pids) {
+    try {
+      kb += Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      continue;
+    }
+  }
+  return kb / 1024;
+}
+
+/** Runs a process on one core where there are several; the command as it is where `taskset` is missing. */
+export function pinned(core: number, command: string, args: string[]): [command: string, args: string[]] {
+  try {
+    execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' });
+    return ['taskset', ['-c', String(core), command, ...args]];
+  } catch {
+    return [command, args];
+  }
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+}

@@ -1,0 +1,17 @@
+import { createServer } from 'node:net';
+
+/** The cheapest target there is: answers whatever comes with 200 and closes. Prints its port. */
+const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
+let count = 0;
+
+const server = createServer((socket) => {
+  socket.on('error', () => undefined);
+  socket.once('data', (bytes) => {
+    count += 1;
+    // Every hundredth path hangs when asked for, to see whether the others are kept on time.
+    if (!bytes.includes('/hang')) socket.end(ANSWER);
+  });
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`));
+process.on('message', () => process.send?.({ count }));
+process.on('disconnect', () => process.exit(0));
