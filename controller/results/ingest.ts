@@ -24,6 +24,8 @@ export interface IngestDeps {
   instance: string;
   /** Still ours? Asked when another owner's entry was met. */
   holdsLease(shard: number): boolean;
+  /** The shard's journal is of a later version, which is to have it. */
+  surrender(shard: number): void;
   /** Starts and ends taking messages of a shard. */
   listen(shard: number): void;
   unlisten(shard: number): void;
@@ -83,7 +85,10 @@ export class Ingest {
         break;
       } catch (error) {
         this.#deps.log.warn({ err: error, shard }, 'a shard could not be loaded and is tried again');
-        if (error instanceof NewerFormatError) break;
+        if (error instanceof NewerFormatError) {
+          this.#deps.surrender(shard);
+          break;
+        }
         await new Promise<void>((resolve) => this.#deps.clock.setTimer(waitMs, resolve));
       }
     }

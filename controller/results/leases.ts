@@ -21,7 +21,7 @@ export interface LeaseDeps {
 export class Leases {
   readonly #deps: LeaseDeps;
   readonly #mine = new Set<number>();
-  #renewedAt = -Infinity;
+  readonly #barred = new Set<number>();
   #timer: Timer | null = null;
   #round: Promise<void> | null = null;
 
@@ -34,9 +34,19 @@ export class Leases {
     this.#look();
   }
 
-  /** Whether a shard is ours as far as we know. */
+  /**
+   * Whether a shard is ours as far as we know: `released` tells when it is not any more. That a lease could not be
+   * renewed for a while is no reason: a shard left alone for it would stay so while its lease is renewed again.
+   */
   holds(shard: number): boolean {
-    return this.#mine.has(shard) && this.#deps.clock.monotonic() - this.#renewedAt < LEASE_MS;
+    return this.#mine.has(shard);
+  }
+
+  /** Gives up a shard whose journal only a later version can read, and leaves it to others until this process ends. */
+  async surrender(shard: number): Promise<void> {
+    this.#barred.add(shard);
+    await this.#lose(shard);
+    await this.#deps.store.release([shard], this.#deps.holder);
   }
 
   /** Looks now rather than with the next round. */
@@ -66,13 +76,12 @@ export class Leases {
   async #roundOf(): Promise<void> {
     const { store, holder, clock } = this.#deps;
     const now = clock.now();
-    const started = clock.monotonic();
     await store.show(holder, now + LEASE_MS);
     await store.renew([...this.#mine], holder, now + LEASE_MS);
     const { leases, alive } = await store.look(holder, now);
     const held = new Set(leases.filter((lease) => lease.holder === holder && lease.expires_at >= now).map((lease) => lease.shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
-    const plan = planLeases(leases, alive, holder, now);
+    const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
     const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));
     for (const shard of [...wanted, ...plan.acquire]) {
       if (await store.acquire(shard, holder, now, now + LEASE_MS)) this.#gain(shard);
@@ -81,7 +90,6 @@ export class Leases {
       await this.#lose(shard);
       await store.release([shard], holder);
     }
-    this.#renewedAt = started;
   }
 
   #gain(shard: number): void {

@@ -44,6 +44,9 @@ export class ResultsService<M> {
     this.ingest = new Ingest({
       clock, log, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
       holdsLease: (shard) => this.#leases.holds(shard),
+      surrender: (shard) => {
+        this.#leases.surrender(shard).catch((error: unknown) => log.warn({ err: error, shard }, 'a lease could not be given up'));
+      },
       listen: (shard) => this.#listen(shard),
       unlisten: (shard) => this.#unlisten(shard),
       listeners: {

@@ -72,6 +72,7 @@ export class SimulatedController {
     const ingest: Ingest = new Ingest({
       clock: process, log, stores, limits: { rawRetentionMs: RAW_RETENTION_MS }, instance: `${name}#${++this.#lives}`,
       holdsLease: (shard) => leases.holds(shard),
+      surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       listen: (shard) => network.listen(shard, listener),
       unlisten: (shard) => network.unlisten(shard, listener),
       listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
