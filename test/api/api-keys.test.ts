@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newPerson, newTenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let app: TestApp;
+let client: ApiClient;
+beforeAll(async () => {
+  app = await makeApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  client = (await newPerson(app)).person.client;
+});
+
+const use = (key: string, path = '/api/monitors') => app.client.get(path, { headers: { 'x-api-key': key } });
+
+describe('an API key', () => {
+  test('is shown once, and by its preview afterwards', async () => {
+    const made = await client.post('/api/auth/api-keys', { name: '  pipeline ' });
+    expect(made.status).toBe(201);
+    expect(made.data).toMatchObject({ name: 'pipeline', scope: 'read', last_used_at: null });
+    const { key, id } = made.data;
+    expect(key).toMatch(/^fw_[0-9a-f]{64}$/);
+    expect(made.data.key_preview).toBe(`fw_${key.slice(3, 7)}...${key.slice(-4)}`);
+    const list = await client.get('/api/auth/api-keys');
+    expect(list.data).toMatchObject({ total_count: 1, limit: 20, offset: 0, has_more: false });
+    expect(list.data.keys).toEqual([expect.objectContaining({ id, key_preview: made.data.key_preview })]);
+    expect(list.text).not.toContain(key.slice(3));
+  });
+
+  test('that was used says when', async () => {
+    const { key } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
+    await use(key);
+    const used = await until(async () => (await client.get('/api/auth/api-keys')).data.keys[0].last_used_at);
+    expect(Math.abs(Date.parse(used) - Date.now())).toBeLessThan(10_000);
+  });
+
+  test('stops with its rotation at once, and the new one goes on', async () => {
+    const old = (await client.post('/api/auth/api-keys', { name: 'k', scope: 'read_write' })).data;
+    const fresh = await client.post(`/api/auth/api-keys/${old.id}/rotate`);
+    expect(fresh.status).toBe(201);
+    expect(fresh.data).toMatchObject({ name: 'k', scope: 'read_write' });
+    expect(fresh.data.key).not.toBe(old.key);
+    expect((await use(old.key)).code).toBe('INVALID_API_KEY');
+    expect((await use(fresh.data.key)).status).toBe(200);
+    expect((await client.get('/api/auth/api-keys')).data.total_count).toBe(1);
+  });
+
+  test('that many rotate at once leaves one that works', async () => {
+    const { id } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
+    const fresh = await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));
+    const statuses = await Promise.all(fresh.map(async (answer) => (await use(answer.data.key)).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  test('that was revoked is dead at once and leaves the list', async () => {
+    const { id, key } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
+    const gone = await client.delete(`/api/auth/api-keys/${id}`);
+    expect([gone.status, typeof gone.data.message]).toEqual([200, 'string']);
+    expect((await use(key)).code).toBe('INVALID_API_KEY');
+    expect((await client.get('/api/auth/api-keys')).data).toMatchObject({ keys: [], total_count: 0 });
+    expect((await client.delete(`/api/auth/api-keys/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  });
+
+  test('of another organization is as unknown as none', async () => {
+    const other = await newTenant(app);
+    const { id } = (await other.owner.client.get('/api/auth/api-keys')).data.keys[0];
+    for (const [method, path] of [['DELETE', ''], ['POST', '/rotate']] as const) {
+      const foreign = await client.send(method, `/api/auth/api-keys/${id}${path}`);
+      const unknown = await client.send(method, `/api/auth/api-keys/${randomUUID()}${path}`);
+      expect(foreign.status).toBe(404);
+      expect(foreign.body).toEqual(unknown.body);
+      expect(foreign.error).toMatchObject({ message: 'API key not found', details: { resourceType: 'API key' } });
+    }
+    expect((await other.owner.client.get('/api/auth/api-keys')).data.total_count).toBe(2);
+  });
+
+  test.each([[{}, 'name'], [{ name: '' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'], [{ name: 'k', scope: 'admin' }, 'scope'], [{ name: 'k', organization_id: 'x' }, 'organization_id']])(
+    'is not made of %j',
+    async (body, path) => {
+      const answer = await client.post('/api/auth/api-keys', body);
+      expect(answer.code).toBe('VALIDATION_ERROR');
+      expect(answer.error.details[0].path).toEqual([path]);
+    },
+  );
+});
+
+test('the list is paged and sorted', async () => {
+  for (const name of ['b', 'c', 'a', 'B']) await client.post('/api/auth/api-keys', { name });
+  const names = async (query: string) => (await client.get(`/api/auth/api-keys?${query}`)).data.keys.map((key: { name: string }) => key.name);
+  expect(await names('')).toEqual(['B', 'a', 'c', 'b']);
+  expect(await names('sort_order=asc')).toEqual(['b', 'c', 'a', 'B']);
+  expect(await names('sort_by=name&sort_order=asc')).toEqual(['B', 'a', 'b', 'c']);
+  expect(await names('limit=2&offset=1')).toEqual(['a', 'c']);
+  expect((await client.get('/api/auth/api-keys?limit=2&offset=1')).data).toMatchObject({ total_count: 4, limit: 2, offset: 1, has_more: true });
+  expect((await client.get('/api/auth/api-keys?limit=2&offset=2')).data.has_more).toBe(false);
+  for (const query of ['limit=0', 'limit=101', 'offset=-1', 'sort_by=hash', 'sort_order=up']) {
+    expect((await client.get(`/api/auth/api-keys?${query}`)).code, query).toBe('VALIDATION_ERROR');
+  }
+});

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { destinationRoutes } from '../../controller/destinations/routes.ts';
+import { incidentRoutes } from '../../controller/incidents/routes.ts';
+import { fleetRoutes } from '../../controller/probes/routes.ts';
+import type { ErrorCode } from '../../shared/errors.ts';
+import type { ApiClient } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+
+/** Who may call what. A route that is not here fails the test below, and so does one that is gone. */
+const NEEDS = {
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+  'GET /metrics': 'public',
+  'GET /api/openapi.json': 'public',
+  'GET /api/docs': 'public',
+  'POST /api/auth/register': 'public',
+  'POST /api/auth/login': 'public',
+  'POST /api/probes/enrol': 'public',
+  'GET /api/auth/me': 'session',
+  'POST /api/auth/change-password': 'session',
+  'POST /api/auth/api-keys': 'organization admin',
+  'GET /api/auth/api-keys': 'organization admin',
+  'POST /api/auth/api-keys/:id/rotate': 'organization admin',
+  'DELETE /api/auth/api-keys/:id': 'organization admin',
+  'GET /api/projects': 'organization viewer or key',
+  'GET /api/projects/:id': 'organization viewer or key',
+  'POST /api/projects': 'organization admin',
+  'GET /api/monitors': 'project viewer or key',
+  'GET /api/monitors/stats': 'project viewer or key',
+  'GET /api/monitors/:id': 'project viewer or key',
+  'GET /api/monitors/:id/stats': 'project viewer or key',
+  'POST /api/monitors': 'project editor or key',
+  'PUT /api/monitors/:id': 'project editor or key',
+  'PATCH /api/monitors/:id': 'project editor or key',
+  'DELETE /api/monitors/:id': 'project editor or key',
+  'POST /api/monitors/:id/pause': 'project editor or key',
+  'POST /api/monitors/:id/resume': 'project editor or key',
+  'POST /api/monitors/:id/disable': 'project editor or key',
+  'GET /api/incidents': 'project viewer or key',
+  'GET /api/incidents/:id': 'project viewer or key',
+  'GET /api/incidents/:id/updates': 'project viewer or key',
+  'GET /api/incidents/:id/notifications': 'project viewer',
+  'GET /api/integrations': 'project admin',
+  'POST /api/integrations': 'project admin',
+  'GET /api/integrations/:id': 'project admin',
+  'PUT /api/integrations/:id': 'project admin',
+  'PATCH /api/integrations/:id': 'project admin',
+  'DELETE /api/integrations/:id': 'project admin',
+  'POST /api/integrations/:id/test': 'project admin',
+  'GET /api/integrations/:id/secret': 'project admin',
+  'POST /api/integrations/:id/rotate-secret': 'project admin',
+  'GET /api/regions': 'organization viewer or key',
+  'POST /api/regions': 'organization viewer',
+  'PATCH /api/regions/:id': 'organization viewer',
+  'DELETE /api/regions/:id': 'organization viewer',
+  'GET /api/probes': 'organization viewer',
+  'POST /api/probes': 'organization viewer',
+  'GET /api/probes/:id': 'organization viewer',
+  'PATCH /api/probes/:id': 'organization viewer',
+  'DELETE /api/probes/:id': 'organization viewer',
+  // Last, since it ends the session that it is called with.
+  'POST /api/auth/logout': 'session',
+} as const;
+
+type Need = (typeof NEEDS)[keyof typeof NEEDS];
+
+const CALLERS = [
+  'nobody', 'bad key', 'bad token', 'read key', 'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'foreign key',
+] as const;
+type Caller = (typeof CALLERS)[number];
+
+/** The code that turns the caller away; null where it is let in. */
+function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
+  if (need === 'public') return null;
+  if (caller === 'nobody') return 'MISSING_AUTH';
+  if (caller === 'bad key') return 'INVALID_API_KEY';
+  if (caller === 'bad token') return 'INVALID_TOKEN';
+  if (caller === 'unverified') return need === 'session' ? null : 'EMAIL_NOT_VERIFIED';
+  if (caller.endsWith('key')) {
+    if (!need.endsWith('or key')) return 'JWT_REQUIRED';
+    if (caller === 'read key' && method !== 'GET') return 'READ_ONLY_API_KEY';
+    return caller === 'foreign key' && need.startsWith('project') ? 'PROJECT_ORGANIZATION_MISMATCH' : null;
+  }
+  if (need === 'session') return null;
+  if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';
+  const isEnough =
+    caller === 'owner' || caller === 'admin' || need.includes(' viewer') || (caller === 'member' && need.includes(' editor'));
+  return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
+}
+
+describe('every route and every caller', () => {
+  let app: TestApp;
+  let tenant: Tenant;
+  let callers: Record<Caller, ApiClient>;
+  beforeAll(async () => {
+    // Handlers of these have nothing to work with: only what happens before them is looked at.
+    app = await makeApp({ routes: () => [...incidentRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+    tenant = await newTenant(app);
+    const foreign = await newTenant(app);
+    const unverified = await app.client.post('/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' });
+    const own = { 'x-organization-id': tenant.organizationId };
+    callers = {
+      nobody: app.client,
+      'bad key': app.client.with({ 'x-api-key': `fw_${'0'.repeat(64)}` }),
+      'bad token': app.client.with({ authorization: 'Bearer a.b.c' }),
+      'read key': tenant.readKey,
+      'write key': tenant.writeKey,
+      owner: tenant.owner.client,
+      admin: (await newMember(app, tenant, 'admin')).client,
+      member: (await newMember(app, tenant, 'member')).client,
+      viewer: (await newMember(app, tenant, 'viewer')).client,
+      unverified: app.client.with({ authorization: `Bearer ${unverified.data.token}` }),
+      outsider: foreign.owner.client.with(own),
+      'foreign key': foreign.writeKey.with({ 'x-project-id': tenant.projectId }),
+    };
+  });
+  afterAll(() => app.close());
+
+  test('are in the table', () => {
+    expect(app.routes.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(NEEDS).sort());
+  });
+
+  test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {
+    const [method = '', declared = ''] = name.split(' ');
+    const path = declared.replace(':id', randomUUID());
+    for (const caller of CALLERS) {
+      const answer = await callers[caller].send(method, path, method === 'GET' ? {} : { body: { unknown_field: 1 } });
+      const expected = refusal(need, method, caller);
+      if (expected === null) expect([401, 403], `${caller}: ${answer.text}`).not.toContain(answer.status);
+      else expect(answer.code, `${caller}: ${answer.text}`).toBe(expected);
+    }
+  });
+});
+
+describe('the project of a request', () => {
+  let app: TestApp;
+  let tenant: Tenant;
+  let other: Tenant;
+  let second: string;
+  beforeAll(async () => {
+    app = await makeApp();
+    [tenant, other] = [await newTenant(app), await newTenant(app)];
+    second = (await tenant.owner.client.post('/api/projects', { name: 'Second' })).data.project.id;
+  });
+  afterAll(() => app.close());
+
+  test('is named by a header that must be a known UUID of the own organization', async () => {
+    for (const client of [tenant.readKey, tenant.owner.client]) {
+      const code = async (id: string) => (await client.get('/api/monitors', { headers: { 'x-project-id': id } })).code ?? 'in';
+      expect(await code('x')).toBe('INVALID_PROJECT_ID');
+      expect(await code('')).toBe('INVALID_PROJECT_ID');
+      expect(await code(randomUUID())).toBe('PROJECT_NOT_FOUND');
+      expect(await code(other.projectId)).toBe('PROJECT_ORGANIZATION_MISMATCH');
+      expect(await code(second)).toBe('in');
+      expect(await code(second.toUpperCase())).toBe('in');
+    }
+    expect((await tenant.owner.client.get('/api/projects', { headers: { 'x-project-id': 'x' } })).code).toBe('INVALID_PROJECT_ID');
+  });
+
+  test('comes after the credential: who is not known learns nothing of projects', async () => {
+    expect((await app.client.get('/api/monitors', { headers: { 'x-project-id': 'x' } })).code).toBe('MISSING_AUTH');
+    const write = await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-project-id': randomUUID() } });
+    expect(write.code).toBe('READ_ONLY_API_KEY');
+  });
+
+  test('keeps what is in it apart', async () => {
+    const headers = { 'x-project-id': second };
+    const monitor = { name: 'Second', type: 'HTTP', target: 'https://second.example/', interval_seconds: 60 };
+    const { data } = await tenant.writeKey.post('/api/monitors', monitor, { headers });
+    const path = `/api/monitors/${data.monitor.id}`;
+    expect((await tenant.readKey.get(path)).code).toBe('MONITOR_NOT_FOUND');
+    expect((await tenant.readKey.get(path, { headers })).status).toBe(200);
+    expect((await tenant.readKey.get('/api/monitors')).data.monitors).toEqual([]);
+    expect((await tenant.readKey.get('/api/monitors', { headers })).data.monitors).toHaveLength(1);
+  });
+
+  test('is closed to a member without a role in it, and open as far as its role goes', async () => {
+    const headers = { 'x-project-id': second };
+    const monitor = { name: 'Mine', type: 'HTTP', target: 'https://mine.example/', interval_seconds: 60 };
+    const plain = await newMember(app, tenant, 'member');
+    expect((await plain.client.get('/api/monitors', { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await plain.client.get('/api/projects')).data.projects).toHaveLength(1);
+    expect((await plain.client.get(`/api/projects/${second}`)).code).toBe('PROJECT_NOT_FOUND');
+    const viewer = await newMember(app, tenant, 'member', { [second]: 'viewer' });
+    expect((await viewer.client.get('/api/monitors', { headers })).status).toBe(200);
+    expect((await viewer.client.post('/api/monitors', monitor, { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
+    const editor = await newMember(app, tenant, 'member', { [second]: 'editor', [tenant.projectId]: 'viewer' });
+    expect((await editor.client.post('/api/monitors', monitor, { headers })).status).toBe(201);
+    expect((await editor.client.post('/api/monitors', monitor)).code).toBe('INSUFFICIENT_PERMISSIONS');
+  });
+});
+
+describe('the organization of a session', () => {
+  test('is its first one, or the one that the header names', async () => {
+    const app = await makeApp();
+    const [tenant, other] = [await newTenant(app), await newTenant(app)];
+    const { person, answer } = await newPerson(app, 'Both');
+    const { members } = app.accounts.deps;
+    await members.insert({
+      _id: randomUUID(), organization_id: tenant.organizationId, user_id: person.userId, role: 'viewer', project_roles: {}, created_at: Date.now() + 1,
+    });
+    const projects = async (headers: Record<string, string> = {}) => {
+      const reply = await person.client.get('/api/projects', { headers });
+      return reply.code ?? reply.data.projects.map((project: { organization_id: string }) => project.organization_id);
+    };
+    expect(await projects()).toEqual([answer.organization.id]);
+    expect(await projects({ 'x-organization-id': tenant.organizationId })).toEqual([tenant.organizationId]);
+    expect(await projects({ 'x-organization-id': other.organizationId })).toBe('ORGANIZATION_MISMATCH');
+    expect(await projects({ 'x-organization-id': randomUUID() })).toBe('ORGANIZATION_NOT_FOUND');
+    expect(await projects({ 'x-organization-id': 'x' })).toBe('ORGANIZATION_NOT_FOUND');
+    const crossed = await person.client.get('/api/monitors', { headers: { 'x-project-id': tenant.projectId } });
+    expect(crossed.code).toBe('PROJECT_ORGANIZATION_MISMATCH');
+    const both = { 'x-project-id': tenant.projectId, 'x-organization-id': tenant.organizationId };
+    expect((await person.client.get('/api/monitors', { headers: both })).status).toBe(200);
+    expect((await tenant.readKey.get('/api/projects', { headers: { 'x-organization-id': other.organizationId } })).data.projects[0].organization_id)
+      .toBe(tenant.organizationId);
+    await app.close();
+  });
+});
