@@ -22,6 +22,15 @@ export function readBusCredentials(url: string, credsFile: string | null): Conne
   return options;
 }
 
+/**
+ * Seed (`SA…`) of the account key that servers with auth callout believe, where the credentials file holds one beside
+ * the user's; null: these servers learn of users some other way.
+ */
+export function readCalloutIssuer(credsFile: string | null): string | null {
+  if (!credsFile) return null;
+  return /^\s*(SA[A-Z2-7]{56})\s*$/m.exec(readFileSync(credsFile, 'utf8'))?.[1] ?? null;
+}
+
 function authenticatorOf(credsFile: string) {
   const text = readFileSync(credsFile, 'utf8');
   if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(text));

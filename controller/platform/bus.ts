@@ -1,4 +1,4 @@
-import { connect, type NatsConnection, type Status } from 'nats';
+import { connect, RequestStrategy, type NatsConnection, type Status } from 'nats';
 import type { Log } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { BusError, type Bus } from './bus-port.ts';
@@ -39,6 +39,8 @@ export interface BusStats {
 }
 
 export interface NatsBus extends Bus {
+  /** Every reply until none came for a while, `most` came or the time is up. Rejects with BusError when nobody is there. */
+  requestMany(subject: string, data: Uint8Array | string, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]>;
   stats(): BusStats;
 }
 
@@ -105,6 +107,22 @@ class ConnectedBus implements NatsBus {
     try {
       const reply = await this.#connection.request(subject, data, { timeout: options.timeoutMs });
       return reply.data;
+    } catch (error) {
+      throw asBusError(error, subject);
+    }
+  }
+
+  async requestMany(subject: string, data: Uint8Array | string, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
+    if (!this.#isConnected || !this.#outbound.admit(data.length)) throw new BusError('disconnected', subject);
+    const replies: Uint8Array[] = [];
+    try {
+      const strategy = RequestStrategy.JitterTimer;
+      const incoming = await this.#connection.requestMany(subject, data, { maxWait: options.timeoutMs, strategy });
+      for await (const reply of incoming) {
+        replies.push(reply.data);
+        if (replies.length >= options.most) break;
+      }
+      return replies;
     } catch (error) {
       throw asBusError(error, subject);
     }

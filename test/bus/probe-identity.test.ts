@@ -3,20 +3,26 @@ import type { Msg, NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NatsUsersFile, usersFileContent } from '../../controller/platform/nats-users.ts';
 import { createLog } from '../../shared/log.ts';
-import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
-import { natsVersions } from '../helpers/nats-programs.ts';
+import { startCalloutServer } from '../helpers/callout-server.ts';
+import { fileServer, FleetRig, monitorDoc, type RigNats } from '../helpers/fleet-rig.ts';
+import { natsPrograms, natsVersions } from '../helpers/nats-programs.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const log = createLog('test', 'silent');
 
-describe.each(natsVersions())('probe identities on nats-server %s', (version) => {
+/** Each way in which a server learns of probes. */
+const servers: [string, () => Promise<RigNats>][] = natsVersions().map((version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))]);
+if (natsPrograms().newest) servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
+
+describe.each(servers)('probe identities by %s', (_name, startServer) => {
   let rig: FleetRig;
   let probe: TestProbe;
   let other: TestProbe;
 
   beforeAll(async () => {
-    rig = await FleetRig.start(version);
+    rig = await FleetRig.on(await startServer());
     await rig.controller();
     probe = await rig.probe('one');
     other = await rig.probe('two');
@@ -75,16 +81,40 @@ describe.each(natsVersions())('probe identities on nats-server %s', (version) =>
     await expect(connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false })).rejects.toThrow(/Authorization/);
   });
 
+  test('who is deleted while no controller runs is out when one starts', async () => {
+    const late = await rig.probe('three');
+    const ended = late.nats.closed();
+    const stopped = rig.fleets.splice(0);
+    for (const { fleet, bus } of stopped) await fleet.stop().then(() => bus.close());
+    await rig.mongo.db.collection('probes').deleteOne({ name: 'three' });
+    await rig.controller();
+    await ended;
+    expect(other.nats.isClosed()).toBe(false);
+  });
+});
+
+describe.each(natsVersions())('the user file of nats-server %s', (version) => {
+  let nats: TestNats;
+  let rig: FleetRig;
+
+  beforeAll(async () => {
+    nats = await startNats({ version });
+    rig = await FleetRig.on(fileServer(nats));
+    await rig.controller();
+    await rig.probe('one');
+  });
+  afterAll(() => rig.stop());
+
   test('a file that disagrees with the database is put right', async () => {
-    const good = readFileSync(rig.nats.usersFile, 'utf8');
-    writeFileSync(rig.nats.usersFile, 'users: []\n');
-    await until(() => readFileSync(rig.nats.usersFile, 'utf8') === good, { timeoutMs: 10_000 });
+    const good = readFileSync(nats.usersFile, 'utf8');
+    writeFileSync(nats.usersFile, 'users: []\n');
+    await until(() => readFileSync(nats.usersFile, 'utf8') === good, { timeoutMs: 10_000 });
   });
 
   test('a server that was away learns of its users when it starts, and again by a signal', async () => {
-    await rig.nats.kill9();
+    await nats.kill9();
     const late = await rig.enrolled('three');
-    await rig.nats.restart();
+    await nats.restart();
     await late.connect();
     const later = await rig.enrolled('four');
     await later.connect();

@@ -4,7 +4,8 @@ import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
 import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
-import { NatsUsersFile } from '../../controller/platform/nats-users.ts';
+import type { NatsUsersFiles } from '../../controller/platform/nats-users.ts';
+import { openProbeIdentities } from '../../controller/platform/probe-identities.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
@@ -18,9 +19,17 @@ import { TestProbe } from './test-probe.ts';
 export const ORGANIZATION = 'org-1';
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
 
+/** The part of a test server that a rig uses. */
+export interface RigNats {
+  url: string;
+  controllerCreds: string;
+  users: NatsUsersFiles | null;
+  stop(): Promise<void>;
+}
+
 /** The fleet's side of one or more controllers on a real NATS server and a store. */
 export class FleetRig {
-  readonly nats: TestNats;
+  readonly nats: RigNats;
   readonly store: TestMongo;
   readonly mongo: Mongo;
   readonly monitors: MonitorStore;
@@ -29,15 +38,20 @@ export class FleetRig {
   /** Commands outside the closed list. */
   readonly #violations = new Set<string>();
 
-  constructor(nats: TestNats, store: TestMongo) {
+  constructor(nats: RigNats, store: TestMongo) {
     this.nats = nats;
     this.store = store;
     this.mongo = openMongo(store.url, { onCommand: (command) => commandViolations(command).forEach((text) => this.#violations.add(text)) });
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
+  /** On the quickstart's own kind of server, unless another is given. */
   static async start(version?: NatsVersion): Promise<FleetRig> {
-    const rig = new FleetRig(await startNats({ version }), await testMongo());
+    return FleetRig.on(fileServer(await startNats({ version })));
+  }
+
+  static async on(nats: RigNats): Promise<FleetRig> {
+    const rig = new FleetRig(nats, await testMongo());
     await rig.monitors.ensureIndexes();
     return rig;
   }
@@ -48,7 +62,7 @@ export class FleetRig {
       db: this.mongo.db,
       bus,
       monitors: this.monitors,
-      identities: new NatsUsersFile({ file: this.nats.usersFile, pidFile: this.nats.pidFile }, log),
+      identities: openProbeIdentities({ bus, users: this.nats.users, credsFile: this.nats.controllerCreds, clock: systemClock, log }),
       natsUrl: this.nats.url,
       embeddedProbeToken: null,
       timeZone: 'Europe/Berlin',
@@ -102,6 +116,12 @@ export class FleetRig {
     await this.nats.stop();
     if (this.#violations.size > 0) throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
   }
+}
+
+/** A server whose users the controllers keep in its file. */
+export function fileServer(nats: TestNats): RigNats {
+  const { url, controllerCreds, usersFile, pidFile } = nats;
+  return { url, controllerCreds, users: { file: usersFile, pidFile }, stop: () => nats.stop() };
 }
 
 export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): MonitorDoc {
