@@ -53,7 +53,7 @@ async function run(settings: QuickstartSettings, { env, bundles, screen, stop }:
   const http = { host, port: port === 0 ? await freePort() : port };
   let installation: Installation | null = null;
   try {
-    await requirePort(http.host, http.port, 'PORT');
+    await requirePort(http.host, http.port, { host: 'HOST', port: 'PORT' });
     installation = new Installation({ settings, dataDir, bundles, env, http, screen, clock });
     const isFirst = installation.isFirstStart;
     const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createUser, fromSeed } from 'nkeys.js';
@@ -44,7 +44,7 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
   const dir = join(dataDir, 'nats');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const address = nats.listen ?? { host: '127.0.0.1', port: await keptPort(dir) };
-  if (nats.listen) await requirePort(address.host, address.port, 'NATS_LISTEN');
+  if (nats.listen) await requirePort(address.host, address.port, { host: 'NATS_LISTEN', port: 'NATS_LISTEN' });
   const files = { seedFile: join(dir, 'controller.nk'), usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid') };
   if (!existsSync(files.usersFile)) writeFileSync(files.usersFile, 'users: []\n', { mode: 0o600 });
   const configFile = join(dir, 'nats.conf');
@@ -94,7 +94,8 @@ async function keptPort(dir: string): Promise<number> {
 function controllerPublicKey(seedFile: string): string {
   if (existsSync(seedFile)) return fromSeed(Buffer.from(readFileSync(seedFile, 'utf8').trim())).getPublicKey();
   const user = createUser();
-  writeFileSync(seedFile, `${Buffer.from(user.getSeed()).toString()}\n`, { mode: 0o600 });
+  writeFileSync(`${seedFile}.tmp`, `${Buffer.from(user.getSeed()).toString()}\n`, { mode: 0o600 });
+  renameSync(`${seedFile}.tmp`, seedFile);
   return user.getPublicKey();
 }
 

@@ -7,6 +7,7 @@ const REASONS: Record<string, string> = {
   EADDRNOTAVAIL: 'this machine does not have that address',
   ENOTFOUND: 'no such host',
 };
+const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
 
 /** A port of the loopback interface that was free a moment ago; `preferred` when that one is. */
 export async function freePort(preferred: number | null = null): Promise<number> {
@@ -18,9 +19,10 @@ export async function freePort(preferred: number | null = null): Promise<number>
 }
 
 /** Throws StartError, naming the variable to change, when nothing can listen on that address. */
-export async function requirePort(host: string, port: number, variable: string): Promise<void> {
+export async function requirePort(host: string, port: number, variables: { host: string; port: string }): Promise<void> {
   const { code } = await tryPort(host, port);
   if (code === undefined) return;
+  const variable = HOST_FAULTS.includes(code) ? variables.host : variables.port;
   throw new StartError(`Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another one.`);
 }
 

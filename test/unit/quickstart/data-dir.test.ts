@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimDataDir } from '../../../deploy/quickstart/data-dir.ts';
+import { freePort, requirePort } from '../../../deploy/quickstart/ports.ts';
+import { systemClock } from '../../../shared/time.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'farwatch-claim-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test.runIf(process.platform === 'linux')('of several starts at the same moment one gets the directory', async () => {
+  const claims = await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(join(dir, 'data'), systemClock)));
+  const won = claims.filter((claim) => claim.status === 'fulfilled');
+  expect(won).toHaveLength(1);
+  const refusal = claims.find((claim) => claim.status === 'rejected');
+  expect(String(refusal?.reason)).toMatch(/Another Farwatch.* is running on .*data\. Stop it first, or give this one a DATA_DIR and a PORT of its own\./);
+  await won[0]?.value.release();
+  await (await claimDataDir(join(dir, 'data'), systemClock)).release();
+});
+
+test('the directory is readable by its owner alone', async () => {
+  const claimed = await claimDataDir(join(dir, 'deep', 'data'), systemClock);
+  expect(statSync(claimed.path).mode & 0o777).toBe(0o700);
+  await claimed.release();
+});
+
+test('a taken port and a foreign address name the variable to change', async () => {
+  const variables = { host: 'HOST', port: 'PORT' };
+  const taken = createServer();
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+  const { port } = taken.address() as { port: number };
+  await expect(requirePort('127.0.0.1', port, variables)).rejects.toThrow(`Cannot listen on 127.0.0.1, port ${port}: another program has it. Set PORT to another one.`);
+  await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow('this machine does not have that address. Set HOST to another one.');
+  expect(await freePort(port), 'a preferred port that is taken is not given').not.toBe(port);
+  await new Promise((done) => taken.close(done));
+  expect(await freePort(port)).toBe(port);
+});
