@@ -18,7 +18,7 @@ export const CHECKPOINT_MONITORS = 100;
 export function dueForCheckpoint(shard: ShardState, now: number): string[] {
   const due: string[] = [];
   for (const [id, cell] of shard.monitors) {
-    if (cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null)) due.push(id);
+    if (cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(cell))) due.push(id);
     if (due.length === CHECKPOINT_MONITORS) break;
   }
   return due;
@@ -56,6 +56,11 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
   for (const record of saved) markSaved(shard.monitors.get(record.monitor_id), record.position);
 }
 
+/** Changed by the clock alone (paused, unheard of): no hour of its own will ever save it, and the snapshot waits for it. */
+function isIdle(cell: MonitorCell): boolean {
+  return cell.unsavedFrom !== null && cell.hours.size === 0 && Object.keys(cell.state.booked).length === 0;
+}
+
 /** Notes that a monitor's document is as good as entry `position`. */
 export function markSaved(cell: MonitorCell | undefined, position: number): void {
   if (!cell || cell.unsavedFrom === null) return;
@@ -75,7 +80,8 @@ export function savedThrough(shard: ShardState): number {
 function mergedHour(
   part: { id: string; hour: number; position: number; cell: MonitorCell; booked: HourTimes | null }, known: HourRecord | undefined,
 ): HourRecord {
-  const fresh = part.cell.hours.get(part.hour)?.after(known?.position ?? 0) ?? [];
+  // Entries go on while the store is read: what they bring belongs to a later position.
+  const fresh = part.cell.hours.get(part.hour)?.after(known?.position ?? 0, part.position) ?? [];
   const rows = [...(known?.rows ?? []), ...fresh];
   const booked = part.booked ?? known?.rollup.booked ?? [0, 0, 0];
   return { monitor_id: part.id, hour: part.hour, position: part.position, rows, rollup: rollupOf(rows, booked, part.cell.state.config.interval_ms) };

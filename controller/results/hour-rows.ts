@@ -64,9 +64,9 @@ export class HourRows {
     return this.#lastEntry;
   }
 
-  /** The results of journal entries above `position`, in the order they came. */
-  after(position: number): StoredResult[] {
-    return [...this.#each()].flatMap(({ entry, row }) => (entry > position ? [row] : []));
+  /** The results of journal entries above `position` and up to `through`, in the order they came. */
+  after(position: number, through = Infinity): StoredResult[] {
+    return [...this.#each()].flatMap(({ entry, row }) => (entry > position && entry <= through ? [row] : []));
   }
 
   /** What is left when a block holds everything up to entry `position`; null when nothing is. */
