@@ -18,7 +18,7 @@ import { Orders } from './orders.ts';
 import { limitsFor } from './runner/limits.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
-import { isUnchecked, missedWhileAway } from './scheduler/absence.ts';
+import { missedWhileAway } from './scheduler/absence.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { nextSlot } from './scheduler/slots.ts';
 import { Sender } from './sending/sender.ts';

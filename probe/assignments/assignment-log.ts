@@ -52,7 +52,7 @@ export class AssignmentLog {
       set.apply({ revision: parsed.revision, reset: false, changes: parsed.changes }, parsed.at);
     }
     const file = new AssignmentLog(path, log, set, rewriteBytes);
-    if (text !== '') file.#enqueue(() => file.#rewrite());
+    if (text !== '') void file.#enqueue(() => file.#rewrite());
     return { set, file };
   }
 

@@ -17,7 +17,7 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
   /** From 0 (included) to 1. */
   random: () => number;
   /** Batches and bytes that may be under way. */
-  maxBatches: number;
+  maxBatches: () => number;
   maxBytes: number;
   /** The batch that holds a number, as `Spool.read`. */
   read: (lane: Lane, seq: number) => Promise<PackedBatch | null>;
@@ -57,7 +57,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   constructor(options: LaneSenderOptions<Lane>) {
     this.#options = options;
     this.#nextSeq = options.lane.watermark + 1;
-    this.#window = options.maxBatches;
+    this.#window = options.maxBatches();
   }
 
   get lane(): Lane {
@@ -92,7 +92,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   /** Sends the next batch when window, place and spool allow; true when one went out. */
   async pump(): Promise<boolean> {
     if (this.#isStopped || this.#isReading || this.#wait || !this.hasUnsent) return false;
-    if (this.#underWay >= Math.min(this.#window, this.#options.maxBatches)) return false;
+    if (this.#underWay >= Math.min(this.#window, this.#options.maxBatches())) return false;
     const round = this.#round;
     this.#isReading = true;
     const batch = await this.#options.read(this.lane, this.#nextSeq).catch(() => null).finally(() => {
@@ -142,7 +142,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
 
   #accepted(watermark: number): void {
     this.#failures = 0;
-    this.#window = Math.min(this.#window * 2, this.#options.maxBatches);
+    this.#window = Math.min(this.#window * 2, this.#options.maxBatches());
     if (watermark >= this.lane.watermark) this.#askedBelow = null;
   }
 

@@ -77,6 +77,8 @@ export class Sender<Lane extends LaneSource = LaneSource> {
 
   /** Ends sending, after all is acknowledged or `graceMs` have passed. */
   async stop(graceMs: number): Promise<void> {
+    this.#refresh();
+    for (const { sender } of this.#lanes.values()) if (sender.isWaiting) sender.restart();
     this.kick();
     if (!this.#isIdle && this.#options.bus.isConnected) {
       await new Promise<void>((resolve) => {
@@ -141,9 +143,8 @@ export class Sender<Lane extends LaneSource = LaneSource> {
 
   #senderOf(lane: Lane): LaneSender<Lane> {
     const { bus, spool, clock, random, region, probeId } = this.#options;
-    const isFresh = spool.isFresh(lane);
     return new LaneSender<Lane>({
-      lane, clock, random, maxBatches: isFresh ? FRESH_BATCHES : OLD_BATCHES, maxBytes: LANE_BYTES,
+      lane, clock, random, maxBatches: () => (spool.isFresh(lane) ? FRESH_BATCHES : OLD_BATCHES), maxBytes: LANE_BYTES,
       read: (of, seq) => spool.read(of, seq),
       trim: (of, watermark) => spool.trim(of, watermark),
       request: (of, bytes) => bus.request(subjects.results(of.shard, region, probeId), bytes, REPLY_TIMEOUT_MS),

@@ -57,7 +57,8 @@ function takeFrame(recovered: Recovered, behindMark: Buffer[], segment: Segment,
   if (frame.first <= lane.synced) return;
   lane.synced = Math.max(lane.synced, frame.last);
   lane.next = lane.synced + 1;
-  segment.add(lane, { first: frame.first, last: frame.last, count: frame.count, offset: frame.offset, length: frame.length, isSound: frame.isSound, bytes: null });
+  const { first, last, count, offset, length, isSound } = frame;
+  segment.add(lane, { first, last, count, offset, length, isSound, bytes: null });
   if (frame.isSound) behindMark.push(Buffer.from(payload));
 }
 

@@ -261,7 +261,8 @@ export class Spool {
       const { lane } = each;
       for (const batch of packTaken(each, lane.synced + 1, this.#options.engine)) {
         const at = put({ kind: FRAME_BATCH, shard: lane.shard, count: batch.count, epoch: lane.epoch, first: batch.first, last: batch.last }, batch.bytes);
-        placed.push([lane, { first: batch.first, last: batch.last, count: batch.count, offset: at, length: batch.bytes.length, isSound: true, bytes: batch.bytes }]);
+        const { first, last, count, bytes } = batch;
+        placed.push([lane, { first, last, count, offset: at, length: bytes.length, isSound: true, bytes }]);
       }
     }
     const trims = mark ? this.#trimsToMark(segment) : [];

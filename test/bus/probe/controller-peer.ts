@@ -157,9 +157,9 @@ export class ControllerPeer {
     const key = `${batch.epoch}/${shard}`;
     const lane = this.lanes.get(key) ?? { results: [], dropped: [], watermark: 0 };
     this.lanes.set(key, lane);
+    if (batch.first <= lane.watermark) this.duplicates += 1;
     if (batch.first > lane.watermark + 1) this.gaps += 1;
-    else if (batch.last <= lane.watermark) this.duplicates += 1;
-    else {
+    else if (batch.last > lane.watermark) {
       lane.results.push(...batch.results.filter((result) => result.seq > lane.watermark));
       lane.dropped.push(...batch.dropped.filter((range) => range.last > lane.watermark));
       lane.watermark = batch.last;
