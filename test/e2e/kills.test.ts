@@ -7,6 +7,7 @@ import { readLedger, slotFaults, storeUrl, type Ledger } from '../helpers/ledger
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { passTime } from '../helpers/pass-time.ts';
 
 const MONITORS = 550;
 const INTERVAL_MS = 1000;
@@ -69,7 +70,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
         // Once with all that NATS had on disk: it is never the last copy of anything.
         if (role === 'nats-server' && round === 2) rmSync(join(farwatch.dataDir, 'nats', 'store'), { recursive: true, force: true });
         await until(() => farwatch.pids()[role] !== undefined && farwatch.pids()[role] !== killed, { what: `${role} is back`, timeoutMs: 30_000 });
-        await new Promise((resolve) => setTimeout(resolve, 500 + random() * 2000));
+        await passTime(500 + random() * 2000);
       }
     }
     target.answer({ status: 200 }, '/outage');

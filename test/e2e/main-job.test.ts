@@ -5,6 +5,7 @@ import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { passTime } from '../helpers/pass-time.ts';
 
 interface MonitorView {
   id: string;
@@ -92,7 +93,7 @@ describe('from a clean directory to an alert and back', () => {
     await until(async () => (await read()).runtimeStatus === 'paused');
     const settled = await until(async () => {
       const before = target.count;
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await passTime(2500);
       return target.count === before && { count: before };
     }, { what: 'checks have stopped', timeoutMs: 15_000 });
     await session.ok('POST', `/api/monitors/${monitor.id}/resume`);

@@ -285,4 +285,3 @@ function drip(socket: Socket, text: string): void {
   }, 5);
   socket.on('close', () => clearInterval(timer));
 }
-

@@ -62,6 +62,7 @@ describe('an HTTPS check', () => {
     const finding = await check({ url: `https://bad.test:${server.port}/`, headers: { Authorization: 'Bearer secret' } });
     expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'ssl_error' }, tls: { valid: false } });
     expect(finding.error?.message).toMatch(message);
+    // eslint-disable-next-line no-control-regex
     expect(finding.tls?.subject).not.toMatch(/[\0\r\n\u001b]/);
     expect(server.received.join('')).not.toContain('secret');
     tlsFacts.parse(finding.tls);
@@ -84,4 +85,3 @@ describe('an HTTPS check', () => {
     expect(await check({ url: `https://bad.test:${server.port}/` }, 150)).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: 'No answer within 150 ms (in the TLS handshake)' } });
   });
 });
-

@@ -122,7 +122,10 @@ describe('the runner', () => {
       return hangs ? TIMEOUT : SUCCESS;
     }, { maxQuick: 64 });
     const monitors = Array.from({ length: 2000 }, (_, at) => buildAssignment({ interval_ms: 10_000, timeout_ms: 10_000, phase_ms: at * 5, spec: buildHttpSpec({ url: at % 100 === 0 ? 'hang' : 'quick' }) }));
-    const scheduler = new Scheduler(clock, { due: (assignment, dueMs) => runner.slot(assignment, dueMs), missed: (assignment, run, reason) => void records.push({ ...missedResult(assignment, run, reason), urgent: false, recordedAt: 0 }) });
+    const scheduler = new Scheduler(clock, {
+      due: (assignment, dueMs) => runner.slot(assignment, dueMs),
+      missed: (assignment, run, reason) => void records.push({ ...missedResult(assignment, run, reason), urgent: false, recordedAt: 0 }),
+    });
     for (const monitor of monitors) scheduler.set(monitor);
     scheduler.start();
     await clock.advance(60_000);

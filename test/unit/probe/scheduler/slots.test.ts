@@ -33,7 +33,8 @@ describe('slots', () => {
   test('what was missed while away and what was recorded are together every slot, each once', () => {
     const START = 1_760_000_000_000;
     fc.assert(
-      fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(fc.nat(40), { maxLength: 10 }), fc.array(fc.nat(9), { maxLength: 3 }), fc.nat(100_000), (schedule, awayMs, doneSlots, openSlots, sinceMs) => {
+      fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(fc.nat(40), { maxLength: 10 }), fc.array(fc.nat(9), { maxLength: 3 }),
+        fc.nat(100_000), (schedule, awayMs, doneSlots, openSlots, sinceMs) => {
         const first = nextSlot(schedule, START);
         const recorded: SlotRun[] = [...new Set(doneSlots)].map((slot) => ({ atMs: first + slot * schedule.interval_ms, count: 1 })).filter((run) => run.atMs <= START + awayMs);
         const open = [...new Set(openSlots)].map((slot) => first - (slot + 1) * schedule.interval_ms).sort((a, b) => a - b);

@@ -89,7 +89,8 @@ describe('a spool that was damaged', () => {
         writeFileSync(join(copy, readdirSync(copy)[0] as string), bytes.subarray(0, cut ?? bytes.length));
         const found = await fates(copy, epoch);
         for (const frame of frames) {
-          const isWhole = frame.offset + frame.length <= (cut ?? bytes.length) && flips.every((at) => at < frame.offset - HEADER_BYTES || at >= frame.offset + frame.length || flips.filter((flip) => flip === at).length % 2 === 0);
+          const isWhole = frame.offset + frame.length <= (cut ?? bytes.length)
+            && flips.every((at) => at < frame.offset - HEADER_BYTES || at >= frame.offset + frame.length || flips.filter((flip) => flip === at).length % 2 === 0);
           if (frame.kind !== 1 || !isWhole) continue;
           expect(found.get(frame.shard)?.slice(frame.first - 1, frame.last)).toEqual(Array.from({ length: frame.last - frame.first + 1 }, () => 'kept'));
         }
