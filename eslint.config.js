@@ -55,7 +55,7 @@ const NO_STATE = 'No module state: what changes lives in something that is const
 const NO_WORK = 'No work at import time: only main.ts may await at the top.';
 const PURE = 'Rules are synchronous and pure; time and chance come in as values.';
 const NO_CLIENT = 'HTTP leaves by controller/platform/poster*.ts or by the probe.';
-const NO_SLEEP = 'Do not sleep: poll for the condition with test/helpers/until.ts.';
+const NO_SLEEP = 'Do not sleep: poll with test/helpers/until.ts; where nothing is to be seen, test/helpers/pass-time.ts.';
 
 const ban = (message, ...selectors) => selectors.map((selector) => ({ selector, message }));
 const named = (message, ...names) => names.map((name) => ({ name, message }));
@@ -155,7 +155,7 @@ export default defineConfig([
       'no-self-compare': 'error',
       'no-unreachable-loop': 'error',
       'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
-      'max-lines': ['error', { max: 400, skipBlankLines: true }],
+      'max-lines': ['error', { max: 450, skipBlankLines: true }],
       'max-len': ['error', WIDTH],
       quotes: ['error', 'single', { avoidEscape: true, allowTemplateLiterals: true }],
       semi: ['error', 'always'],

@@ -62,6 +62,7 @@ const planted: Planted[] = [
   { path: 'shared/wide.ts', text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: 'max-len' },
   { path: 'test/unit/wide.test.ts', text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: null },
   { path: 'test/unit/sleeps.test.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n', rule: time },
+  { path: 'test/e2e/sleeps.test.ts', text: 'export { setTimeout } from \'node:timers/promises\';\n', rule: 'no-restricted-imports' },
   { path: 'test/unit/mocks.test.ts', text: 'import { vi } from \'vitest\';\nvi.mock(\'../x.ts\');\n', rule: time },
   { path: 'test/unit/alone.test.ts', text: 'import { test } from \'vitest\';\ntest.only(\'x\', () => undefined);\n', rule: time },
   { path: 'test/helpers/until.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n', rule: null },
