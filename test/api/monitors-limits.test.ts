@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../shared/time.ts';
+import type { ApiClient } from '../helpers/api-client.ts';
+import { makeApp } from '../helpers/make-app.ts';
+import { newTenant } from '../helpers/tenants.ts';
+
+const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 300 };
+const createMany = (client: ApiClient, count: number) => Promise.all(Array.from({ length: count }, () => client.post('/api/monitors', monitor)));
+
+describe('the plan', () => {
+  test('lets exactly its number of monitors be created, however many are asked for at once', async () => {
+    const app = await makeApp({ defaultPlan: 'free' });
+    const tenant = await newTenant(app);
+    const answers = await createMany(tenant.writeKey, 100);
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(50);
+    const refused = answers.filter((answer) => answer.code === 'MONITOR_LIMIT_REACHED');
+    expect(refused).toHaveLength(50);
+    expect(refused[0]?.error).toMatchObject({ message: 'This plan allows 50 monitors', details: { limit: 50, usage: 50 } });
+    expect(await app.monitors.countOfOrganization(tenant.organizationId)).toBe(50);
+    await app.close();
+  });
+
+  test('gives back what is deleted, once', async () => {
+    const app = await makeApp({ plansJson: '{"scale":{"monitors":3}}' });
+    const tenant = await newTenant(app);
+    const [first] = await createMany(tenant.writeKey, 3);
+    const path = `/api/monitors/${first?.data.monitor.id}`;
+    const deleted = await Promise.all(Array.from({ length: 5 }, () => tenant.writeKey.delete(path)));
+    expect(deleted.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect((await createMany(tenant.writeKey, 5)).filter((answer) => answer.status === 201)).toHaveLength(1);
+    await app.close();
+  });
+
+  test('sets right a counter that a crash left too high, once it has been still for a minute', async () => {
+    let offsetMs = 0;
+    const app = await makeApp({ plansJson: '{"scale":{"monitors":3}}', clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+    const tenant = await newTenant(app);
+    await createMany(tenant.writeKey, 2);
+    await app.accounts.quota.reserve(tenant.organizationId, 'monitors');
+    expect((await createMany(tenant.writeKey, 1))[0]?.code).toBe('MONITOR_LIMIT_REACHED');
+    offsetMs = 61_000;
+    const answers = await createMany(tenant.writeKey, 4);
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(await app.monitors.countOfOrganization(tenant.organizationId)).toBe(3);
+    await app.close();
+  });
+
+  test('sets the shortest interval and the number of regions', async () => {
+    const app = await makeApp({ defaultPlan: 'free' });
+    const tenant = await newTenant(app);
+    for (const id of ['eu-1', 'eu-2']) app.observed.regions.set(id, { organizationId: null, city: 'X' });
+    const short = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 299 });
+    expect([short.status, short.code, short.error.details]).toEqual([403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 }]);
+    const { id } = (await tenant.writeKey.post('/api/monitors', { ...monitor, monitoring_regions: ['eu-1'] })).data.monitor;
+    expect((await tenant.writeKey.patch(`/api/monitors/${id}`, { interval_seconds: 60 })).code).toBe('INTERVAL_TOO_SHORT');
+    const wide = await tenant.writeKey.patch(`/api/monitors/${id}`, { monitoring_regions: ['eu-1', 'eu-2'] });
+    expect([wide.code, wide.error.details]).toEqual(['PLAN_LIMIT_EXCEEDED', { limit: 1, usage: 2 }]);
+    await app.close();
+  });
+
+  test('gives way to a lowest interval below 30 seconds, and only then', async () => {
+    const app = await makeApp({ minIntervalSeconds: 1 });
+    const tenant = await newTenant(app);
+    const made = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
+    expect([made.status, made.data?.monitor.timeout_ms]).toEqual([201, 1000]);
+    expect((await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 0 })).code).toBe('VALIDATION_ERROR');
+    await app.close();
+    const strict = await makeApp({ minIntervalSeconds: 120 });
+    const other = await newTenant(strict);
+    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 119 })).code).toBe('VALIDATION_ERROR');
+    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 120 })).status).toBe(201);
+    await strict.close();
+  });
+});

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { MonitorLive, PeriodStats } from '../../controller/results/ports.ts';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let client: ApiClient;
+beforeAll(async () => {
+  app = await makeApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  tenant = await newTenant(app);
+  client = tenant.writeKey;
+  app.observed.failure = null;
+  app.observed.recent = [];
+});
+
+const create = async (change: Loose = {}): Promise<string> => {
+  const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change };
+  const answer = await client.post('/api/monitors', body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.data.monitor.id;
+};
+const names = async (query: string) => (await client.get(`/api/monitors?${query}`)).data.monitors.map((monitor: { name: string }) => monitor.name);
+
+const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
+  status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null, open_incident: null, regions: [], ...change,
+});
+const stats = (change: Partial<PeriodStats> = {}): PeriodStats => ({
+  uptime_percentage: 99.5, avg_response_time: 120.25, total_checks: 10, failed_checks: 1,
+  last_check_at: 5_000, last_success_at: 5_000, last_failure_at: 3_000, ...change,
+});
+
+describe('the list', () => {
+  test('is paged, newest first', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await create({ name });
+      const at = Date.now();
+      await until(() => Date.now() > at);
+    }
+    expect(await names('')).toEqual(['three', 'two', 'one']);
+    expect((await client.get('/api/monitors?limit=2')).data.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
+    expect(await names('limit=2&offset=2')).toEqual(['one']);
+    expect((await client.get('/api/monitors?limit=2&offset=2')).data.pagination).toEqual({ total_count: 3, limit: 2, offset: 2, has_more: false });
+    expect((await client.get('/api/monitors?offset=99')).data.pagination.has_more).toBe(false);
+    expect((await client.get('/api/monitors')).data.pagination).toEqual({ total_count: 3, limit: 50, offset: 0, has_more: false });
+  });
+
+  test('sorts by name in order of code points, by change, and by creation for last_check_at', async () => {
+    const ids: Record<string, string> = {};
+    for (const name of ['b', 'Z', 'ä', 'a', '\u{1f600}', '\uffee']) {
+      ids[name] = await create({ name });
+      const at = Date.now();
+      await until(() => Date.now() > at);
+    }
+    expect(await names('sort_by=name&sort_order=asc')).toEqual(['Z', 'a', 'b', 'ä', '\uffee', '\u{1f600}']);
+    expect((await names('sort_by=name'))[0]).toBe('\u{1f600}');
+    expect(await names('sort_by=last_check_at')).toEqual(await names(''));
+    await client.patch(`/api/monitors/${ids['Z']}`, { interval_seconds: 120 });
+    expect((await names('sort_by=updated_at'))[0]).toBe('Z');
+  });
+
+  test('filters by status, type, tags and group', async () => {
+    await create({ name: 'running', tags: ['prod', 'web'] });
+    const paused = await create({ name: 'paused', tags: ['prod'] });
+    const disabled = await create({ name: 'disabled', tags: ['dev'] });
+    await client.post(`/api/monitors/${paused}/pause`);
+    await client.post(`/api/monitors/${disabled}/disable`);
+    expect(await names('status=active')).toEqual(['running']);
+    expect((await names('status=paused')).sort()).toEqual(['disabled', 'paused']);
+    expect((await names('status=disabled')).sort()).toEqual(['disabled', 'paused']);
+    expect(await names('type=HTTP')).toHaveLength(3);
+    expect(await names('type=TCP')).toEqual([]);
+    expect(await names('type=TCP&types=HTTP,NONSENSE')).toHaveLength(3);
+    expect(await names('types=DNS,TCP')).toEqual([]);
+    expect(await names('types=NONSENSE')).toHaveLength(3);
+    expect((await names('tags=web,dev')).sort()).toEqual(['disabled', 'running']);
+    expect(await names('tags=none')).toEqual([]);
+    expect(await names('tags=')).toHaveLength(3);
+    expect(await names('search=')).toHaveLength(3);
+    expect(await names('status=active&tags=prod&search=RUN')).toEqual(['running']);
+    expect(await names(`group_id=${randomUUID()}`)).toEqual([]);
+  });
+
+  test('shows what is known of each monitor, and leaves out what is not', async () => {
+    const fresh = await create({ name: 'fresh' });
+    const known = await create({ name: 'known' });
+    const incident = { id: randomUUID(), started_at: Date.now() - 5 * 60_000 - 500, severity: 'critical' as const, type: 'timeout' as const };
+    app.observed.live.set(known, live({ status: 'down', last_check_at: 1_700_000_123_456, last_failure_at: 1_700_000_123_456, open_incident: incident }));
+    app.observed.stats.set(known, stats());
+    app.observed.incidentStatuses.set(incident.id, 'acknowledged');
+    const [second, first] = (await client.get('/api/monitors?sort_by=name')).data.monitors;
+    expect(first.id).toBe(fresh);
+    for (const absent of ['last_check_at', 'stats', 'group_id']) expect(first).not.toHaveProperty(absent);
+    expect(first.runtimeStatus).toBe('unknown');
+    expect(first.next_check_at * 1000 - Date.now()).toBeLessThanOrEqual(60_000);
+    expect(second).toMatchObject({
+      runtimeStatus: 'down',
+      last_check_at: 1_700_000_123,
+      stats: {
+        uptime: 99.5, averageResponseTime: 120.25, totalChecks: 10, failedChecks: 1, lastChecked: new Date(1_700_000_123_456).toISOString(),
+        lastFailureAt: 1_700_000_123_456, lastSuccessAt: 5_000,
+        currentIncident: { id: incident.id, startedAt: new Date(incident.started_at).toISOString(), downtimeMinutes: 5, status: 'acknowledged', severity: 'critical' },
+      },
+    });
+    app.observed.incidentStatuses.set(incident.id, 'resolved');
+    expect((await client.get('/api/monitors?search=known')).data.monitors[0].stats.currentIncident).toBeNull();
+    await client.post(`/api/monitors/${known}/pause`);
+    const paused = (await client.get('/api/monitors?search=known')).data.monitors[0];
+    expect(paused.runtimeStatus).toBe('unknown');
+    expect(paused).not.toHaveProperty('next_check_at');
+    expect((await client.get(`/api/monitors/${known}`)).data.monitor.runtimeStatus).toBe('paused');
+  });
+});
+
+describe('the statistics of a monitor', () => {
+  test('are 404 until there is a result', async () => {
+    const id = await create();
+    expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
+    app.observed.stats.set(id, stats({ uptime_percentage: null }));
+    expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
+  });
+
+  test('carry uptime, counts, instants and the incident', async () => {
+    const id = await create();
+    const incident = { id: randomUUID(), started_at: Date.now() - 90_000, severity: 'major' as const, type: 'status_code' as const };
+    app.observed.stats.set(id, stats());
+    app.observed.live.set(id, live({ status: 'degraded', last_check_at: 6_000.4 }));
+    const quiet = await client.get(`/api/monitors/${id}/stats?period=7d`);
+    expect(quiet.data).toEqual({
+      uptime_percentage: 99.5, avg_response_time: 120.25, total_checks: 10, failed_checks: 1, last_check_at: 6_000, last_success_at: 5_000,
+      last_failure_at: 3_000, runtime_status: 'degraded', current_incident: null,
+    });
+    app.observed.live.set(id, live({ status: 'down', open_incident: incident }));
+    app.observed.incidentStatuses.set(incident.id, 'open');
+    const down = await client.get(`/api/monitors/${id}/stats`);
+    expect(down.data).toMatchObject({
+      runtime_status: 'down',
+      current_incident: { id: incident.id, started_at: new Date(incident.started_at).toISOString(), downtime_minutes: 1, status: 'open', severity: 'major' },
+    });
+    await client.post(`/api/monitors/${id}/pause`);
+    expect((await client.get(`/api/monitors/${id}/stats`)).data.runtime_status).toBe('unknown');
+  });
+
+  test('know three periods', async () => {
+    const id = await create();
+    app.observed.stats.set(id, stats());
+    for (const period of ['7d', '30d', '90d']) expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).status).toBe(200);
+    for (const period of ['', '24h', '7D', '1', 'constructor']) {
+      expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).code, period).toBe('INVALID_PERIOD');
+    }
+    expect((await client.get(`/api/monitors/${id}/stats?period=7d&period=30d`)).code).toBe('VALIDATION_ERROR');
+  });
+});
+
+test('the statistics of the project count types, states and cities, and show the latest results', async () => {
+  expect((await client.get('/api/monitors/stats')).data).toEqual({ total_monitors: 0, by_type: {}, by_status: {}, by_region: {}, recent_activity: [] });
+  app.observed.regions.set('eu-1', { organizationId: null, city: 'Dublin' }).set('eu-2', { organizationId: null, city: 'Dublin' }).set('us-1', { organizationId: null, city: '' });
+  const first = await create({ name: 'first', monitoring_regions: ['eu-1', 'us-1'] });
+  await create({ name: 'automatic' });
+  const third = await create({ name: 'third', monitoring_regions: ['eu-2'] });
+  await client.post(`/api/monitors/${third}/pause`);
+  await client.delete(`/api/monitors/${await create({ name: 'deleted' })}`);
+  const result = { monitor_id: first, success: true, response_time_ms: 12.6, status_code: 200, checked_at: 1_700_000_000_000 };
+  app.observed.recent = [...Array<typeof result>(12).fill(result), { ...result, monitor_id: randomUUID() }];
+  const { data } = await client.get('/api/monitors/stats');
+  expect(data).toMatchObject({
+    total_monitors: 3, by_type: { HTTP: 3 }, by_status: { active: 2, paused: 1 }, by_region: { Dublin: 2, Unknown: 1 },
+  });
+  expect(data.recent_activity).toHaveLength(10);
+  expect(data.recent_activity[0]).toEqual({ ...result, monitor_name: 'first', response_time_ms: 13, checked_at: '2023-11-14T22:13:20.000Z' });
+  const other = await newTenant(app);
+  expect((await other.readKey.get('/api/monitors/stats')).data.total_monitors).toBe(0);
+});
+
+test('a failure of ours is told by the code of its route', async () => {
+  const id = await create();
+  app.observed.failure = new Error('boom');
+  for (const [path, status, code] of [
+    ['/api/monitors', 400, 'MONITORS_FETCH_FAILED'], [`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED'],
+    [`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED'], ['/api/monitors/stats', 500, 'INTERNAL_ERROR'],
+  ] as const) {
+    const answer = await client.get(path);
+    expect([answer.status, answer.code], path).toEqual([status, code]);
+    expect(answer.text).not.toContain('boom');
+  }
+  expect((await client.post(`/api/monitors/${id}/pause`)).code).toBe('MONITOR_PAUSE_FAILED');
+});
