@@ -12,6 +12,7 @@ import { createApp } from './http/app.ts';
 import { observeRequests } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { systemRoutes } from './http/system-routes.ts';
+import { observeDeliveries } from './delivery-metrics.ts';
 import { observeIngest } from './ingest-metrics.ts';
 import { toMonitorConfig } from './monitors/config.ts';
 import { monitorRoutes } from './monitors/routes.ts';
@@ -89,6 +90,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   observeIngest(registry, results.ingest, bus);
+  observeDeliveries(registry, notifications.service);
   const limiter = new RateLimiter(clock, config.http.rateLimit);
   const app = createApp({
     routes: [

@@ -7,6 +7,7 @@ import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from '.
 
 export interface AttemptDeps {
   deliveries: {
+    /** The delivery as it was before the claim; null when it is not to be had. */
     claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null>;
     settle(id: string, token: string, outcome: AttemptOutcome): Promise<boolean>;
     release(id: string, token: string): Promise<void>;
@@ -24,6 +25,12 @@ export interface AttemptDeps {
   onFailing(target: Target, reason: string): void;
 }
 
+/** How a try ended, and whether an earlier one was never reported: then the receiver may get the same alert twice. */
+export interface Tried {
+  end: TryEnd;
+  isResumed: boolean;
+}
+
 /** Nobody else touches a claimed delivery for so long: the time to answer, the time before sending, and room for clocks that differ. */
 export const CLAIM_MS = 30_000;
 /** A try that was held up for longer than this between its claim and its sending does not send: its claim could run out under way. */
@@ -33,13 +40,25 @@ const SEND_WITHIN_MS = 8000;
  * One try of one delivery: claim, look at the destination as it is now, send, write down. A crash after sending leaves
  * the claim, and the delivery is sent again when it has run out.
  */
-export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<TryEnd> {
-  const { deliveries, targets, clock } = deps;
+export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<Tried> {
   const token = newSecret();
-  const claimedAt = clock.monotonic();
-  const startedAt = clock.now();
-  const delivery = await deliveries.claim(id, { token, until: startedAt + CLAIM_MS }, startedAt);
-  if (!delivery) return { kind: 'lost' };
+  const claimed = { token, at: deps.clock.now(), monotonic: deps.clock.monotonic() };
+  const delivery = await deps.deliveries.claim(id, { token, until: claimed.at + CLAIM_MS }, claimed.at);
+  if (!delivery) return { end: { kind: 'lost' }, isResumed: false };
+  return { end: await tryClaimed(deps, delivery, claimed, signal), isResumed: delivery.claim !== null };
+}
+
+interface Claimed {
+  token: string;
+  /** Unix ms. */
+  at: number;
+  monotonic: number;
+}
+
+async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Claimed, signal: AbortSignal): Promise<TryEnd> {
+  const { deliveries, targets, clock } = deps;
+  const { token, at: startedAt } = claimed;
+  const { _id: id } = delivery;
   const target = await targets.current(delivery.destination_id);
   const obstacle = obstacleOf(delivery, target, startedAt);
   if (target === null || obstacle !== null) {
@@ -47,7 +66,7 @@ export async function attemptDelivery(deps: AttemptDeps, id: string, signal: Abo
     return { kind: 'dropped' };
   }
   const sender = deps.senders[target.channel];
-  const isHeldUp = () => clock.monotonic() - claimedAt > SEND_WITHIN_MS || signal.aborted;
+  const isHeldUp = () => clock.monotonic() - claimed.monotonic > SEND_WITHIN_MS || signal.aborted;
   const verdict: Verdict = isHeldUp() || !sender ? { kind: 'busy' } : await sender.send(target, delivery.alert, { attemptId: newId(clock.now()), signal });
   if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
     await deliveries.release(id, token);

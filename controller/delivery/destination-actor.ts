@@ -1,5 +1,5 @@
 import type { ActorDefinition } from '../../shared/actor/actor.ts';
-import { attemptDelivery, type AttemptDeps } from './attempt.ts';
+import { attemptDelivery, type AttemptDeps, type Tried } from './attempt.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Lanes } from './lanes.ts';
 import { initialQueue, nextInQueue, QUEUE_PAGE, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState } from './queue-rules.ts';
@@ -15,6 +15,7 @@ export interface DestinationActorDeps {
     remove(id: string, wakes: number): Promise<boolean>;
   };
   lanes: Lanes;
+  onTried(deliveryId: string, tried: Tried): void;
   /** All that is due is done; `calls` is how many times it was woken. */
   onRest(destinationId: string, calls: number): void;
 }
@@ -39,7 +40,9 @@ export function destinationActor(destinationId: string, deps: DestinationActorDe
       const leave = await deps.lanes.enter(effect.lane);
       if (leave === null) return { kind: 'tried', id: effect.id, end: { kind: 'again' } };
       try {
-        return { kind: 'tried', id: effect.id, end: await attemptDelivery(deps.attempt, effect.id, context.signal) };
+        const tried = await attemptDelivery(deps.attempt, effect.id, context.signal);
+        deps.onTried(effect.id, tried);
+        return { kind: 'tried', id: effect.id, end: tried.end };
       } finally {
         leave();
       }

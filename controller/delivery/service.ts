@@ -3,20 +3,34 @@ import type { ActorContext, ActorDefinition, ActorRef, Supervision } from '../..
 import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Tried } from './attempt.ts';
 import { destinationActor, type DestinationActorDeps } from './destination-actor.ts';
 import { Lanes } from './lanes.ts';
 import type { QueueMessage } from './queue-rules.ts';
 
-export interface DeliveryServiceDeps extends Omit<DestinationActorDeps, 'lanes' | 'onRest'> {
+export interface DeliveryServiceDeps extends Omit<DestinationActorDeps, 'lanes' | 'onRest' | 'onTried'> {
   /** Destinations of these shards that are due, at most `limit`. */
   due(shards: number[], now: number, limit: number): Promise<string[]>;
+  /** Removes deliveries made before an instant, Unix ms; returns how many. */
+  removeOlder(before: number): Promise<number>;
   /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
 }
 
-type Message = { kind: 'look' } | { kind: 'wake'; ids: string[] } | { kind: 'rested'; id: string; calls: number };
+type Message = { kind: 'look' } | { kind: 'sweep' } | { kind: 'wake'; ids: string[] } | { kind: 'rested'; id: string; calls: number };
+
+/** Since the start. `resumed`: tries after one that was never reported, so that the receiver may have got the alert twice. */
+export interface DeliveryCounts {
+  sent: number;
+  retry: number;
+  failed: number;
+  dropped: number;
+  again: number;
+  lost: number;
+  resumed: number;
+}
 
 interface Working {
   ref: ActorRef<QueueMessage>;
@@ -29,6 +43,11 @@ const LOOK_EVERY_MS = 1000;
 /** Destinations at work at once; more wait in the database, most overdue first. */
 const MOST_AT_WORK = 10_000;
 const LOOK_PAGE = 200;
+/** The notification log reaches back so far. */
+const KEPT_MS = 400 * 86_400_000;
+const SWEEP_EVERY_MS = 3_600_000;
+/** Whoever serves this shard sweeps. */
+const SWEEPING_SHARD = 0;
 /** Of the time to stop, what is left for giving back claims after tries were broken off. */
 const RELEASE_MS = 1000;
 
@@ -40,6 +59,7 @@ export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
   #lanes = new Lanes();
   readonly #atWork = new Map<string, Working>();
+  readonly #counts: DeliveryCounts = { sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0 };
   #system: ActorSystem | null = null;
   #root: ActorRef<Message> | null = null;
   #isLookWaiting = false;
@@ -48,7 +68,11 @@ export class DeliveryService {
     this.#deps = deps;
   }
 
-  /** Destinations with something under way, for metrics. */
+  get counts(): Readonly<DeliveryCounts> {
+    return this.#counts;
+  }
+
+  /** Destinations with something under way. */
   get atWork(): number {
     return this.#atWork.size;
   }
@@ -90,11 +114,12 @@ export class DeliveryService {
   /** Decides nothing by itself: each message is its own effect, and the shell keeps who is at work. */
   #definition(): ActorDefinition<null, Message, Message | { kind: 'begin' }> {
     return {
-      initial: () => ({ state: null, effects: [{ kind: 'begin' }, { kind: 'look' }] }),
+      initial: () => ({ state: null, effects: [{ kind: 'begin' }, { kind: 'look' }, { kind: 'sweep' }] }),
       transition: (state, message) => ({ state, effects: [message] }),
       perform: async (effect, context) => {
         if (effect.kind === 'begin') this.#atWork.clear();
         else if (effect.kind === 'look') await this.#look(context);
+        else if (effect.kind === 'sweep') await this.#sweep(context);
         else if (effect.kind === 'wake') for (const id of effect.ids) this.#wake(id, context);
         else await this.#rest(effect, context);
       },
@@ -124,12 +149,34 @@ export class DeliveryService {
       return;
     }
     if (this.#atWork.size >= MOST_AT_WORK) return;
-    const onRest = (destinationId: string, calls: number) => void context.self.send({ kind: 'rested', id: destinationId, calls });
     const { attempt, pending, queues } = this.#deps;
-    const definition = destinationActor(id, { attempt, pending, queues, lanes: this.#lanes, onRest });
+    const definition = destinationActor(id, {
+      attempt, pending, queues,
+      lanes: this.#lanes,
+      onRest: (destinationId, calls) => void context.self.send({ kind: 'rested', id: destinationId, calls }),
+      onTried: (deliveryId, tried) => this.#count(deliveryId, tried),
+    });
     // The name is new each time: one that failed for good may still be about to go.
     const ref = context.spawn(definition, { name: `${id}-${newId(context.clock.now())}`, supervision: PATIENT });
     this.#atWork.set(id, { ref, calls: 0 });
+  }
+
+  #count(deliveryId: string, { end, isResumed }: Tried): void {
+    this.#counts[end.kind] += 1;
+    if (!isResumed) return;
+    this.#counts.resumed += 1;
+    this.#deps.log.warn({ delivery_id: deliveryId }, 'a delivery was taken up whose last try was never reported: its receiver may get it twice');
+  }
+
+  async #sweep(context: ActorContext<Message>): Promise<void> {
+    const { removeOlder, ownsShard, clock, log } = this.#deps;
+    context.after('sweep', SWEEP_EVERY_MS, { kind: 'sweep' });
+    if (!ownsShard(SWEEPING_SHARD)) return;
+    try {
+      await removeOlder(clock.now() - KEPT_MS);
+    } catch (error) {
+      log.warn({ err: error }, 'could not remove old deliveries');
+    }
   }
 
   /** Lets an actor go unless it was woken since it said that it rests. */

@@ -44,12 +44,12 @@ export class DeliveryStore implements NotificationLog {
     return found.map((doc) => ({ id: doc._id, monitorId: doc.monitor_id, readyAt: Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0) }));
   }
 
-  /** Makes the delivery ours until `until`; null when it is no longer pending or another's. */
+  /** Makes the delivery ours until `until`, and returns it as it was before; null when it is no longer pending or another's. */
   claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
     return this.#deliveries.findOneAndUpdate(
       { _id: id, status: 'pending', $or: [{ claim: null }, { 'claim.until': { $lte: now } }] },
       { $set: { claim } },
-      { returnDocument: 'after' },
+      { returnDocument: 'before' },
     );
   }
 

@@ -65,8 +65,8 @@ describe('an alert', () => {
       }),
     ]);
     expect(await rig.incidents.findById(incidentId)).toMatchObject({ notification_sent: true, notification_channels: ['webhook'] });
-    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({ status: 'healthy', failing_since: null });
     await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' });
+    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({ status: 'healthy', failing_since: null });
   });
 
   test('told again makes no second delivery, also to two controllers at once', async () => {
@@ -159,9 +159,11 @@ describe('a receiver that fails', () => {
     for (const name of ['x-service-delivery', 'x-service-timestamp', 'x-service-signature']) {
       expect(new Set(receiver.requests.map((request) => request.headers[name])).size).toBe(6);
     }
-    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({
-      status: 'failing', consecutive_failures: 6, last_error: 'the receiver answered 500',
+    const health = await until(async () => {
+      const found = (await rig.queues.health([destination._id])).get(destination._id);
+      return found?.consecutive_failures === 6 && found;
     });
+    expect(health).toMatchObject({ status: 'failing', last_error: 'the receiver answered 500' });
   });
 
   test('and then answers is delivered, and no longer failing', async () => {
@@ -190,7 +192,7 @@ describe('a receiver that fails', () => {
     expect(receiver.requests).toHaveLength(1);
     expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0, error_message: `the receiver answered ${status}` });
     expect((await rig.destinations.findById(destination._id))?.enabled).toBe(true);
-    expect((await rig.queues.health([destination._id])).get(destination._id)?.status).toBe('failing');
+    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing');
   });
 
   test('with a redirect to a private sink is not followed', async () => {
@@ -228,6 +230,7 @@ describe('a controller that dies', () => {
     expect(receiver.requests).toHaveLength(2);
     expect([second.incident?.id, second.event]).toEqual([first.incident?.id, first.event]);
     expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(2);
+    await until(() => heir.service.counts.resumed === 1 && heir.service.counts.sent === 1);
   });
 
   test('before sending leaves the work to another, which sends once', async () => {
@@ -284,6 +287,45 @@ describe('a controller that dies', () => {
     await settled(incidentId, 'delivered');
     expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0 });
   });
+});
+
+test('the log forgets what is older than 400 days', async () => {
+  const { alerts } = rig.controller();
+  await rig.destination(receiver.url);
+  const incidentId = newId(1);
+  await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+  await settled(incidentId, 'delivered');
+  rig.clock.warp(399 * 86_400_000);
+  await until(() => rig.mongo.ping().then(() => true));
+  expect(await rig.log(incidentId)).toHaveLength(1);
+  rig.clock.warp(2 * 86_400_000);
+  await until(async () => (await rig.log(incidentId)).length === 0);
+});
+
+test('a store that fails for a while delays a delivery and loses none', async () => {
+  const deliveries = new DeliveryStore(rig.mongo.db);
+  let failures = 0;
+  const failing = <T extends unknown[], R>(method: (...args: T) => Promise<R>, times: number) => {
+    let left = times;
+    return async (...args: T): Promise<R> => {
+      if (left-- <= 0) return method(...args);
+      failures += 1;
+      throw new Error('the store is away');
+    };
+  };
+  deliveries.pending = failing(deliveries.pending.bind(deliveries), 2);
+  deliveries.claim = failing(deliveries.claim.bind(deliveries), 2);
+  deliveries.settle = failing(deliveries.settle.bind(deliveries), 1);
+  const { alerts } = rig.controller({ deliveries });
+  await rig.destination(receiver.url);
+  const incidentId = newId(1);
+  await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+  await until(async () => {
+    rig.clock.warp(500);
+    return (await rig.log(incidentId))[0]?.status === 'delivered';
+  });
+  expect(failures).toBe(5);
+  expect(receiver.requests).toHaveLength(2);
 });
 
 describe('two controllers that both believe that they serve a destination', () => {
