@@ -244,32 +244,32 @@ describe('a controller that dies', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('or sleeps after its claim does not send when it wakes up', async () => {
+  test('or sleeps after its claim does not send when it wakes up and another has sent', async () => {
+    const incidentId = newId(1);
+    let slept = false;
     const sleepy = rig.controller({
       destinations: {
         named: (tenant, ids) => rig.destinations.named(tenant, ids),
         defaults: (tenant) => rig.destinations.defaults(tenant),
         ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
+        // Read between claim and sending.
         findById: async (id) => {
-          if (receiver.requests.length === 0 && isAsleep) rig.clock.warp(40_000);
-          isAsleep = false;
+          if (!slept) {
+            slept = true;
+            rig.clock.warp(31_000);
+            rig.controller();
+            await settled(incidentId, 'delivered');
+          }
           return rig.destinations.findById(id);
         },
       },
     });
-    let isAsleep = false;
     await rig.destination(receiver.url);
-    const incidentId = newId(1);
-    const claim = rig.deliveries.claim.bind(rig.deliveries);
-    rig.deliveries.claim = async (...args) => {
-      const claimed = await claim(...args);
-      isAsleep = true;
-      rig.deliveries.claim = claim;
-      return claimed;
-    };
     await sleepy.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await settled(incidentId, 'delivered');
+    await until(() => sleepy.service.counts.again === 1 || receiver.requests.length > 1);
+    await until(() => sleepy.service.atWork === 0);
     expect(receiver.requests).toHaveLength(1);
+    expect((await rig.log(incidentId))[0]?.status).toBe('delivered');
   });
 
   test('gracefully breaks off a hanging try and gives it back', async () => {
