@@ -33,6 +33,7 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
 /** First and longest wait before another try, ms. */
 const BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
+const HURRIED_BACKOFF_MS = 200;
 const NO_RESPONDERS_MS = 500;
 
 /**
@@ -46,6 +47,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   #bytesUnderWay = 0;
   #window: number;
   #failures = 0;
+  #longestWaitMs = LONGEST_BACKOFF_MS;
   /** Answers of an older round move the watermark and nothing else. */
   #round = 0;
   /** Below the watermark: the controller asks for what is gone. */
@@ -72,16 +74,17 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     return this.#underWay === 0 && !this.hasUnsent;
   }
 
-  /** A try failed and the next one waits. */
-  get isWaiting(): boolean {
-    return this.#wait !== null;
-  }
-
   /** Sends from the watermark again, now: the way to the controller is open again. */
   restart(): void {
     this.#failures = 0;
     this.#window = 2;
     this.#rewind(0);
+  }
+
+  /** From now on there is little time: waits are short. */
+  hurry(): void {
+    this.#longestWaitMs = HURRIED_BACKOFF_MS;
+    if (this.#wait) this.restart();
   }
 
   stop(): void {
@@ -166,7 +169,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   #backoffMs(baseMs: number): number {
-    const fullMs = Math.min(LONGEST_BACKOFF_MS, baseMs * 2 ** Math.min(this.#failures - 1, 10));
+    const fullMs = Math.min(this.#longestWaitMs, baseMs * 2 ** Math.min(this.#failures - 1, 10));
     return fullMs * (0.5 + this.#options.random() / 2);
   }
 

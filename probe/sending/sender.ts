@@ -78,7 +78,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
   /** Ends sending, after all is acknowledged or `graceMs` have passed. */
   async stop(graceMs: number): Promise<void> {
     this.#refresh();
-    for (const { sender } of this.#lanes.values()) if (sender.isWaiting) sender.restart();
+    for (const { sender } of this.#lanes.values()) sender.hurry();
     this.kick();
     if (!this.#isIdle && this.#options.bus.isConnected) {
       await new Promise<void>((resolve) => {
