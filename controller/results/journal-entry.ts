@@ -12,6 +12,8 @@ export interface EntryBatch {
   batch: ResultBatch;
   /** Places of the lane whose results were set aside in `dead_letters` (or belong to a deleted monitor). */
   refused: number[];
+  /** Places of the lane whose results were taken too late to move a verdict. */
+  late: number[];
 }
 
 /** What only the clock says. */

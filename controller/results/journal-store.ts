@@ -16,7 +16,7 @@ interface JournalDoc {
   writer: string;
   taken_at: number;
   configs?: MonitorConfig[];
-  batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[] }[];
+  batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[]; late?: number[] }[];
   clock?: ClockDecision[];
   lanes?: [lane: string, position: number][];
 }
@@ -66,8 +66,9 @@ function toDoc(entry: JournalEntry): JournalDoc {
     _id: entryId(entry.shard, entry.n), v: entry.v, writer: entry.writer, taken_at: entry.taken_at,
     ...(entry.configs.length > 0 ? { configs: entry.configs } : {}),
     ...(entry.batches.length > 0 ? {
-      batches: entry.batches.map(({ probe_id, region, bytes, refused }) =>
-        ({ probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}) })),
+      batches: entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
+        probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}), ...(late.length > 0 ? { late } : {}),
+      })),
     } : {}),
     ...(entry.clock.length > 0 ? { clock: entry.clock } : {}),
     ...(entry.lanes.length > 0 ? { lanes: entry.lanes } : {}),
@@ -81,7 +82,7 @@ function toEntry(doc: JournalDoc): JournalEntry {
   if (doc.v !== 1) return entry;
   return {
     ...entry, configs: doc.configs ?? [], clock: doc.clock ?? [], lanes: doc.lanes ?? [],
-    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused }) =>
-      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [] })),
+    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused, late }) =>
+      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [], late: late ?? [] })),
   };
 }

@@ -2,6 +2,7 @@ import { derivedId, shardOf } from '../../shared/ids.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
+import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { ShardState } from './shard-state.ts';
 
@@ -100,12 +101,16 @@ export class ShardOwner {
     return null;
   }
 
+  /** Those that the journal has already, or that are on their way into it, are left out. */
   noteConfigs(configs: MonitorConfig[], monotonicNow: number): void {
-    for (const config of configs) {
-      const known = this.#configs.get(config.monitor_id);
-      if (!known || known.revision <= config.revision) this.#configs.set(config.monitor_id, config);
-    }
-    if (configs.length > 0) this.#waitFrom(monotonicNow, true);
+    const fresh = configs.filter((config) => config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0));
+    for (const config of fresh) this.#configs.set(config.monitor_id, config);
+    if (fresh.length > 0) this.#waitFrom(monotonicNow, true);
+  }
+
+  /** Whether decisions of the clock wait for the journal. */
+  get hasDecisions(): boolean {
+    return this.#clock.length > 0 || (this.#inHand !== null && this.#inHand.entry.clock.length > 0);
   }
 
   noteClock(decisions: ClockDecision[], monotonicNow: number): void {
@@ -135,7 +140,7 @@ export class ShardOwner {
     const { message, batch, waiting, letter } = taken;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
     const pending: PendingBatch = {
-      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], letters: letter ? [letter] : [], waiting: [waiting],
+      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], late: [], letters: letter ? [letter] : [], waiting: [waiting],
     };
     let urgent = false;
     for (const result of batch.results) {
@@ -155,11 +160,17 @@ export class ShardOwner {
 
   #refusal(result: CheckResult, nowWall: number): DeadLetterReason | 'deleted' | null {
     if (shardOf(result.monitor_id) !== this.state.shard) return 'foreign_shard';
-    const config = this.#configs.get(result.monitor_id) ?? this.state.monitors.get(result.monitor_id)?.state.config;
+    const config = this.#latestConfig(result.monitor_id);
     if (!config) return 'unknown_monitor';
     if (config.status === 'deleted') return 'deleted';
     if (result.started_at > nowWall + FUTURE_MS) return 'future';
     return result.started_at < nowWall - this.#limits.rawRetentionMs ? 'too_old' : null;
+  }
+
+  /** The newest configuration of a monitor: one that waits, one on its way into the journal, or the journal's. */
+  #latestConfig(monitorId: string): MonitorConfig | undefined {
+    return this.#configs.get(monitorId) ?? this.#inHand?.entry.configs.find((config) => config.monitor_id === monitorId)
+      ?? this.state.monitors.get(monitorId)?.state.config;
   }
 
   /** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
@@ -194,7 +205,10 @@ export class ShardOwner {
     this.#pendingResults -= results;
     this.#pendingBytes -= bytes;
     const lanes = new Map<string, number>();
-    for (const { probe_id: probeId, batch } of batches) lanes.set(laneName(probeId, batch.epoch), batch.last);
+    for (const pending of batches) {
+      lanes.set(laneName(pending.probe_id, pending.batch.epoch), pending.batch.last);
+      pending.late = this.#lateOf(pending.batch, nowWall);
+    }
     const entry: JournalEntry = {
       shard: this.state.shard, n: this.state.n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
       configs: [...this.#configs.values()], batches, clock: this.#clock, lanes: [...lanes],
@@ -203,6 +217,14 @@ export class ShardOwner {
     this.#clock = [];
     this.#inHand = { entry, batches };
     this.urgent = false;
+  }
+
+  /** Journaled, because a replay may meet a later configuration in the state than the one that this is judged by. */
+  #lateOf(batch: ResultBatch, takenAt: number): number[] {
+    return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
+      const config = takenAt - startedAt > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
+      return config && isLate(config, startedAt, takenAt) ? [seq] : [];
+    });
   }
 
   #waitFrom(monotonicNow: number, urgent: boolean): void {

@@ -1,4 +1,4 @@
-import { applyItem, isLate, newMonitorState } from '../incidents/monitor-rules.ts';
+import { applyItem, newMonitorState } from '../incidents/monitor-rules.ts';
 import { hourOf } from '../incidents/booking-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
@@ -84,9 +84,10 @@ export class ShardState {
     const lane = laneName(probe_id, batch.epoch);
     const known = this.position(lane);
     const refused = new Set(taken.refused);
+    const late = new Set(taken.late);
     for (const result of batch.results) {
       if (result.seq <= known || refused.has(result.seq)) continue;
-      step.result({ region, probe_id, epoch: batch.epoch, engine: batch.engine, result });
+      step.result({ region, probe_id, epoch: batch.epoch, engine: batch.engine, result }, late.has(result.seq));
     }
     this.lanes.set(lane, Math.max(known, batch.last));
   }
@@ -118,11 +119,10 @@ class EntryStep {
     for (const id of this.#shard.monitors.keys()) this.item(id, { kind: 'hour', until });
   }
 
-  result(source: Omit<FreshResult, 'config'>): void {
+  result(source: Omit<FreshResult, 'config'>, late: boolean): void {
     const cell = this.#shard.monitors.get(source.result.monitor_id);
     if (!cell) return;
     const { region, probe_id, result } = source;
-    const late = isLate(cell.state.config, result.started_at, this.#entry.taken_at);
     const fresh = { ...source, config: cell.state.config };
     this.#applied.fresh.push(fresh);
     const hour = hourOf(result.started_at);

@@ -109,7 +109,7 @@ export class Chaos {
     if (this.#world.clock.now() < this.#partitionFreeAt) return;
     this.#world.count('partition');
     const { probeId } = this.#random.pick(this.#world.probes);
-    const forMs = this.#random.pick([this.#random.int(1000, 60_000), this.#random.int(MINUTE_MS, 8 * MINUTE_MS)]);
+    const forMs = this.#random.pick([this.#random.int(1000, 60_000), this.#random.int(MINUTE_MS, 4 * MINUTE_MS)]);
     this.#partitionFreeAt = this.#world.clock.now() + forMs + 4 * MINUTE_MS;
     this.#world.network.cutOff.add(probeId);
     this.#after(forMs, () => void this.#world.network.cutOff.delete(probeId));

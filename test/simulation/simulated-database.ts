@@ -91,7 +91,8 @@ export class SimulatedDatabase {
 
 /** Text of an entry, as a database would keep it. */
 export function entryText(entry: JournalEntry): string {
-  return JSON.stringify({ ...entry, batches: entry.batches.map(({ batch: _batch, bytes, ...rest }) => ({ ...rest, bytes: Buffer.from(bytes).toString('base64') })) });
+  const batches = entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({ probe_id, region, refused, late, bytes: Buffer.from(bytes).toString('base64') }));
+  return JSON.stringify({ ...entry, batches });
 }
 
 export function parseEntry(text: string): JournalEntry {
