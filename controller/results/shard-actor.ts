@@ -16,6 +16,8 @@ const LAG_ENTRIES = 32;
 const SNAPSHOT_ENTRIES = 64;
 /** A region is silent when nothing came for two intervals, the check's timeout and this. */
 const SILENCE_GRACE_MS = 15_000;
+/** After a break every live probe has tried again within this: it waits 30 s at most, and for an answer. */
+const ROUND_MS = 45_000;
 /** First and longest wait before a derived write is tried again. */
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5000;
@@ -88,6 +90,9 @@ export class ShardActor {
     const actor = new ShardActor(deps, state, { n: snapshot.n, lanes: new Map(Object.entries(snapshot.lanes)) }, writer);
     for (;;) {
       const entries = await deps.stores.journal.read(shard, state.n, READ_ENTRIES);
+      // A number behind the snapshot is free again: what stands under it may be a sleeper's, and is no journal.
+      const written = (await deps.stores.snapshots.numbers([shard])).get(shard) ?? 0;
+      if (written > state.n) throw new Error(`the snapshot of shard ${shard} has passed entry ${state.n}`);
       for (const entry of entries) {
         if (entry.v > ENTRY_VERSION) throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
         await actor.#persist(actor.#applied(entry).changed);
@@ -111,6 +116,8 @@ export class ShardActor {
 
   /** What the clock says now: regions that fell silent, an hour that is over. */
   decideByClock(): void {
+    // What was decided is not written yet, so results wait too: nobody's silence counts meanwhile.
+    if (this.isBehind || this.owner.hasDecisions) return this.interrupted();
     const now = this.#deps.clock.now();
     const decisions: ClockDecision[] = [];
     const hour = hourOf(now - HOUR_GRACE_MS);
@@ -121,7 +128,7 @@ export class ShardActor {
     for (const [id, cell] of this.state.monitors) {
       if (cell.state.config.status !== 'active') continue;
       const patienceMs = 2 * cell.state.config.interval_ms + cell.state.config.timeout_ms + SILENCE_GRACE_MS;
-      if (now - this.#watchedSince < patienceMs) continue;
+      if (now - this.#watchedSince < Math.max(patienceMs, ROUND_MS)) continue;
       for (const [name, region] of Object.entries(cell.state.regions)) {
         if (region.verdict === 'unknown' || region.last_at === null || now - region.last_at < patienceMs) continue;
         decisions.push({ kind: 'silent', monitor_id: id, region: name, at: region.last_at + cell.state.config.interval_ms });
