@@ -162,7 +162,9 @@ export class Ingest {
     const { waitingSince, urgent } = actor.owner;
     if (waitingSince === null || this.#isStopped) return;
     const now = this.#deps.clock.monotonic();
-    const at = Math.max(urgent ? now : waitingSince + FLUSH_MS, this.#retryMs > 0 ? now + this.#retryMs : 0);
+    // A shard that is behind is looked at again later: what it waits for is no message.
+    const delayMs = Math.max(this.#retryMs, actor.isBehind ? RETRY_MS : 0);
+    const at = Math.max(urgent ? now : waitingSince + FLUSH_MS, delayMs > 0 ? now + delayMs : 0);
     if (at >= this.#wakeAt) return;
     this.#wake?.cancel();
     this.#wakeAt = at;
