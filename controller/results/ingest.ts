@@ -7,7 +7,7 @@ import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts
 import type { TakenMessage, TakeLimits } from './shard-owner.ts';
 import type { AppliedEntry } from './shard-state.ts';
 import type { DeadLetterStore, InsertOutcome } from './storage-ports.ts';
-import { letterOf } from './shard-owner.ts';
+import { failedLetter } from './shard-owner.ts';
 
 /** While all is healthy the journal is written this often. */
 const FLUSH_MS = 1000;
@@ -142,7 +142,10 @@ export class Ingest {
     let replaying = true;
     const actor = await ShardActor.load(shard, `${this.#deps.instance}:${++this.#writers}`, {
       clock, log, stores, limits,
-      onApplied: (which, applied, entry) => listeners.onApplied(which, applied, entry, replaying),
+      onApplied: (which, applied, entry) => {
+        this.#setAside(applied, entry);
+        listeners.onApplied(which, applied, entry, replaying);
+      },
     });
     replaying = false;
     if (!this.#loading.has(shard) || this.#isStopped) return;
@@ -219,7 +222,6 @@ export class Ingest {
     const applied = actor.settle(entry);
     this.counts.entries += 1;
     this.counts.results += applied.fresh.length;
-    if (applied.failed.length > 0) this.#setAside(actor.shard, applied, entry);
     if (entry.configs.length > 0) this.#deps.listeners.onConfigs(entry.configs);
   }
 
@@ -229,9 +231,9 @@ export class Ingest {
     if (this.#deps.holdsLease(shard) && !this.#isStopped) await this.acquire(shard);
   }
 
-  #setAside(shard: number, applied: AppliedEntry, entry: JournalEntry): void {
-    const letters = applied.failed.map(({ region, probe_id, epoch, result }) =>
-      letterOf(shard, { region, probe_id }, epoch, result, 'rule_failed', entry.taken_at));
+  #setAside(applied: AppliedEntry, entry: JournalEntry): void {
+    if (applied.failed.length === 0) return;
+    const letters = applied.failed.map((failed) => failedLetter(entry, failed));
     this.counts.dead_letters += letters.length;
     this.#deps.stores.deadLetters.add(letters).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
   }

@@ -4,7 +4,7 @@ import { laneName, type CheckResult, type ResultBatch } from '../../shared/contr
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
 import type { MonitorConfig } from './ports.ts';
-import type { ShardState } from './shard-state.ts';
+import type { FailedItem, ShardState } from './shard-state.ts';
 
 /** Most results and bytes of one journal entry; the rest waits for the next. */
 const ENTRY_RESULTS = 1000;
@@ -244,6 +244,16 @@ function unreadable(shard: number, message: TakenMessage, nowWall: number): Dead
   return {
     id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard, region: message.region,
     probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content, at: nowWall,
+  };
+}
+
+/** The dead letter of an item on which a rule threw. */
+export function failedLetter(entry: JournalEntry, { monitor_id, item, fresh }: FailedItem): DeadLetter {
+  if (fresh) return letterOf(entry.shard, fresh, fresh.epoch, fresh.result, 'rule_failed', entry.taken_at);
+  const content = JSON.stringify(item);
+  return {
+    id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed', shard: entry.shard, region: '', probe_id: '',
+    epoch: null, seq: null, monitor_id, content, at: entry.taken_at,
   };
 }
 

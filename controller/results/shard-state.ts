@@ -30,12 +30,18 @@ export interface FreshResult {
   result: CheckResult;
 }
 
+/** An item on which a rule threw twice; it moved nothing. `fresh` when it was a result. */
+export interface FailedItem {
+  monitor_id: string;
+  item: MonitorItem;
+  fresh: FreshResult | null;
+}
+
 export interface AppliedEntry {
   /** State documents to write, with what they want done. */
   changed: StateRecord[];
   fresh: FreshResult[];
-  /** Results on which a rule threw twice. */
-  failed: FreshResult[];
+  failed: FailedItem[];
 }
 
 /** A monitor as its document at journal entry `position` has it. */
@@ -129,11 +135,15 @@ class EntryStep {
     let rows = cell.hours.get(hour);
     if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
     rows.add(this.#entry.n, toStored(region, probe_id, late, result));
-    const item: MonitorItem = { kind: 'result', region, probe_id, result, late };
-    if (!this.#tryTwice(result.monitor_id, item)) this.#applied.failed.push(fresh);
+    this.item(result.monitor_id, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
-  item(monitorId: string, item: MonitorItem): void {
+  /** What one monitor cannot take is set aside for that monitor alone. */
+  item(monitorId: string, item: MonitorItem, fresh: FreshResult | null = null): void {
+    if (!this.#tryTwice(monitorId, item)) this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+  }
+
+  #take(monitorId: string, item: MonitorItem): void {
     const cell = this.#shard.monitors.get(monitorId);
     // A document at or past this entry has seen it: only its rows had to be gathered again.
     if (!cell || this.#entry.n <= cell.position) return;
@@ -163,7 +173,7 @@ class EntryStep {
   #tryTwice(monitorId: string, item: MonitorItem): boolean {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
-        this.item(monitorId, item);
+        this.#take(monitorId, item);
         return true;
       } catch {
         // A rule is pure: the second try tells a passing fault (out of memory) from one that would stop the shard for ever.
