@@ -11,7 +11,7 @@ async function idsOf(docs: readonly Document[], filter: Document): Promise<unkno
   return (await collection.find(filter, { sort: { _id: 1 } }).toArray()).map((doc) => doc._id);
 }
 
-const numbers = [{ _id: 1, n: 1 }, { _id: 2, n: 2.5 }, { _id: 3, n: Long.fromString('9007199254740993') }, { _id: 4, n: '2' }, { _id: 5, n: null }, { _id: 6 }, { _id: 7, n: NaN }];
+const numbers = [{ _id: 1, n: 1 }, { _id: 2, n: 2.5 }, { _id: 3, n: Long.fromString('9007199254740993') }, { _id: 4, n: '2' }, { _id: 5, n: null }, { _id: 6 }];
 
 const scalarCases: [string, Document, number[]][] = [
   ['equality', { n: 1 }, [1]],
@@ -20,24 +20,22 @@ const scalarCases: [string, Document, number[]][] = [
   ['$gt stays within numbers', { n: { $gt: 1 } }, [2, 3]],
   ['$gte and $lt together', { n: { $gte: 1, $lt: 2.5 } }, [1]],
   ['$lte stays within strings', { n: { $lte: '3' } }, [4]],
-  ['$ne takes missing and other types', { n: { $ne: 1 } }, [2, 3, 4, 5, 6, 7]],
+  ['$ne takes missing and other types', { n: { $ne: 1 } }, [2, 3, 4, 5, 6]],
   ['null matches null and missing', { n: null }, [5, 6]],
-  ['$ne null matches neither', { n: { $ne: null } }, [1, 2, 3, 4, 7]],
-  ['$exists true includes null', { n: { $exists: true } }, [1, 2, 3, 4, 5, 7]],
+  ['$ne null matches neither', { n: { $ne: null } }, [1, 2, 3, 4]],
+  ['$exists true includes null', { n: { $exists: true } }, [1, 2, 3, 4, 5]],
   ['$exists false', { n: { $exists: false } }, [6]],
   ['$in with null', { n: { $in: [1, null] } }, [1, 5, 6]],
-  ['$nin', { n: { $nin: [1, null] } }, [2, 3, 4, 7]],
+  ['$nin', { n: { $nin: [1, null] } }, [2, 3, 4]],
   ['$in with nothing', { n: { $in: [] } }, []],
-  ['$nin with nothing', { n: { $nin: [] } }, [1, 2, 3, 4, 5, 6, 7]],
-  ['$not takes missing fields too', { n: { $not: { $gt: 1 } } }, [1, 4, 5, 6, 7]],
-  ['NaN equals NaN', { n: NaN }, [7]],
-  ['$lt never meets NaN', { n: { $lt: 0 } }, []],
+  ['$nin with nothing', { n: { $nin: [] } }, [1, 2, 3, 4, 5, 6]],
+  ['$not takes missing fields too', { n: { $not: { $gt: 1 } } }, [1, 4, 5, 6]],
   ['$gte null meets null and missing', { n: { $gte: null } }, [5, 6]],
   ['$gt null meets nothing', { n: { $gt: null } }, []],
   ['$or', { $or: [{ n: 1 }, { n: '2' }] }, [1, 4]],
   ['$and of the same field', { $and: [{ n: { $gt: 0 } }, { n: { $lt: 2 } }] }, [1]],
   ['$or beside a field', { $or: [{ n: 1 }, { n: 2.5 }], _id: { $gt: 1 } }, [2]],
-  ['the empty filter', {}, [1, 2, 3, 4, 5, 6, 7]],
+  ['the empty filter', {}, [1, 2, 3, 4, 5, 6]],
 ];
 
 test.each(scalarCases)('scalars: %s', async (_name, filter, expected) => {
@@ -50,20 +48,20 @@ const lists = [
   { _id: 3, t: ['red'], d: [22.85, 30] },
   { _id: 4, t: [], d: [] },
   { _id: 5, t: 'red', d: 14 },
-  { _id: 6, t: [['red']], d: [10, 40] },
+  { _id: 6, t: ['x'], d: [10, 40] },
 ];
 
 const arrayCases: [string, Document, number[]][] = [
   ['an element', { t: 'red' }, [1, 2, 3, 5]],
   ['a whole array, order counts', { t: ['red', 'blank'] }, [1]],
-  ['an array as an element', { t: ['red'] }, [3, 6]],
+  ['a whole array of one', { t: ['red'] }, [3]],
   ['the empty array', { t: [] }, [4]],
   ['any element meets the condition', { d: { $gt: 25 } }, [3, 6]],
   ['different elements may meet the two ends', { d: { $gt: 15, $lt: 20 } }, [1, 2, 6]],
   ['$nin needs no element', { t: { $nin: ['red'] } }, [4, 6]],
   ['$ne needs no element', { t: { $ne: 'blank' } }, [3, 4, 5, 6]],
   ['null is in no array without it', { t: null }, []],
-  ['$in of arrays and scalars', { t: { $in: [['red'], 'blank'] } }, [1, 2, 3, 6]],
+  ['$in of arrays and scalars', { t: { $in: [['red'], 'blank'] } }, [1, 2, 3]],
 ];
 
 test.each(arrayCases)('arrays: %s', async (_name, filter, expected) => {
@@ -75,7 +73,7 @@ const nested = [
   { _id: 2, s: { u: 'cm', h: 14 }, l: [{ w: 'C', q: 5 }] },
   { _id: 3, s: { h: 14, u: 'cm', x: 1 }, l: [{ w: 'A', q: 60 }, { w: 'B' }] },
   { _id: 4, s: 14, l: [] },
-  { _id: 5, l: [4, [{ w: 'A' }]] },
+  { _id: 5, l: [4] },
   { _id: 6, s: { h: null }, l: { w: 'A', q: 1 } },
 ];
 
@@ -94,6 +92,24 @@ const nestedCases: [string, Document, number[]][] = [
 
 test.each(nestedCases)('documents: %s', async (_name, filter, expected) => {
   expect(await idsOf(nested, filter)).toEqual(expected);
+});
+
+test('NaN equals itself and is in no order with other numbers', async () => {
+  const docs = [{ _id: 1, n: NaN }, { _id: 2, n: 1 }];
+  expect(await idsOf(docs, { n: NaN })).toEqual([1]);
+  expect(await idsOf(docs, { n: { $lt: 5 } })).toEqual([2]);
+  expect(await idsOf(docs, { n: { $gte: NaN } })).toEqual([1]);
+  expect(await idsOf(docs, { n: { $ne: 1 } })).toEqual([1]);
+});
+
+test('arrays in arrays are values like any other, and paths enter only the outer one', async () => {
+  const docs = [{ _id: 1, t: [['red']], l: [[{ w: 'A' }]] }, { _id: 2, t: ['red'], l: [{ w: 'A' }] }];
+  expect(await idsOf(docs, { t: ['red'] })).toEqual([1, 2]);
+  expect(await idsOf(docs, { t: 'red' })).toEqual([2]);
+  expect(await idsOf(docs, { t: { $in: [['red']] } })).toEqual([1, 2]);
+  expect(await idsOf(docs, { t: { $nin: ['red'] } })).toEqual([1]);
+  expect(await idsOf(docs, { 'l.w': 'A' })).toEqual([2]);
+  expect(await idsOf(docs, { 'l.w': { $exists: false } })).toEqual([1]);
 });
 
 const texts = [{ _id: 1, s: 'a.b' }, { _id: 2, s: 'aXb' }, { _id: 3, s: 'A.B' }, { _id: 4, s: ['x', 'za.bz'] }, { _id: 5, s: 5 }, { _id: 6, s: 'Äpfel' }];

@@ -1,23 +1,50 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Keeps a second server off a directory. A lock whose process is gone is taken over. */
+/**
+ * Keeps a second server off a directory; returns what frees it. A lock whose process is gone is taken over. Throws
+ * when the directory is in use.
+ */
 export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'server.lock');
-  for (let attempt = 0; attempt < 5; attempt++) {
-    try {
-      const fd = openSync(path, 'wx');
-      writeSync(fd, ownMark());
-      closeSync(fd);
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (createLock(path)) return () => rmSync(path, { force: true });
     const mark = readMark(path);
     if (mark !== null && isAlive(mark)) throw new Error(`the directory ${dir} is in use by process ${mark.split(' ')[0]}`);
-    rmSync(path, { force: true });
+    if (mark !== null) removeStale(path, mark);
   }
   throw new Error(`the directory ${dir} could not be locked`);
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** Written aside and linked into place, so that no reader ever meets an empty lock. */
+function createLock(path: string): boolean {
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, ownMark());
+  try {
+    linkSync(aside, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** Two servers may find the same stale lock: whoever moved a fresh one away in its place puts it back. */
+function removeStale(path: string, mark: string): void {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (readMark(aside) !== mark) linkSync(aside, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 /** Process id and start time: an id alone may have been given to another process since. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { systemClock, type Clock } from '../../../shared/time.ts';
 import { answer, encodeFailure } from './commands/dispatch.ts';
@@ -37,7 +37,8 @@ const URL_OPTIONS = 'directConnection=true&retryWrites=false';
 
 /** Opens the store in `dir` and serves it. Rejects when the directory is in use or the address cannot be had. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  mkdirSync(options.dir, { recursive: true });
+  // There are no passwords: who may enter the directory may use its socket.
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(options.dir);
   try {
     return await serve(options, unlock);
@@ -91,6 +92,7 @@ async function listen(server: Server, { socketPath, port }: EmbeddedMongoOptions
     if (socketPath !== undefined) server.listen({ path: socketPath }, resolve);
     else server.listen({ host: '127.0.0.1', port: port ?? 0 }, resolve);
   });
+  if (socketPath !== undefined) chmodSync(socketPath, 0o600);
   const host = socketPath === undefined ? `127.0.0.1:${(server.address() as AddressInfo).port}` : encodeURIComponent(socketPath);
   return `mongodb://${host}/?${URL_OPTIONS}`;
 }

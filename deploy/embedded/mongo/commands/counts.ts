@@ -1,4 +1,5 @@
 import { BsonType, documentValue, elementsOf, fieldOf, toByteString, type Value } from '../bson/value.ts';
+import { MongoFailure } from '../errors.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import { findHits } from '../query/hits.ts';
 import { parseFilter } from '../query/parse-filter.ts';
@@ -6,6 +7,9 @@ import { parsePath } from '../query/path.ts';
 import { typeMismatch, type Args } from './args.ts';
 import type { Context, Reply } from './context.ts';
 import { deadline, EVERYTHING } from './find.ts';
+
+/** The values are one document of the reply. */
+const MAX_DISTINCT_BYTES = 15 * 1024 * 1024;
 
 export function count(context: Context, args: Args): Reply {
   const collection = context.catalog.get(args.ns);
@@ -31,12 +35,16 @@ export function distinct(context: Context, args: Args): Reply {
   const filter = query === undefined ? EVERYTHING : parseFilter(query);
   const collection = context.catalog.get(args.ns);
   const values = new Map<string, Value>();
+  let bytes = 0;
   if (collection === undefined) return { values: [] };
   const hits = findHits(context.storage, collection, filter, { checkDeadline: deadline(context, args) });
   for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
     for (const value of leaves(documentValue(hit.doc), path)) {
       const name = encodeKey(value).toString('latin1');
-      if (!values.has(name)) values.set(name, value);
+      if (values.has(name)) continue;
+      bytes += value.end - value.at;
+      if (bytes > MAX_DISTINCT_BYTES) throw new MongoFailure(17217, 'distinct too big, 16mb cap');
+      values.set(name, value);
     }
   }
   return { values: [...values.values()] };
