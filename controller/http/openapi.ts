@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import { isRawAnswer, type Route } from './route.ts';
@@ -11,9 +12,10 @@ const RATE_HEADERS = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remainin
 /** The OpenAPI 3.1 document of these routes, from the same schemas that parse their input and type their answers. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
+  const named: Json = { Error: ERROR_SCHEMA };
   for (const route of routes) {
     const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, named) };
   }
   return {
     openapi: '3.1.0',
@@ -22,12 +24,12 @@ export function openApiDocument(routes: readonly Route[]): Json {
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: { Error: ERROR_SCHEMA } },
+    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: named },
   };
 }
 
-function operation(route: Route): Json {
-  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query'), ...tenantHeaders(route)];
+function operation(route: Route, named: Json): Json {
+  const parameters = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named), ...tenantHeaders(route)];
   return {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
@@ -35,8 +37,8 @@ function operation(route: Route): Json {
     tags: [route.tag],
     security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }),
-    responses: { ...successes(route), ...failures(route) },
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input', named) } } } }),
+    responses: { ...successes(route, named), ...failures(route) },
   };
 }
 
@@ -55,9 +57,9 @@ function acceptsKeys(route: Route): boolean {
   return route.auth.access === 'account' && route.auth.keys === true;
 }
 
-function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', named: Json): Json[] {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', named) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
     return { name, in: place, required: place === 'path' || required.includes(name), ...(description === undefined ? {} : { description }), schema: rest };
@@ -72,12 +74,12 @@ function tenantHeaders(route: Route): Json[] {
   return route.auth.access === 'account' && route.auth.organization !== undefined ? [organization] : [];
 }
 
-function successes(route: Route): Json {
+function successes(route: Route, named: Json): Json {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => {
       const content = isRawAnswer(answer)
         ? { [answer.contentType.split(';')[0] as string]: { schema: { type: 'string' } } }
-        : { 'application/json': { schema: envelopeOf(schemaOf(answer, 'output')) } };
+        : { 'application/json': { schema: envelopeOf(schemaOf(answer, 'output', named)) } };
       return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
     }),
   );
@@ -122,9 +124,26 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...codes];
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', reused: 'inline' }) as Json;
-  return json;
+/** The JSON schema of what is sent (`input`) or answered (`output`). Named parts of it go into `named`, where all operations share them. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json {
+  const { $schema: _dialect, $defs, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', reused: 'inline', override: keepFallback }) as Json;
+  for (const [name, part] of Object.entries(($defs ?? {}) as Json)) {
+    if (named[name] !== undefined && !isDeepStrictEqual(named[name], relocate(part))) throw new Error(`two schemas are named ${name}`);
+    named[name] = relocate(part);
+  }
+  return relocate(json) as Json;
+}
+
+/** References from where zod keeps named schemas to where OpenAPI does. */
+function relocate(json: unknown): unknown {
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+/** Zod leaves out the default of what it transforms; ours is given under another name. */
+function keepFallback({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema['fallback'] === undefined) return;
+  jsonSchema['default'] = jsonSchema['fallback'];
+  delete jsonSchema['fallback'];
 }
 
 function headerReferences(names: string[]): Json {

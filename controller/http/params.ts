@@ -20,7 +20,7 @@ export function queryInt(options: { min: number; max?: number; fallback: number 
     .transform(Number)
     .refine((value) => value >= min && value <= max, `Must be ${rule}`)
     .default(fallback)
-    .meta({ type: 'integer', minimum: min, ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }), default: fallback });
+    .meta({ type: 'integer', minimum: min, ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }), fallback });
 }
 
 /** `true` or `false` in the query. */

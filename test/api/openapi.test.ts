@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { destinationRoutes } from '../../controller/destinations/routes.ts';
+import { isRawAnswer } from '../../controller/http/route.ts';
+import { incidentRoutes } from '../../controller/incidents/routes.ts';
+import { fleetRoutes } from '../../controller/probes/routes.ts';
+import type { Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { strictSchema } from '../helpers/strict-schema.ts';
+
+let app: TestApp;
+let document: Loose;
+beforeAll(async () => {
+  app = await makeApp({ routes: () => [...incidentRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+  document = (await app.client.get('/api/openapi.json')).body;
+});
+afterAll(() => app.close());
+
+const operations = (): { name: string; path: string; operation: Loose }[] =>
+  Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Loose>(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })));
+
+/** Every schema below `value`, with where it stands. */
+function schemasIn(value: Loose, at = ''): [string, Loose][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own: [string, Loose][] = at.endsWith('/schema') || /\/(items|properties\/[^/]+|anyOf\/\d+|oneOf\/\d+)$/.test(at) ? [[at, value]] : [];
+  return [...own, ...Object.entries<Loose>(value).flatMap(([name, inner]) => schemasIn(inner, `${at}/${name}`))];
+}
+
+describe('the OpenAPI document', () => {
+  test('is of version 3.1 and has every route, once', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(operations().map(({ name }) => name).sort()).toEqual(
+      app.routes.map((route) => `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`).sort(),
+    );
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('declares each parameter of each path, and its success and errors', () => {
+    for (const { name, path, operation } of operations()) {
+      const declared = (operation.parameters ?? []).filter((parameter: Loose) => parameter.in === 'path').map((parameter: Loose) => parameter.name);
+      expect(declared, name).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+      const statuses = Object.keys(operation.responses).map(Number);
+      expect(statuses.some((status) => status >= 200 && status < 300), name).toBe(true);
+      expect(statuses, name).toEqual(expect.arrayContaining([400, 429, 500, 503].filter((status) => status !== 500 || !operation.responses[400].description.includes('FETCH'))));
+    }
+  });
+
+  test('says what credential an operation takes', () => {
+    expect(document.paths['/api/auth/login'].post.security).toEqual([]);
+    expect(document.paths['/api/auth/api-keys'].get.security).toEqual([{ session: [] }]);
+    expect(document.paths['/api/monitors'].post.security).toEqual([{ session: [] }, { apiKey: [] }]);
+    expect(document.paths['/api/monitors'].post.responses['403'].description).toContain('`READ_ONLY_API_KEY`');
+    expect(document.paths['/api/auth/api-keys'].get.responses['403'].description).toContain('`JWT_REQUIRED`');
+  });
+
+  test('types every field of every answer, and closes every object', () => {
+    for (const { name, operation } of operations()) {
+      for (const [status, response] of Object.entries<Loose>(operation.responses)) {
+        if (Number(status) >= 400) continue;
+        const where = (at: string) => `${name} ${status} ${at}`;
+        for (const [at, schema] of schemasIn(response.content, '')) {
+          expect(Object.keys(schema).length, where(at)).toBeGreaterThan(0);
+          if (schema.type === 'object') expect(schema.additionalProperties, where(at)).toBeDefined();
+          if (schema.type === 'array') expect(schema.items, where(at)).toBeDefined();
+        }
+      }
+    }
+    for (const route of app.routes) {
+      for (const answer of Object.values(route.answers)) if (!isRawAnswer(answer)) strictSchema(answer);
+    }
+  });
+
+  test('has no reference that leads nowhere', () => {
+    const text = JSON.stringify(document);
+    for (const [, pointer] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
+      const target = (pointer as string).split('/').slice(1).reduce((value: Loose, name) => value?.[name], document);
+      expect(target, pointer).toBeDefined();
+    }
+  });
+
+  test('gives the rules of a query and a body as they are enforced', () => {
+    const query = document.paths['/api/monitors'].get.parameters;
+    expect(query.find((one: Loose) => one.name === 'limit').schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 50 });
+    expect(query.map((one: Loose) => one.name)).toEqual(expect.arrayContaining(['X-Project-ID', 'X-Organization-ID', 'search', 'group_id']));
+    const body = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema;
+    expect(body.required.sort()).toEqual(['interval_seconds', 'name', 'target', 'type']);
+    expect(body.properties.interval_seconds).toMatchObject({ type: 'integer', minimum: 30, maximum: 86_400 });
+    expect(body.additionalProperties).toBe(false);
+    const period = document.paths['/api/monitors/{id}/stats'].get.parameters.find((one: Loose) => one.name === 'period');
+    expect(period.schema).toMatchObject({ enum: ['7d', '30d', '90d'], default: '30d' });
+  });
+});
+
+test('the browsable reference shows every operation and asks nobody else for anything', async () => {
+  const answer = await app.client.get('/api/docs');
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  for (const { path } of operations()) expect(answer.text).toContain(`<code>${path}</code>`);
+  expect(answer.text).not.toMatch(/<script|https?:\/\/(?!json-schema)|\ssrc=/);
+  const policy = answer.headers.get('content-security-policy');
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+'; frame-ancestors 'none'/);
+});
