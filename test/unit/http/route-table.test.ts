@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { idParams } from '../../../controller/http/params.ts';
+import { defineRoute, type Route } from '../../../controller/http/route.ts';
+import { checkRoutes, inMatchingOrder } from '../../../controller/http/route-table.ts';
+
+const route = (path: string, method: 'GET' | 'POST' = 'GET'): Route =>
+  defineRoute({
+    method, path, summary: '', tag: '', auth: { access: 'public' }, params: path.includes(':') ? idParams : undefined, answers: { 200: z.strictObject({}) },
+    handle: async () => ({ status: 200, data: {} }),
+  });
+
+describe('the table of routes', () => {
+  test('is refused when a route has lost its auth', () => {
+    const bare = { ...route('/api/a'), auth: undefined } as unknown as Route;
+    expect(() => checkRoutes([bare])).toThrow('GET /api/a: a route without auth does not start');
+    const made = { ...route('/api/a'), auth: { access: 'everybody' } } as unknown as Route;
+    expect(() => checkRoutes([made])).toThrow('without auth');
+  });
+
+  test('is refused when two routes claim one path, whatever they call its parameter', () => {
+    expect(() => checkRoutes([route('/api/a/:id'), route('/api/a/:name')])).toThrow('declared twice');
+    expect(() => checkRoutes([route('/api/a'), route('/api/a', 'POST'), route('/api/a/:id')])).not.toThrow();
+  });
+
+  test('is refused when a parameter is not checked, or no answer is declared', () => {
+    expect(() => checkRoutes([{ ...route('/api/a/:id'), params: undefined }])).toThrow('no schema');
+    expect(() => checkRoutes([{ ...route('/api/a'), answers: {} }])).toThrow('no answer');
+  });
+
+  test('puts a fixed segment before a parameter', () => {
+    const paths = ['/api/a/:id/stats', '/api/a/:id', '/api/a/stats', '/api/:x/b', '/api/a'];
+    expect(inMatchingOrder(paths.map((path) => route(path))).map(({ path }) => path)).toEqual(['/api/a', '/api/a/stats', '/api/a/:id', '/api/a/:id/stats', '/api/:x/b']);
+  });
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseStrictJson } from '../../../controller/http/strict-json.ts';
+import { AppError } from '../../../shared/errors.ts';
+
+const refusal = (text: string): string => {
+  try {
+    return `accepted: ${JSON.stringify(parseStrictJson(text))}`;
+  } catch (error) {
+    return error instanceof AppError ? error.code : String(error);
+  }
+};
+const reserved = new Set(['__proto__', 'constructor', 'prototype']);
+
+describe('strict JSON', () => {
+  test('is read as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const isPlain = ![...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].some(([quoted]) => {
+          const string = JSON.parse(quoted) as string;
+          return string.includes('\0') || reserved.has(string) || /\p{Surrogate}/u.test(string);
+        });
+        if (isPlain) expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test.each([
+    ['{"a":{"b":1,"c":[{"b":2}]},"b":3}', { a: { b: 1, c: [{ b: 2 }] }, b: 3 }],
+    ['["a","a",{"a":"a"}]', ['a', 'a', { a: 'a' }]],
+    ['{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
+    ['{"a":"[[[["}', { a: '[[[[' }],
+    ['{"\\"":1,"\\\\":2}', { '"': 1, '\\': 2 }],
+    ['  [1e308, -0, 1E-400]\n', [1e308, -0, 0]],
+    ['"__proto__"', '__proto__'],
+    ['["constructor"]', ['constructor']],
+    ['"\\ud83d\\ude00"', '\u{1f600}'],
+    [`${'['.repeat(64)}${']'.repeat(64)}`, JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`)],
+  ])('%s is accepted', (text, value) => {
+    expect(parseStrictJson(text)).toEqual(value);
+  });
+
+  test.each([
+    '', ' ', '{', '{"a"}', '[1,]', '{"a":1,}', '01', '+1', '.5', 'nul', "'a'", '"\t"', '"\\x41"', '"abc', '"abc\\', '\u00a0{}', '{}x', '1 2',
+    '{"a":1,"a":1}', '{"a":{"b":1,"b":2}}', '[{"x":1,"y":2,"x":3}]', '{"a":1,"\\u0061":2}', '{"":1,"":2}',
+    '{"__proto__":1}', '{"a":{"prototype":1}}', '[{"constructor":1}]',
+    '1e309', '[-1e999]', '{"a":1e400}', '"\\ud800"', '"\\udc00"', '"\\udc00\\ud800"', '{"\\ud800":1}', '"\\u0000"',
+    `${'['.repeat(65)}${']'.repeat(65)}`, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`,
+  ])('%j is JSON_PARSE_ERROR', (text) => {
+    expect(refusal(text)).toBe('JSON_PARSE_ERROR');
+  });
+
+  test('a megabyte is looked through in no time', () => {
+    const text = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ id: n, name: 'x'.repeat(20), more: [1.5e10, true, null] })));
+    expect(text.length).toBeGreaterThan(1_000_000);
+    parseStrictJson(text);
+    const startedAt = performance.now();
+    parseStrictJson(text);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
