@@ -5,8 +5,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../controller/http/route.ts';
+import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
+import { openMongo } from '../../controller/platform/mongo.ts';
 import { AppError } from '../../shared/errors.ts';
+import { freezableProxy } from '../helpers/freezable-proxy.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { testMongo } from '../helpers/mongo.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
@@ -138,8 +142,6 @@ describe('without its database', () => {
     const tenant = await newTenant(app);
     const port = (silent.address() as AddressInfo).port;
     for (const mongoUrl of ['mongodb://127.0.0.1:1/farwatch', `mongodb://127.0.0.1:${port}/farwatch`, 'mongodb://no.such.host.invalid/farwatch']) {
-      const { openMongo } = await import('../../controller/platform/mongo.ts');
-      const { isDatabaseUnavailable } = await import('../../controller/platform/mongo-errors.ts');
       const mongo = openMongo(mongoUrl);
       const startedAt = performance.now();
       const failure = await mongo.db.collection('users').findOne({}).catch((error: unknown) => error);
@@ -151,8 +153,27 @@ describe('without its database', () => {
     await app.close();
   });
 
+  test('a request is 503 within five seconds while the database hangs, and answered when it goes on', async () => {
+    const store = await testMongo();
+    const proxy = await freezableProxy(store.url, store.database);
+    const app = await makeApp({ mongoUrl: proxy.url });
+    const tenant = await newTenant(app);
+    proxy.freeze();
+    for (let round = 0; round < 3; round += 1) {
+      const startedAt = performance.now();
+      for (const answer of await Promise.all([tenant.readKey.get('/api/monitors'), tenant.owner.client.get('/api/auth/me'), tenant.writeKey.post('/api/monitors', {})])) {
+        expect(answer.code).toBe('SERVICE_UNAVAILABLE');
+      }
+      expect(performance.now() - startedAt).toBeLessThan(5000);
+    }
+    proxy.thaw();
+    await until(async () => (await tenant.readKey.get('/api/monitors')).status === 200, { timeoutMs: 15_000 });
+    await app.close();
+    proxy.close();
+    await store.stop();
+  });
+
   test('a request in a store that was stopped is 503, and health stays apart from readiness', async () => {
-    const { testMongo } = await import('../helpers/mongo.ts');
     const store = await testMongo();
     const app = await makeApp({ mongoUrl: store.url });
     const tenant = await newTenant(app);
