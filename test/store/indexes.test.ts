@@ -98,3 +98,16 @@ test('a database is dropped with all it holds', async () => {
   await db.dropDatabase();
   expect(await db.listCollections().toArray()).toEqual([]);
 });
+
+test('a cursor whose index or collection is dropped ends with an error, not early', async () => {
+  const collection = await mongo.filled(Array.from({ length: 10 }, (_, _id) => ({ _id, a: _id })));
+  await collection.createIndex({ a: 1 }, { name: 'a' });
+  const viaIndex = collection.find({ a: { $gte: 0 } }, { hint: 'a', batchSize: 2 });
+  const viaId = collection.find({}, { batchSize: 2 });
+  await viaIndex.next();
+  await viaId.next();
+  await collection.dropIndex('a');
+  await expect(viaIndex.toArray()).rejects.toMatchObject({ code: 175 });
+  await collection.drop();
+  await expect(viaId.toArray()).rejects.toMatchObject({ code: 175 });
+});

@@ -182,7 +182,7 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: group },
 );
 
-test('random operations leave and answer what the manual says', async () => {
+test('random operations leave and answer what the manual says', { timeout: 60_000 + RUNS * 100 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const world: World = { real: client.db().collection(`c${++serial}`), model: new ModelCollection() };

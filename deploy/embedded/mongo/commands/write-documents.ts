@@ -51,12 +51,19 @@ export function firstHit(context: Context, collection: Collection, filter: Filte
   return doc === undefined ? undefined : { doc, idKey: encodeId(fieldOf(documentValue(doc), '_id')) };
 }
 
-/** Keys of all hits, taken before anything is changed, so that a moved document is not met twice. */
-export function allHitKeys(context: Context, collection: Collection, filter: Filter): Buffer[] {
+/** What `allHits` keeps of documents it has read; the others are read again when their turn comes. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+/** All hits, found before anything is changed, so that a moved document is not met twice. */
+export function* allHits(context: Context, collection: Collection, filter: Filter): Iterable<Hit> {
   const hits = findHits(context.storage, collection, filter);
-  const keys: Buffer[] = [];
-  for (let hit = hits.next(); hit !== undefined; hit = hits.next()) keys.push(hit.idKey);
-  return keys;
+  const found: { idKey: Buffer; doc: Buffer | undefined }[] = [];
+  let bytes = 0;
+  for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
+    bytes += hit.doc.length;
+    found.push({ idKey: hit.idKey, doc: bytes <= MAX_KEPT_BYTES ? hit.doc : undefined });
+  }
+  for (const { idKey, doc } of found) yield { idKey, doc: doc ?? (collection.get(idKey) as Buffer) };
 }
 
 /** Applies an update to one stored document; returns it as it is then. Unchanged bytes are not written. */

@@ -6,7 +6,7 @@ import type { Collection } from '../storage/collection.ts';
 import { parseUpdate, type Update } from '../update/parse-update.ts';
 import { refuseOthers, type Args } from './args.ts';
 import { writeError, type Context, type Reply } from './context.ts';
-import { allHitKeys, firstHit, insertUpsert, updateHit, withId } from './write-documents.ts';
+import { allHits, firstHit, insertUpsert, updateHit, withId } from './write-documents.ts';
 import type { Filter } from '../query/filter.ts';
 
 /** `hello` names it as maxWriteBatchSize. */
@@ -105,11 +105,9 @@ function updateMatches(context: Context, collection: Collection, filter: Filter,
     return hit === undefined ? NOTHING : { n: 1, nModified: updateHit(collection, hit, change).isModified ? 1 : 0 };
   }
   let [n, nModified] = [0, 0];
-  for (const idKey of allHitKeys(context, collection, filter)) {
-    const doc = collection.get(idKey);
-    if (doc === undefined) continue;
+  for (const hit of allHits(context, collection, filter)) {
     n++;
-    if (updateHit(collection, { idKey, doc }, change).isModified) nModified++;
+    if (updateHit(collection, hit, change).isModified) nModified++;
   }
   return { n, nModified };
 }
@@ -127,9 +125,12 @@ function runDelete(context: Context, ns: string, statement: Value): number {
     if (hit !== undefined) collection.remove(hit.idKey, hit.doc);
     return hit === undefined ? 0 : 1;
   }
-  const keys = allHitKeys(context, collection, filter);
-  for (const idKey of keys) collection.remove(idKey, collection.get(idKey) as Buffer);
-  return keys.length;
+  let n = 0;
+  for (const hit of allHits(context, collection, filter)) {
+    collection.remove(hit.idKey, hit.doc);
+    n++;
+  }
+  return n;
 }
 
 function required(statement: Value, name: string): Value {

@@ -1,4 +1,5 @@
 import { documentValue } from '../bson/value.ts';
+import { ErrorCode, MongoFailure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import { tablePrefix } from '../storage/index.ts';
 import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
@@ -48,6 +49,9 @@ export class Scan {
 
   /** The next match; undefined at the end. Holds nothing open when it throws. */
   next(): Hit | undefined {
+    if (this.collection.isDropped || this.plan.index?.isDropped === true) {
+      throw new MongoFailure(ErrorCode.planKilled, 'query plan killed :: the collection or index it reads was dropped');
+    }
     try {
       return this.advance();
     } catch (error) {

@@ -72,6 +72,7 @@ export class Catalog {
 
   /** Only inside a write job. */
   dropIndex(collection: Collection, index: Index): void {
+    index.isDropped = true;
     collection.indexes.splice(collection.indexes.indexOf(index), 1);
     delete collection.tally.state.indexBytes[String(index.table)];
     this.clearTable(index.table);
@@ -80,6 +81,7 @@ export class Catalog {
 
   /** Only inside a write job. */
   drop(collection: Collection): void {
+    collection.isDropped = true;
     for (const index of collection.indexes) this.clearTable(index.table);
     this.clearTable(collection.table);
     this.byNs.delete(collection.ns);

@@ -21,6 +21,7 @@ export class Collection {
   readonly table: number;
   readonly indexes: Index[];
   readonly tally: Tally;
+  isDropped = false;
   private readonly storage: Storage;
   private readonly prefix: Buffer;
 

@@ -27,6 +27,7 @@ export class Index implements IndexSpec {
   multikey: boolean;
   /** False until its entries are committed: reads must not use it before. */
   isReady = false;
+  isDropped = false;
   private readonly prefix: Buffer;
 
   constructor(spec: IndexSpec, multikey: boolean) {
