@@ -1,12 +1,14 @@
 import { AppError } from '../../shared/errors.ts';
 
 const DEEPEST = 64;
+/** Keys of one object; validation reports each bad one, which a megabyte of them would make slow. */
+const MOST_KEYS = 10_000;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * The value of a JSON text that means the same to every parser. Throws JSON_PARSE_ERROR for bad syntax and for what
- * JSON.parse lets through: duplicate keys, keys of the prototype, more than 64 levels, lone surrogates, NUL, numbers
+ * JSON.parse lets through: duplicate or too many keys, keys of the prototype, more than 64 levels, lone surrogates, NUL, numbers
  * beyond a double.
  */
 export function parseStrictJson(text: string): unknown {
@@ -82,6 +84,7 @@ function checkKey(seen: Set<string> | null, key: string): void {
   if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body has the key ${key}`);
   if (seen?.has(key) === true) throw refusal(`Request body has a key twice: ${key.slice(0, 100)}`);
   seen?.add(key);
+  if (seen !== null && seen.size > MOST_KEYS) throw refusal(`Request body has an object with more than ${MOST_KEYS} keys`);
 }
 
 function checkNumber(text: string, start: number): number {
