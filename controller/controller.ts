@@ -20,7 +20,7 @@ import { MonitorStore } from './monitors/store.ts';
 import { openNotifications } from './notifications.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
 import { isDatabaseUnavailable, openMongo, type Mongo } from './platform/mongo.ts';
-import { NatsUsersFile } from './platform/nats-users.ts';
+import { openProbeIdentities } from './platform/probe-identities.ts';
 import { keepRawStream } from './platform/raw-stream.ts';
 import { openResultStores } from './result-stores.ts';
 import { ResultsService } from './results/service.ts';
@@ -69,7 +69,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const stores = await openResultStores(db);
   const fleet = await startFleet({
     db, bus, monitors, clock, log, timeZone: options.timeZone,
-    identities: config.nats.users ? new NatsUsersFile(config.nats.users, log) : { publish: async () => undefined },
+    identities: openProbeIdentities({ bus, users: config.nats.users, credsFile: config.nats.credsFile, clock, log }),
     natsUrl: config.nats.publicUrl, embeddedProbeToken: config.embeddedProbeToken,
     owns: (id) => results.ownsShard(shardOf(id)),
     regionLimit: async (organizationId) => (await accounts.quota.limitsOf(organizationId)).regions_per_monitor,

@@ -1,13 +1,10 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader } from '../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../shared/contracts/byte-writer.ts';
 import type { Timings } from '../../shared/contracts/result.ts';
+import { readColumn, writeColumn } from './column-rules.ts';
 import type { StoredResult } from './stored-result.ts';
 
-/**
- * A block: the results of one monitor and hour, column by column, then deflated: neighbours in a column are alike.
- * The first byte is the format.
- */
+/** A block: the results of one monitor and hour, column by column, since neighbours in a column are alike. The first byte is the format. */
 const FORMAT = 1;
 const OUTCOMES = ['success', 'failure', 'missed'] as const;
 const REASONS = ['schedule', 'confirm', 'manual'] as const;
@@ -15,8 +12,8 @@ const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 const DEGRADED = 4;
 const LATE = 8;
 const HAS_TIME = 64;
-/** A block larger than this when inflated is not ours. */
-const LARGEST_BYTES = 64 * 1024 * 1024;
+/** More results than a monitor can have in an hour; a block that claims more is not ours. */
+const MOST_RESULTS = 1_000_000;
 
 interface Rare {
   error?: StoredResult['error'];
@@ -26,22 +23,20 @@ interface Rare {
 /** Bytes of the results of one hour, in order of their start. */
 export function encodeBlock(rows: StoredResult[]): Uint8Array {
   const sorted = [...rows].sort((a, b) => a.started_at - b.started_at);
-  const out = new ByteWriter(64 + sorted.length * 16);
+  const out = new ByteWriter(64 + sorted.length * 8);
+  out.u8(FORMAT);
   out.varint(sorted.length);
-  const sources = column(out, sorted, (row) => `${row.region}\n${row.probe_id}`);
-  writeEach(out, sorted, (row) => sources.get(`${row.region}\n${row.probe_id}`) as number);
-  writeTimes(out, sorted);
-  writeEach(out, sorted, flagsOf);
-  writeEach(out, sorted, (row) => row.attempt);
-  writeEach(out, sorted, (row) => row.status_code ?? 0);
-  writeEach(out, sorted.filter((row) => row.response_time_ms !== null), (row) => tenths(row.response_time_ms as number));
+  const sources = writeSources(out, sorted);
+  writeColumn(out, sorted.map((row) => sources.get(sourceOf(row)) as number));
+  writeColumn(out, stepChanges(sorted));
+  writeColumn(out, sorted.map((row) => row.started_at - row.scheduled_at));
+  writeColumn(out, sorted.map(flagsOf));
+  writeColumn(out, sorted.map((row) => row.attempt));
+  writeColumn(out, sorted.map((row) => row.status_code ?? 0));
+  writeColumn(out, sorted.flatMap((row) => (row.response_time_ms === null ? [] : [tenths(row.response_time_ms) - sumOf(row.timings)])));
   writeTimings(out, sorted);
   out.text(JSON.stringify(rareOf(sorted)));
-  const packed = deflateRawSync(out.take(), { level: 6 });
-  const bytes = new Uint8Array(packed.length + 1);
-  bytes[0] = FORMAT;
-  bytes.set(packed, 1);
-  return bytes;
+  return out.take();
 }
 
 /**
@@ -49,27 +44,30 @@ export function encodeBlock(rows: StoredResult[]): Uint8Array {
  * @throws RangeError when the bytes are of a format this version does not know.
  */
 export function decodeBlock(bytes: Uint8Array): StoredResult[] {
-  if (bytes[0] !== FORMAT) throw new RangeError(`unknown block format ${bytes[0]}`);
-  const from = new ByteReader(inflateRawSync(bytes.subarray(1), { maxOutputLength: LARGEST_BYTES }));
+  const from = new ByteReader(bytes);
+  const format = from.u8();
   const count = from.varint();
+  if (format !== FORMAT || count > MOST_RESULTS) throw new RangeError(`unknown block format ${format}`);
   const sources = Array.from({ length: from.varint() }, () => from.text().split('\n') as [string, string]);
-  const sourceOf = readEach(from, count);
-  const times = readTimes(from, count);
-  const flags = readEach(from, count);
-  const attempts = readEach(from, count);
-  const statuses = readEach(from, count);
-  const durations = readEach(from, flags.filter((flag) => flag & HAS_TIME).length);
+  const source = readColumn(from, count);
+  const scheduled = fromStepChanges(readColumn(from, count));
+  const lateness = readColumn(from, count);
+  const flags = readColumn(from, count);
+  const attempts = readColumn(from, count);
+  const statuses = readColumn(from, count);
+  const beyondPhases = readColumn(from, flags.filter((flag) => flag & HAS_TIME).length);
   const timings = readTimings(from, count);
   const rare = JSON.parse(from.text()) as Record<string, Rare>;
-  let nextDuration = 0;
+  let nextTime = 0;
   return flags.map((flag, index) => {
-    const [region, probeId] = sources[sourceOf[index] as number] as [string, string];
+    const [region, probeId] = sources[source[index] as number] as [string, string];
+    const scheduledAt = scheduled[index] as number;
     return {
-      region, probe_id: probeId, scheduled_at: (times[index] as Instants).scheduled, started_at: (times[index] as Instants).started,
-      outcome: OUTCOMES[flag & 3] as StoredResult['outcome'], degraded: (flag & DEGRADED) !== 0, late: (flag & LATE) !== 0,
-      reason: REASONS[(flag >> 4) & 3] as StoredResult['reason'], attempt: attempts[index] as number,
-      response_time_ms: flag & HAS_TIME ? (durations[nextDuration++] as number) / 10 : null, status_code: statuses[index] || null,
-      error: rare[index]?.error ?? null, missed: rare[index]?.missed ?? null, timings: timings[index] as Timings | null,
+      region, probe_id: probeId, scheduled_at: scheduledAt, started_at: scheduledAt + (lateness[index] as number),
+      outcome: OUTCOMES[flag & 3] as StoredResult['outcome'], degraded: (flag & DEGRADED) !== 0,
+      reason: REASONS[(flag >> 4) & 3] as StoredResult['reason'], attempt: attempts[index] as number, late: (flag & LATE) !== 0,
+      response_time_ms: flag & HAS_TIME ? ((beyondPhases[nextTime++] as number) + sumOf(timings[index] ?? null)) / 10 : null,
+      status_code: statuses[index] || null, error: rare[index]?.error ?? null, missed: rare[index]?.missed ?? null, timings: timings[index] as Timings | null,
     };
   });
 }
@@ -79,82 +77,76 @@ function flagsOf(row: StoredResult): number {
     | (REASONS.indexOf(row.reason) << 4) | (row.response_time_ms === null ? 0 : HAS_TIME);
 }
 
-/** Writes the distinct keys once; the map gives each its number. */
-function column(out: ByteWriter, rows: StoredResult[], keyOf: (row: StoredResult) => string): Map<string, number> {
+function sourceOf(row: StoredResult): string {
+  return `${row.region}\n${row.probe_id}`;
+}
+
+/** Writes each distinct source once; the map gives each its number. */
+function writeSources(out: ByteWriter, rows: StoredResult[]): Map<string, number> {
   const numbers = new Map<string, number>();
-  for (const row of rows) if (!numbers.has(keyOf(row))) numbers.set(keyOf(row), numbers.size);
+  for (const row of rows) if (!numbers.has(sourceOf(row))) numbers.set(sourceOf(row), numbers.size);
   out.varint(numbers.size);
   for (const key of numbers.keys()) out.text(key);
   return numbers;
 }
 
-function writeEach(out: ByteWriter, rows: StoredResult[], valueOf: (row: StoredResult) => number): void {
-  for (const row of rows) out.varint(valueOf(row));
-}
-
-function readEach(from: ByteReader, count: number): number[] {
-  return Array.from({ length: count }, () => from.varint());
-}
-
-interface Instants {
-  scheduled: number;
-  started: number;
-}
-
-/** Scheduled times as changes of their step, which is nearly constant; starts as lateness. */
-function writeTimes(out: ByteWriter, rows: StoredResult[]): void {
+/** The first scheduled time, then by how much each step to the next differs from the one before: mostly 0. */
+function stepChanges(rows: StoredResult[]): number[] {
   let previous = 0;
   let step = 0;
-  for (const row of rows) {
+  return rows.map((row, index) => {
     const next = row.scheduled_at - previous;
-    out.zigzag(next - step);
-    step = previous === 0 ? 0 : next;
+    const change = next - step;
+    step = index === 0 ? 0 : next;
     previous = row.scheduled_at;
-  }
-  for (const row of rows) out.zigzag(row.started_at - row.scheduled_at);
+    return change;
+  });
 }
 
-function readTimes(from: ByteReader, count: number): Instants[] {
+function fromStepChanges(changes: number[]): number[] {
   let previous = 0;
   let step = 0;
-  const times: Instants[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const next = from.zigzag() + step;
-    step = previous === 0 ? 0 : next;
+  return changes.map((change, index) => {
+    const next = change + step;
+    step = index === 0 ? 0 : next;
     previous += next;
-    times.push({ scheduled: previous, started: 0 });
-  }
-  for (const time of times) time.started = time.scheduled + from.zigzag();
-  return times;
+    return previous;
+  });
 }
 
 /** A mask for each row (0: none; bit 5: an object without phases), then a column for each phase. */
 function writeTimings(out: ByteWriter, rows: StoredResult[]): void {
-  writeEach(out, rows, (row) => {
+  writeColumn(out, rows.map((row) => {
     if (!row.timings) return 0;
     let mask = 32;
     PHASES.forEach((phase, bit) => {
       if (row.timings?.[phase] !== undefined) mask |= 1 << bit;
     });
     return mask;
-  });
+  }));
   for (const phase of PHASES) {
-    for (const row of rows) {
-      const ms = row.timings?.[phase];
-      if (ms !== undefined) out.varint(tenths(ms));
-    }
+    writeColumn(out, rows.flatMap((row) => (row.timings?.[phase] === undefined ? [] : [tenths(row.timings[phase] as number)])));
   }
 }
 
 function readTimings(from: ByteReader, count: number): (Timings | null)[] {
-  const masks = readEach(from, count);
+  const masks = readColumn(from, count);
   const timings = masks.map((mask): Timings | null => (mask ? {} : null));
   PHASES.forEach((phase, bit) => {
-    masks.forEach((mask, index) => {
-      if (mask & (1 << bit)) (timings[index] as Timings)[phase] = from.varint() / 10;
+    const having = timings.filter((_, index) => (masks[index] as number) & (1 << bit)) as Timings[];
+    const values = readColumn(from, having.length);
+    having.forEach((each, index) => {
+      each[phase] = (values[index] as number) / 10;
     });
   });
   return timings;
+}
+
+/** What a check took is mostly what its phases took together, in tenths of a ms. */
+function sumOf(timings: Timings | null): number {
+  let sum = 0;
+  if (timings) for (const phase of PHASES) sum += tenths(timings[phase] ?? 0);
+  return sum;
 }
 
 function rareOf(rows: StoredResult[]): Record<number, Rare> {

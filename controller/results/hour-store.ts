@@ -1,54 +1,45 @@
 import { Binary, type Collection, type Db } from 'mongodb';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-rules.ts';
-import { DAY_MS, emptyRollup, mergeRollups, type Rollup } from './rollup-rules.ts';
+import { decodeRollup, encodeRollup } from './rollup-pack.ts';
+import { DAY_MS, mergeRollups, type Rollup } from './rollup-rules.ts';
 import type { DayKey, HourKey, HourRecord, HourStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
 
-interface BlockDoc {
+interface HourDoc {
   _id: string;
   position: number;
-  results: Binary;
+  rollup: Binary;
+  /** The hour's results; without any, or once they are past their retention, it is not there. */
+  results?: Binary;
 }
 
-interface RollupDoc {
-  _id: string;
-  position: number;
-  rollup: Rollup;
-}
+type DayDoc = Omit<HourDoc, 'results'>;
 
-/** Collections `blocks` (results), `rollups_1h` and `rollups_1d`; `_id` is `<monitor>:<hours or days since 1970>`. */
+/**
+ * Collections `rollups_1h`, whose documents hold the hour's results too, and `rollups_1d`; `_id` is `<monitor>:<hours or
+ * days since 1970>`. One document, so that results and rollup cannot disagree after a crash between two writes.
+ */
 export class MongoHourStore implements HourStore {
-  readonly #blocks: Collection<BlockDoc>;
-  readonly #hours: Collection<RollupDoc>;
-  readonly #days: Collection<RollupDoc>;
+  readonly #hours: Collection<HourDoc>;
+  readonly #days: Collection<DayDoc>;
 
   constructor(db: Db) {
-    this.#blocks = db.collection<BlockDoc>('blocks');
-    this.#hours = db.collection<RollupDoc>('rollups_1h');
-    this.#days = db.collection<RollupDoc>('rollups_1d');
+    this.#hours = db.collection<HourDoc>('rollups_1h');
+    this.#days = db.collection<DayDoc>('rollups_1d');
   }
 
   async read(keys: HourKey[]): Promise<HourRecord[]> {
-    const ids = keys.map(hourId);
-    const [blocks, rollups] = await Promise.all([
-      this.#blocks.find({ _id: { $in: ids } }).toArray(),
-      this.#hours.find({ _id: { $in: ids } }).toArray(),
-    ]);
-    const found = new Map<string, HourRecord>();
-    for (const { _id, position, rollup } of rollups) found.set(_id, { ...keyOf(_id), position, rows: [], rollup });
-    // A block may be ahead of its rollup after a crash between the two; which rows are stored, the block says.
-    for (const { _id, position, results } of blocks) {
-      found.set(_id, { ...keyOf(_id), position, rows: decodeBlock(results.buffer), rollup: found.get(_id)?.rollup ?? emptyRollup() });
-    }
-    return [...found.values()];
+    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
+    return docs.map(({ _id, position, rollup, results }) =>
+      ({ ...keyOf(_id), position, rows: results ? decodeBlock(results.buffer) : [], rollup: decodeRollup(rollup.buffer) }));
   }
 
   async write(records: HourRecord[]): Promise<void> {
-    const blocks = records.filter((record) => record.rows.length > 0);
-    await upsertAhead(this.#blocks, blocks.map((record): BlockDoc =>
-      ({ _id: hourId(record), position: record.position, results: new Binary(encodeBlock(record.rows)) })));
-    await upsertAhead(this.#hours, records.map((record): RollupDoc => ({ _id: hourId(record), position: record.position, rollup: record.rollup })));
+    await upsertAhead(this.#hours, records.map((record): HourDoc => ({
+      _id: hourId(record), position: record.position, rollup: new Binary(encodeRollup(record.rollup)),
+      ...(record.rows.length > 0 ? { results: new Binary(encodeBlock(record.rows)) } : {}),
+    })));
   }
 
   async knownDays(days: DayKey[]): Promise<DayKey[]> {
@@ -58,31 +49,33 @@ export class MongoHourStore implements HourStore {
   }
 
   async rollDays(days: (DayKey & { position: number })[]): Promise<void> {
-    const docs: RollupDoc[] = [];
+    const docs: DayDoc[] = [];
     for (const { monitor_id, day, position } of days) {
-      const hours = await this.#hours.find({ _id: rangeOf(monitor_id, day / HOUR_MS, (day + DAY_MS) / HOUR_MS) }).toArray();
-      docs.push({ _id: dayId({ monitor_id, day }), position, rollup: mergeRollups(hours.map((doc) => doc.rollup)) });
+      const range = { _id: rangeOf(monitor_id, day / HOUR_MS, (day + DAY_MS) / HOUR_MS) };
+      const hours = await this.#hours.find(range, { projection: { results: 0 } }).toArray();
+      const rollup = mergeRollups(hours.map((doc) => decodeRollup(doc.rollup.buffer)));
+      docs.push({ _id: dayId({ monitor_id, day }), position, rollup: new Binary(encodeRollup(rollup)) });
     }
     await upsertAhead(this.#days, docs);
   }
 
   /** Rollups of these hours that are written, with the journal entry that each is of. */
   async hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]> {
-    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
-    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, rollup }));
+    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
+    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, rollup: decodeRollup(rollup.buffer) }));
   }
 
   /** Rollups of these days that are written. */
   async days(keys: DayKey[]): Promise<(DayKey & { rollup: Rollup })[]> {
     const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
-    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, rollup }));
+    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, rollup: decodeRollup(rollup.buffer) }));
   }
 
   /** All results of the hours from `from` to before `to`, in order of their start. */
   async results(monitorId: string, from: number, to: number): Promise<HourRecord['rows']> {
     const ids = rangeOf(monitorId, Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS));
-    const docs = await this.#blocks.find({ _id: ids }).sort({ _id: 1 }).toArray();
-    return docs.flatMap((doc) => decodeBlock(doc.results.buffer));
+    const docs = await this.#hours.find({ _id: ids }).sort({ _id: 1 }).toArray();
+    return docs.flatMap((doc) => (doc.results ? decodeBlock(doc.results.buffer) : []));
   }
 }
 

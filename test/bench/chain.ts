@@ -1,4 +1,5 @@
 import { ApiSession } from '../helpers/api-session.ts';
+import { passTime } from '../helpers/pass-time.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { cpuMs, rssMb } from './cpu.ts';
 import { startBenchTarget } from './target.ts';
@@ -27,10 +28,10 @@ export async function measureChain(options: { monitors: number; intervalS: numbe
   const farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn' } });
   try {
     await createMonitors(farwatch, target.url, monitors, intervalS);
-    await sleep(settleS * 1000);
+    await passTime(settleS * 1000);
     const pids = Object.entries(farwatch.pids()).filter(([role]) => ROLES.includes(role as (typeof ROLES)[number]));
     const before = { cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), taken: await taken(farwatch), at: Date.now() };
-    await sleep(measureS * 1000);
+    await passTime(measureS * 1000);
     const after = { cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), taken: await taken(farwatch), at: Date.now() };
     const checks = after.checks - before.checks;
     const byRole = Object.fromEntries(pids.map(([role], index) => [role, ((after.cpu[index] as number) - (before.cpu[index] as number)) / checks]));
@@ -59,8 +60,4 @@ async function createMonitors(farwatch: Farwatch, targetUrl: string, count: numb
 async function taken(farwatch: Farwatch): Promise<number> {
   const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
   return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,0 +1,29 @@
+import { Agent } from 'node:http';
+import { get } from 'node:http';
+
+/** Asks a blackbox_exporter for probes over kept connections, as Prometheus does. */
+export async function blackboxDriver(options: Record<string, unknown>): Promise<{ done: number; failed: number }> {
+  const { exporterPort, port, count, inFlight } = options as { exporterPort: number; port: number; count: number; inFlight: number };
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
+  const url = `http://127.0.0.1:${exporterPort}/probe?module=http_2xx&target=http://127.0.0.1:${port}/`;
+  let next = 0;
+  let done = 0;
+  let failed = 0;
+  await Promise.all(Array.from({ length: inFlight }, async () => {
+    while (next++ < count) {
+      const text = await textOf(url, agent);
+      if (/^probe_success 1$/m.test(text)) done += 1;
+      else failed += 1;
+    }
+  }));
+  return { done, failed };
+}
+
+function textOf(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => resolve(text));
+    }).on('error', reject);
+  });
+}

@@ -1,0 +1,47 @@
+import { derivedId, shardOf } from '../../../shared/ids.ts';
+import type { CheckResult } from '../../../shared/contracts/result.ts';
+import type { MonitorConfig } from '../../../controller/results/ports.ts';
+
+/** Repeats the same results for the same seed, with the jitter of real targets: log-normal, one in a thousand fails. */
+export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+  const jitter = (base: number): number => base * Math.exp(0.1 * Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random()));
+  return (seq, monitorId, scheduledAt) => {
+    const tenth = (ms: number): number => Math.round(ms * 10) / 10;
+    const timings = { dns: tenth(jitter(1.2)), connect: tenth(jitter(10)), tls: tenth(jitter(22)), first_byte: tenth(jitter(50)), transfer: tenth(jitter(3.8)) };
+    const failed = random() < 0.001;
+    return {
+      seq, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: scheduledAt, started_at: scheduledAt + Math.floor(jitter(2)),
+      response_time_ms: tenth(timings.dns + timings.connect + timings.tls + timings.first_byte + timings.transfer),
+      outcome: failed ? 'failure' : 'success', degraded: false, status_code: failed ? 503 : 200,
+      error: failed ? { type: 'status_code', message: 'Expected 200-299, got 503' } : null, missed: null, timings, remote_address: '203.0.113.9', tls: null, detail: null,
+    };
+  };
+}
+
+export function monitorIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => derivedId('bench', index));
+}
+
+/** The ids by shard. */
+export function byShard(ids: string[]): Map<number, string[]> {
+  const shards = new Map<number, string[]>();
+  for (const id of ids) {
+    const known = shards.get(shardOf(id));
+    if (known) known.push(id);
+    else shards.set(shardOf(id), [id]);
+  }
+  return shards;
+}
+
+export function configOf(monitorId: string, intervalMs: number, changedAt: number): MonitorConfig {
+  return {
+    monitor_id: monitorId, organization_id: derivedId('org'), project_id: derivedId('project'), revision: 1, name: 'bench', target: 'http://bench.example/',
+    type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+    notification_target_ids: [], monitoring_regions: [], changed_at: changedAt,
+  };
+}

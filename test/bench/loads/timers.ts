@@ -1,0 +1,68 @@
+import { systemClock } from '../../../shared/time.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Assignment } from '../../../shared/contracts/assignment.ts';
+import { Scheduler } from '../../../probe/scheduler/scheduler.ts';
+
+export interface TimerFigures {
+  fired: number;
+  missed: number;
+  /** Lateness of each start, ms. */
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+interface TimerOptions {
+  monitors: number;
+  intervalMs: number;
+  forMs: number;
+}
+
+/** The probe's scheduler on the real clock, with checks that do nothing. */
+export async function wheelTimers(options: Record<string, unknown>): Promise<TimerFigures> {
+  const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
+  const late: number[] = [];
+  let missed = 0;
+  const scheduler = new Scheduler(systemClock, {
+    due: (_assignment, dueMs) => void late.push(Date.now() - dueMs),
+    missed: (_assignment, run) => (missed += run.count),
+  });
+  for (let index = 0; index < monitors; index += 1) scheduler.set(assignmentAt(index, intervalMs, Math.floor((index / monitors) * intervalMs)));
+  scheduler.start();
+  await new Promise((resolve) => setTimeout(resolve, forMs));
+  scheduler.stop();
+  return figuresOf(late, missed);
+}
+
+/** One timer per monitor, set again after each check for what is left of the interval: how it is often done. */
+export async function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
+  const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
+  const late: number[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+  const arm = (dueMs: number): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      late.push(Date.now() - dueMs);
+      arm(dueMs + intervalMs);
+    }, Math.max(0, dueMs - Date.now()));
+    timers.add(timer);
+  };
+  const start = Date.now() + 200;
+  for (let index = 0; index < monitors; index += 1) arm(start + Math.floor((index / monitors) * intervalMs));
+  await new Promise((resolve) => setTimeout(resolve, forMs));
+  for (const timer of timers) clearTimeout(timer);
+  return figuresOf(late, 0);
+}
+
+function figuresOf(late: number[], missed: number): TimerFigures {
+  const sorted = [...late].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  return { fired: late.length, missed, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function assignmentAt(index: number, intervalMs: number, phaseMs: number): Assignment {
+  return {
+    monitor_id: newId(index), organization_id: 'o', project_id: 'p', assignment_rev: 1, interval_ms: intervalMs, timeout_ms: intervalMs, phase_ms: phaseMs, retries: 0,
+    spec: { type: 'NONE' },
+  };
+}

@@ -1,0 +1,111 @@
+import { connect, Empty, nkeyAuthenticator } from 'nats';
+import { readFileSync } from 'node:fs';
+import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import { laneName } from '../../../shared/contracts/result.ts';
+import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
+import { ShardOwner } from '../../../controller/results/shard-owner.ts';
+import { ShardState } from '../../../controller/results/shard-state.ts';
+import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
+
+interface Wire {
+  url: string;
+  seedFile: string;
+  count: number;
+}
+
+const EPOCH = '0199bench';
+const WINDOW = 8;
+const MONITORS = 10_000;
+
+async function open({ url, seedFile }: Wire) {
+  return connect({ servers: url, authenticator: nkeyAuthenticator(Buffer.from(readFileSync(seedFile, 'utf8').trim())) });
+}
+
+/** The probe's side: batches of 100 by lane, eight under way, on the wire as the product sends them. */
+export async function publishBatches(options: Record<string, unknown>): Promise<{ sent: number }> {
+  const wire = options as unknown as Wire;
+  const connection = await open(wire);
+  const shards = [...byShard(monitorIds(MONITORS))];
+  const make = resultMaker();
+  const perShard = Math.floor(wire.count / shards.length / 100) * 100;
+  const at = 1_790_000_000_000;
+  await Promise.all(shards.map(async ([shard, ids]) => {
+    const subject = subjects.results(shard, 'bench', 'probe');
+    const underWay = new Set<Promise<unknown>>();
+    for (let seq = 0; seq < perShard; seq += 100) {
+      const results = Array.from({ length: 100 }, (_, index) => make(seq + index + 1, ids[(seq + index) % ids.length] as string, at + seq + index));
+      const bytes = encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
+      const request: Promise<unknown> = connection.request(subject, bytes, { timeout: 30_000 }).finally(() => underWay.delete(request));
+      underWay.add(request);
+      if (underWay.size >= WINDOW) await Promise.race(underWay);
+    }
+    await Promise.all(underWay);
+  }));
+  await connection.drain();
+  return { sent: perShard * shards.length };
+}
+
+/** The owner's side without a journal: decodes, takes by the rule of the lane, applies, answers. */
+export async function takeBatches(options: Record<string, unknown>): Promise<{ taken: number; duplicates: number }> {
+  const wire = options as unknown as Wire;
+  const connection = await open(wire);
+  const shards = byShard(monitorIds(MONITORS));
+  const perShard = Math.floor(wire.count / shards.size / 100) * 100;
+  let taken = 0;
+  let entries = 0;
+  const at = 1_790_000_000_000;
+  const owners = new Map([...shards].map(([shard, ids]) => {
+    const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', { rawRetentionMs: 1e15 });
+    owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
+    settle(owner);
+    return [shard, owner];
+  }));
+  function settle(owner: ShardOwner): void {
+    const next = owner.nextEntry(at);
+    if (!next) return;
+    taken += owner.state.apply(next.entry).fresh.length;
+    owner.settled();
+    entries += 1;
+  }
+  await new Promise<void>((resolve) => {
+    connection.subscribe('results.>', {
+      callback: (_error, message) => {
+        const shard = shardOfSubject(message.subject) as number;
+        const owner = owners.get(shard) as ShardOwner;
+        owner.take({ region: 'bench', probe_id: 'probe', bytes: message.data, answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })) }, { wall: at, monotonic: 0 });
+        settle(owner);
+        if (taken >= perShard * shards.size) setTimeout(resolve, 200);
+      },
+    });
+    process.stdout.write('ready\n');
+  });
+  const positions = [...owners.values()].reduce((sum, owner) => sum + owner.state.position(laneName('probe', EPOCH)), 0);
+  await connection.drain();
+  return { taken, duplicates: taken - positions };
+}
+
+/** One message per result, as a simple client would: published without waiting. */
+export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
+  const wire = options as unknown as Wire;
+  const connection = await open(wire);
+  const payload = Buffer.alloc(40, 1);
+  for (let sent = 0; sent < wire.count; sent += 1) {
+    connection.publish('bench.result', payload);
+    if (sent % 500 === 499) await connection.flush();
+  }
+  connection.publish('bench.end', Empty);
+  await connection.drain();
+  return { sent: wire.count };
+}
+
+export async function takeEach(options: Record<string, unknown>): Promise<{ taken: number }> {
+  const connection = await open(options as unknown as Wire);
+  let taken = 0;
+  await new Promise<void>((resolve) => {
+    connection.subscribe('bench.result', { callback: () => (taken += 1) });
+    connection.subscribe('bench.end', { callback: () => resolve() });
+    process.stdout.write('ready\n');
+  });
+  await connection.drain();
+  return { taken };
+}

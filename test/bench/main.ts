@@ -1,0 +1,25 @@
+import { cpus } from 'node:os';
+import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
+import { METRICS } from './metrics.ts';
+
+/** Runs the metrics that are named, or all; 1 when one is on the wrong side of its floor. */
+export async function main(args: string[], options: { outdir: string; root: string }): Promise<number> {
+  const isQuick = args.includes('--quick');
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const unknown = wanted.filter((name) => !(name in METRICS));
+  if (unknown.length > 0) {
+    process.stderr.write(`${unknown.join(', ')}: unknown; there are ${Object.keys(METRICS).join(', ')}\n`);
+    return 2;
+  }
+  const bundles = await ensureBundles({ root: options.root, say: () => undefined });
+  const [cpu] = cpus();
+  process.stdout.write(`Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: these figures are no verdict' : ''}\n`);
+  const verdicts: (boolean | null)[] = [];
+  for (const [name, metric] of Object.entries(METRICS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    verdicts.push(...(await metric({ outdir: options.outdir, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1 })));
+  }
+  const failed = verdicts.filter((verdict) => verdict === false).length;
+  process.stdout.write(`${verdicts.filter((verdict) => verdict === true).length} floors held, ${failed} not\n`);
+  return failed > 0 && !isQuick ? 1 : 0;
+}

@@ -1,0 +1,203 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { startNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+import { cpuMs, pinned } from './cpu.ts';
+import { measureChain } from './chain.ts';
+import { startDatabase } from './database.ts';
+import type { TimerFigures } from './loads/timers.ts';
+import { ProbeRig } from './probe-rig.ts';
+import { print } from './report.ts';
+import { runWorker, startWorker } from './run-worker.ts';
+import { startBenchTarget } from './target.ts';
+
+export interface BenchOptions {
+  /** Directory of the bench's own bundles and of the product's. */
+  outdir: string;
+  bundles: string;
+  rounds: number;
+  /** Share of the full amount of work, 0 to 1. */
+  scale: number;
+}
+
+type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
+
+/** CPU per HTTP check, all in, against a bare loop, undici and blackbox_exporter. */
+const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
+  const target = await startBenchTarget(join(outdir, 'target.mjs'));
+  const exporter = await startExporter();
+  const rig = await ProbeRig.start(join(outdir, 'probe.mjs'), target.url, 1000);
+  const count = Math.round(4000 * scale);
+  const figures: Record<'ours' | 'net' | 'undici' | 'blackbox', number[]> = { ours: [], net: [], undici: [], blackbox: [] };
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      rig.resume();
+      figures.ours.push(await rig.cpuPerCheckUs(count, () => target.count()));
+      // The peers have the core to themselves, as the probe had it.
+      rig.pause();
+      for (const by of ['net', 'undici'] as const) {
+        const { cpuMs: used, figures: { done } } = await runWorker<{ done: number }>(outdir, 'bareGets', { port: target.port, count, inFlight: 64, by });
+        figures[by].push((used * 1000) / done);
+      }
+      if (exporter) {
+        const before = cpuMs([exporter.pid]);
+        const { figures: { done } } = await runWorker<{ done: number }>(outdir, 'blackboxDriver', { exporterPort: exporter.port, port: target.port, count, inFlight: 64 }, 1);
+        figures.blackbox.push(((cpuMs([exporter.pid]) - before) * 1000) / done);
+      }
+    }
+  } finally {
+    exporter?.stop();
+    await rig.stop();
+    target.stop();
+  }
+  const line = { metric: '1', ours: figures.ours, unit: 'µs' };
+  return [
+    print({ ...line, what: 'CPU per HTTP check, all in, against blackbox_exporter', theirs: exporter ? figures.blackbox : null, floor: { max: 0.4 } }),
+    print({ ...line, what: 'CPU per HTTP check, all in, against undici', theirs: figures.undici }),
+    print({ ...line, what: 'CPU per HTTP check, all in, against a bare net loop', theirs: figures.net }),
+  ];
+};
+
+/** How late checks start at 10,000 monitors. */
+const lateness: Metric = async ({ outdir, rounds, scale }) => {
+  const options = { monitors: 10_000, intervalMs: 10_000, forMs: Math.round(12_000 * scale) };
+  const wheel: TimerFigures[] = [];
+  const naive: TimerFigures[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    wheel.push((await runWorker<TimerFigures>(outdir, 'wheelTimers', options)).figures);
+    naive.push((await runWorker<TimerFigures>(outdir, 'naiveTimers', options)).figures);
+  }
+  const missed = wheel.reduce((sum, each) => sum + each.missed, 0);
+  return [
+    print({ metric: '5', what: 'p99 start lateness, 10,000 monitors, against setTimeout', ours: wheel.map((each) => each.p99 + 1), theirs: naive.map((each) => each.p99 + 1), unit: 'ms + 1', note: `${missed} missed` }),
+    missed === 0,
+  ];
+};
+
+/** Results a second and client CPU second from probe to owner, against a message per result. */
+const transport: Metric = async ({ outdir, rounds, scale }) => {
+  const nats = await startNats({});
+  const wire = { url: nats.url, seedFile: nats.controllerCreds };
+  const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
+  let doubled = 0;
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const pair = async (takeName: string, publishName: string, count: number): Promise<number> => {
+        const taker = startWorker<{ taken: number; duplicates?: number }>(outdir, takeName, { ...wire, count }, 1);
+        await taker.ready;
+        const publisher = await runWorker<{ sent: number }>(outdir, publishName, { ...wire, count });
+        const taken = await taker.outcome;
+        doubled += taken.figures.duplicates ?? 0;
+        return taken.figures.taken / ((publisher.cpuMs + taken.cpuMs) / 1000);
+      };
+      rate.ours.push(await pair('takeBatches', 'publishBatches', Math.round(400_000 * scale)));
+      rate.bare.push(await pair('takeEach', 'publishEach', Math.round(200_000 * scale)));
+    }
+  } finally {
+    await nats.stop();
+  }
+  return [print({ metric: '7', what: 'results per client CPU second, probe to owner, against publish-consume', ours: rate.ours, theirs: rate.bare, unit: '/s', note: `${doubled} doubled` })];
+};
+
+/** Results stored a CPU second of controller and database, against a document per result. */
+const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
+  const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [mine, load] of [['ours', 'ingestResults'], ['bare', 'bareIngest']] as const) {
+      const database = await startDatabase(bundles);
+      try {
+        const monitors = Math.round((mine === 'ours' ? 4000 : 1000) * scale);
+        const before = cpuMs([database.pid]);
+        const { cpuMs: used, figures } = await runWorker<{ results: number }>(outdir, load, { url: database.url, monitors, each: 60 });
+        rate[mine].push(figures.results / ((used + cpuMs([database.pid]) - before) / 1000));
+      } finally {
+        await database.stop();
+      }
+    }
+  }
+  return [print({ metric: '8', what: 'results stored per CPU second, against insertMany', ours: rate.ours, theirs: rate.bare, unit: '/s', floor: { min: 3 } })];
+};
+
+/** Bytes on disk per result, indexes and rollups included. */
+const bytes: Metric = async ({ outdir, bundles, scale }) => {
+  const perResult = async (load: string, monitors: number, hours: number): Promise<number> => {
+    const database = await startDatabase(bundles);
+    try {
+      const { figures } = await runWorker<{ results: number }>(outdir, load, { url: database.url, monitors, hours });
+      return (await database.bytes()) / figures.results;
+    } finally {
+      await database.stop();
+    }
+  };
+  const hours = Math.max(2, Math.round(17 * scale));
+  const ours = await perResult('storeBlocks', 1000, hours);
+  const bare = await perResult('bareBlocks', 500, Math.max(1, Math.round(7 * scale)));
+  const kuma = sqliteBytes(Math.round(1_000_000 * scale));
+  return [
+    print({ metric: '9', what: 'bytes on disk per result, against a heartbeat table in SQLite', ours: [ours], theirs: kuma === null ? null : [kuma], unit: 'B', floor: { max: 0.1 }, ...(kuma === null ? { note: 'no sqlite3 on the PATH' } : {}) }),
+    print({ metric: '9', what: 'bytes on disk per result, against a document per result', ours: [ours], theirs: [bare], unit: 'B' }),
+  ];
+};
+
+/** CPU of every process together per check. */
+const chain: Metric = async ({ outdir, scale }) => {
+  const targetBundle = join(outdir, 'target.mjs');
+  const seconds = (full: number): number => Math.max(10, Math.round(full * scale));
+  const slow = await measureChain({ monitors: 600, intervalS: 20, settleS: seconds(40), measureS: seconds(60), targetBundle });
+  const fast = await measureChain({ monitors: 5000, intervalS: 5, settleS: seconds(20), measureS: seconds(40), targetBundle });
+  const note = (roles: Record<string, number>): string => Object.entries(roles).map(([role, ms]) => `${role} ${ms.toFixed(3)}`).join(', ');
+  const peers = 'others, measured apart: Uptime Kuma 9.4, Prometheus with blackbox_exporter 2.75, Gatus 2.2, Jetmon v2 0.5';
+  return [
+    print({ metric: '15', what: 'CPU per check, whole chain, 600 monitors every 20 s', ours: [slow.cpuPerCheck], theirs: null, unit: 'ms', limit: { max: 0.9 }, note: `${note(slow.byRole)}; ${Math.round(slow.rssMb)} MB; ${peers}` }),
+    print({ metric: '15', what: 'CPU per check, whole chain, 1,000 checks/s', ours: [fast.cpuPerCheck], theirs: null, unit: 'ms', limit: { max: 0.5 }, note: `${note(fast.byRole)}; ${Math.round(fast.rssMb)} MB` }),
+    print({ metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null, unit: '/s', limit: { min: 980 } }),
+  ];
+};
+
+/** By number, in the order they run. */
+export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '15': chain };
+
+/** A blackbox_exporter on this machine, under either of its names; null where there is none. */
+async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
+  const port = await freePort();
+  for (const name of ['blackbox_exporter', 'prometheus-blackbox-exporter']) {
+    try {
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
+    } catch {
+      continue;
+    }
+    const config = ['--config.file=/etc/prometheus/blackbox.yml'];
+    const [command, args] = pinned(0, name, [...(name.startsWith('prometheus') ? config : []), `--web.listen-address=127.0.0.1:${port}`, '--log.level=error']);
+    const child = spawn(command, args, { stdio: 'ignore' });
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok, { what: name });
+    return { pid: child.pid as number, port, stop: () => void child.kill('SIGKILL') };
+  }
+  return null;
+}
+
+/** Bytes per row of a table and indexes as wide as a heartbeat of Uptime Kuma; null without sqlite3. */
+function sqliteBytes(rows: number): number | null {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
+  const file = join(dir, 'beats.db');
+  const sql = `
+    create table beat (id integer primary key autoincrement, important boolean, monitor_id integer, status smallint, msg text, time datetime, ping integer, duration integer, down_count integer, end_time datetime, retries integer);
+    create index beat_monitor on beat (monitor_id);
+    create index beat_important on beat (important);
+    create index beat_monitor_time on beat (monitor_id, time);
+    create index beat_monitor_important_time on beat (monitor_id, important, time);
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})
+    insert into beat (important, monitor_id, status, msg, time, ping, duration, down_count, end_time, retries)
+    select 0, i % 1000, 1, '200 - OK', strftime('%Y-%m-%d %H:%M:%f', 1790000000 + i / 16, 'unixepoch'), 80 + i % 17, 60, 0, strftime('%Y-%m-%d %H:%M:%f', 1790000000 + i / 16, 'unixepoch'), 0 from n;
+    vacuum;`;
+  try {
+    execFileSync('sqlite3', [file], { input: sql });
+    return statSync(file).size / rows;
+  } catch {
+    return null;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

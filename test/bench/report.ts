@@ -1,0 +1,48 @@
+import { median } from './cpu.ts';
+
+/** One line of the report: our figure beside another's, in one run. */
+export interface Comparison {
+  metric: string;
+  what: string;
+  /** One figure per round. */
+  ours: number[];
+  theirs: number[] | null;
+  unit: string;
+  /** Ours divided by theirs must be at most (`max`) or at least (`min`) this. */
+  floor?: { max?: number; min?: number };
+  /** Ours alone must be at most or at least this, where there is no peer to run. */
+  limit?: { max?: number; min?: number };
+  note?: string;
+}
+
+/** Prints a line and tells whether it is on the right side of its floor; null where there is none. */
+export function print(comparison: Comparison): boolean | null {
+  const { metric, what, ours, theirs, unit, floor, limit, note } = comparison;
+  const ourMedian = median(ours);
+  const parts = [`${metric.padEnd(4)}${what.padEnd(58)}${number(ourMedian)} ${unit}${spread(ours)}`];
+  let verdict: boolean | null = null;
+  if (theirs === null) parts.push(limit ? '' : 'not compared');
+  else {
+    const ratio = median(ours.map((value, round) => value / (theirs[round] ?? median(theirs))));
+    parts.push(`against ${number(median(theirs))}${spread(theirs)}: ratio ${number(ratio)}`);
+    if (floor) verdict = (floor.max === undefined || ratio <= floor.max) && (floor.min === undefined || ratio >= floor.min);
+    if (floor) parts.push(`floor ${floor.max === undefined ? `≥ ${floor.min}` : `≤ ${floor.max}`}`);
+  }
+  if (limit) {
+    const within = (limit.max === undefined || ourMedian <= limit.max) && (limit.min === undefined || ourMedian >= limit.min);
+    verdict = verdict === null ? within : verdict && within;
+    parts.push(`limit ${limit.max === undefined ? `≥ ${limit.min}` : `≤ ${limit.max}`} ${unit}`);
+  }
+  if (note) parts.push(`(${note})`);
+  process.stdout.write(`${verdict === false ? 'FAIL' : verdict === null ? '    ' : 'ok  '} ${parts.filter(Boolean).join('  ')}\n`);
+  return verdict;
+}
+
+/** Three significant digits. */
+function number(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '?';
+}
+
+function spread(values: number[]): string {
+  return values.length < 2 ? '' : ` [${number(Math.min(...values))}–${number(Math.max(...values))}]`;
+}

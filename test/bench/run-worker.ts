@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { pinned } from './cpu.ts';
+
+export interface WorkerOutcome<F> {
+  /** CPU time of the load without the start of its process, ms. */
+  cpuMs: number;
+  figures: F;
+}
+
+export interface RunningWorker<F> {
+  child: ChildProcess;
+  outcome: Promise<WorkerOutcome<F>>;
+  /** The first line that it says for itself. */
+  ready: Promise<void>;
+}
+
+/** Starts a load in a process of its own, on one core. */
+export function startWorker<F>(outdir: string, name: string, options: object = {}, core = 0): RunningWorker<F> {
+  const [command, args] = pinned(core, process.execPath, [join(outdir, 'worker.mjs'), name, JSON.stringify(options)]);
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  let sayReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (sayReady = resolve));
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+    if (output.includes('ready\n')) sayReady();
+  });
+  const outcome = new Promise<WorkerOutcome<F>>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const last = output.trim().split('\n').at(-1) ?? '';
+      if (code === 0) resolve(JSON.parse(last) as WorkerOutcome<F>);
+      else reject(new Error(`${name} ended with ${code}`));
+    });
+  });
+  return { child, outcome, ready };
+}
+
+export function runWorker<F>(outdir: string, name: string, options: object = {}, core = 0): Promise<WorkerOutcome<F>> {
+  return startWorker<F>(outdir, name, options, core).outcome;
+}
