@@ -1,5 +1,5 @@
 // `npm run simulate -- --seeds N [--seed S]`: runs the deterministic simulation of the ingest; a seed that fails is printed and reproduces.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -10,4 +10,8 @@ mkdirSync(cache, { recursive: true });
 const outfile = join(cache, `simulation-${process.pid}.mjs`);
 const entryPoints = [join(root, 'test/simulation/main.ts')];
 await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', sourcemap: 'inline', logLevel: 'warning' });
-await import(pathToFileURL(outfile).href);
+try {
+  await import(pathToFileURL(outfile).href);
+} finally {
+  rmSync(outfile, { force: true });
+}

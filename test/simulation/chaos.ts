@@ -80,8 +80,10 @@ export class Chaos {
   }
 
   #stopController(): void {
+    const alive = this.#world.controllers.filter((controller) => controller.isAlive);
+    if (alive.length === 0) return;
     this.#world.count('controller stop');
-    void this.#random.pick(this.#world.controllers.filter((controller) => controller.isAlive)).stop();
+    void this.#random.pick(alive).stop();
   }
 
   #databaseDown(): void {

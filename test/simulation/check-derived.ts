@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SHARD_COUNT } from '../../shared/ids.ts';
+import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/block-rules.ts';
 import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
 import type { MonitorState } from '../../controller/incidents/monitor-state.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 /** What is derived is what one reading of the journal gives: states, told effects, blocks, rollups, snapshots. */
 export function checkDerived(world: World, references: Reference[]): string[] {
-  const found = [...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world)];
+  const found = [...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world), ...checkConfigs(world, references)];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
     const owner = world.ownersOf(shard)[0]?.ingest?.shards.get(shard);
     const reference = references[shard] as Reference;
@@ -30,6 +30,21 @@ export function checkStates(world: World, wanted: ShardState, found: ShardState,
     else if (!isDeepStrictEqual(comparable(cell.state), comparable(held.state))) {
       said.push(`${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`);
     } else said.push(...checkBooked(world, id, cell.state, held.state, who));
+  }
+  return said;
+}
+
+/** What people last said is what the journal knows and the probes are told. */
+function checkConfigs(world: World, references: Reference[]): string[] {
+  const said: string[] = [];
+  for (const [id, { config, isMarked }] of world.db.monitors) {
+    const journaled = references[shardOf(id)]?.state.monitors.get(id)?.state.config.revision;
+    if (isMarked || journaled !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`);
+    for (const [region, placed] of world.db.assignments) {
+      const told = placed.get(id)?.config.revision;
+      const isAsked = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
+      if (isAsked && told !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${told}`);
+    }
   }
   return said;
 }

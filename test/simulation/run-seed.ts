@@ -15,6 +15,8 @@ export interface SeedOptions extends Partial<WorldOptions> {
   chaosMinutes?: number;
   calmMinutes?: number;
   chaos?: ChaosOptions;
+  /** Called when the run is over, before its end is judged. */
+  beforeChecks?: () => void;
   /** Prints what the journal did to the monitors whose ids begin so. */
   trace?: string | null;
 }
@@ -36,7 +38,7 @@ const SHARDS = [2, 7, 11];
 
 /** One run from a seed: some hours of everything going wrong, then peace, then the invariants. */
 export async function runSeed(options: SeedOptions): Promise<SeedReport> {
-  const { chaosMinutes = 110, calmMinutes = 25, chaos: level = ALL_CHAOS } = options;
+  const { chaosMinutes = 75, calmMinutes = 12, chaos: level = ALL_CHAOS } = options;
   const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
   const untilMs = START_MS + chaosMinutes * MINUTE_MS;
   const chaos = new Chaos(world, level);
@@ -48,6 +50,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   chaos.stop();
   await world.run(calmMinutes * MINUTE_MS);
   await settle(world);
+  options.beforeChecks?.();
   if (options.trace) for (const id of world.db.monitors.keys()) if (id.startsWith(options.trace)) for (const line of trace(world.db, id)) console.log(line);
   return report(world, options.seed);
 }

@@ -1,5 +1,4 @@
 import type { Log } from '../../shared/log.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { Ingest } from '../../controller/results/ingest.ts';
 import { Leases } from '../../controller/results/leases.ts';
@@ -62,7 +61,7 @@ export class SimulatedController {
     const { clock, random, network, db, log, health, disguise, hand, name } = this.#parts;
     const process = new SimulatedProcess(clock);
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
-    const { leases: leaseStore, ...stores } = disguise(simulatedStores(db, wire));
+    const { leases: leaseStore, marks: markPorts, ...stores } = disguise(simulatedStores(db, wire));
     const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };
     const leases: Leases = new Leases({
       clock: process, log, store: leaseStore, holder: name,
@@ -77,7 +76,7 @@ export class SimulatedController {
       unlisten: (shard) => network.unlisten(shard, listener),
       listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
     });
-    const marks: Marks<MonitorConfig> = new Marks({ clock: process, log, ingest, ...markPorts(db, wire) });
+    const marks: Marks<MonitorConfig> = new Marks({ clock: process, log, ingest, ...markPorts });
     this.#process = process;
     this.#ingest = ingest;
     this.#leases = leases;
@@ -103,29 +102,5 @@ export class SimulatedController {
     // A lease that could not be given back runs out.
     await this.#leases?.stop().catch(() => undefined);
     if (process === this.#process) this.kill();
-  }
-}
-
-function markPorts(db: SimulatedDatabase, wire: Wire): Pick<ConstructorParameters<typeof Marks<MonitorConfig>>[0], 'findMarked' | 'place' | 'clear'> {
-  return {
-    findMarked: (shards, limit) => wire.read(() => {
-      const found = [...db.monitors.values()].filter(({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)));
-      return found.slice(0, limit).map(({ config }) => ({ shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config } }));
-    }),
-    place: (monitors) => wire.write(monitors.map((config) => () => place(db, config)), () => undefined),
-    clear: (marks) => wire.write(marks.map(({ monitor_id: id, revision }) => () => {
-      const found = db.monitors.get(id);
-      if (found?.config.revision === revision) db.monitors.set(id, { ...found, isMarked: false });
-    }), () => undefined),
-  };
-}
-
-/** Desired state: what an older revision says of a monitor is not heard any more. */
-function place(db: SimulatedDatabase, config: MonitorConfig): void {
-  for (const [region, placed] of db.assignments) {
-    const known = placed.get(config.monitor_id);
-    if (known && known.config.revision > config.revision) continue;
-    const isWanted = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
-    if (isWanted) placed.set(config.monitor_id, { config });
   }
 }

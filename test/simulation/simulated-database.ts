@@ -49,6 +49,8 @@ export class SimulatedDatabase {
   /** Positions of lanes after the true journal, by shard and lane. */
   readonly truePositions = new Map<string, number>();
   readonly complaints: string[] = [];
+  /** Collections in which a document of a lower position replaces one of a higher: for tests of what that would do. */
+  readonly careless = new Set<'states' | 'hours' | 'snapshots'>();
 
   complain(text: string): void {
     if (this.complaints.length < 20) this.complaints.push(text);

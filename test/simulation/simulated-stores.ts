@@ -1,6 +1,8 @@
 import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/storage-ports.ts';
 import type { LeaseStore } from '../../controller/results/lease-store.ts';
-import type { AlertsPort, IncidentsPort } from '../../controller/results/ports.ts';
+import type { MarksDeps } from '../../controller/results/marks.ts';
+import { shardOf } from '../../shared/ids.ts';
+import type { AlertsPort, IncidentsPort, MonitorConfig } from '../../controller/results/ports.ts';
 import type { StatusHistory } from '../../controller/results/derived-writer.ts';
 import type { JournalEntry } from '../../controller/results/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.ts';
@@ -20,7 +22,10 @@ export interface ControllerStores {
   incidents: IncidentsPort;
   alerts: AlertsPort;
   leases: LeaseStore;
+  marks: MarkPorts;
 }
+
+export type MarkPorts = Pick<MarksDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
 
 /** The stores of one process, each call one or more commands on its wire. */
 export function simulatedStores(db: SimulatedDatabase, wire: Wire): ControllerStores {
@@ -31,6 +36,7 @@ export function simulatedStores(db: SimulatedDatabase, wire: Wire): ControllerSt
     incidents: incidentsPort(db, wire),
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
     leases: leaseStore(db, wire),
+    marks: markPorts(db, wire),
   };
 }
 
@@ -79,7 +85,7 @@ function snapshotStore(db: SimulatedDatabase, wire: Wire): SnapshotStore {
     move: (shard, snapshot) => {
       const content = JSON.stringify(snapshot.lanes);
       return wire.write([() => {
-        if ((db.snapshots.get(shard)?.position ?? -1) < snapshot.n) db.snapshots.set(shard, { position: snapshot.n, content });
+        if (db.careless.has('snapshots') || (db.snapshots.get(shard)?.position ?? -1) < snapshot.n) db.snapshots.set(shard, { position: snapshot.n, content });
       }], () => undefined);
     },
   };
@@ -95,7 +101,7 @@ function stateStore(db: SimulatedDatabase, wire: Wire): StateStore {
     find: (ids) => wire.read(() => recordsOf((id) => ids.includes(id))),
     write: (records) => wire.write(records.map(({ monitor_id: id, shard, position, state, outbox }) => {
       const doc = { shard, position, content: JSON.stringify(state), outbox: JSON.stringify(outbox) };
-      return () => void ((db.states.get(id)?.position ?? -1) < position && db.states.set(id, doc));
+      return () => void ((db.careless.has('states') || (db.states.get(id)?.position ?? -1) < position) && db.states.set(id, doc));
     }), () => undefined),
     clearOutboxes: (done) => wire.write(copy(done).map(({ monitor_id: id, position }) => () => {
       const found = db.states.get(id);
@@ -108,11 +114,10 @@ function stateStore(db: SimulatedDatabase, wire: Wire): StateStore {
 const hourId = (key: { monitor_id: string; hour: number }): string => `${key.monitor_id}:${key.hour / HOUR_MS}`;
 const dayId = (key: { monitor_id: string; day: number }): string => `${key.monitor_id}:${key.day / DAY_MS}`;
 
-function putAhead<T extends { position: number }>(into: Map<string, T>, id: string, doc: T): void {
-  if ((into.get(id)?.position ?? -1) < doc.position) into.set(id, doc);
-}
-
 function hourStore(db: SimulatedDatabase, wire: Wire): HourStore {
+  const putAhead = <T extends { position: number }>(into: Map<string, T>, id: string, doc: T): void => {
+    if (db.careless.has('hours') || (into.get(id)?.position ?? -1) < doc.position) into.set(id, doc);
+  };
   return {
     read: (keys) => wire.read(() => keys.flatMap((key): HourRecord[] => {
       const rollup = db.hours.get(hourId(key));
@@ -178,4 +183,28 @@ function leaseStore(db: SimulatedDatabase, wire: Wire): LeaseStore {
     }), () => undefined),
     leave: (holder) => wire.write([() => void db.controllers.delete(holder)], () => undefined),
   };
+}
+
+function markPorts(db: SimulatedDatabase, wire: Wire): MarkPorts {
+  return {
+    findMarked: (shards, limit) => wire.read(() => {
+      const found = [...db.monitors.values()].filter(({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)));
+      return found.slice(0, limit).map(({ config }) => ({ shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config } }));
+    }),
+    place: (monitors) => wire.write(monitors.map((config) => () => place(db, config)), () => undefined),
+    clear: (marks) => wire.write(marks.map(({ monitor_id: id, revision }) => () => {
+      const found = db.monitors.get(id);
+      if (found?.config.revision === revision) db.monitors.set(id, { ...found, isMarked: false });
+    }), () => undefined),
+  };
+}
+
+/** Desired state: what an older revision says of a monitor is not heard any more. */
+function place(db: SimulatedDatabase, config: MonitorConfig): void {
+  for (const [region, placed] of db.assignments) {
+    const known = placed.get(config.monitor_id);
+    if (known && known.config.revision > config.revision) continue;
+    const isWanted = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
+    if (isWanted) placed.set(config.monitor_id, { config });
+  }
 }

@@ -12,8 +12,8 @@ import type { ControllerStores } from './simulated-stores.ts';
 import { Targets } from './targets.ts';
 import { HEALTHY, type Health } from './wire.ts';
 
-/** 25 minutes past an hour. */
-export const START_MS = 1_760_001_900_000;
+/** Ten minutes before a full hour: blocks of that hour are written, and snapshots move, while things go wrong. */
+export const START_MS = 1_760_003_400_000;
 export const MINUTE_MS = 60_000;
 
 export interface WorldOptions {

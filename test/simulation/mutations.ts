@@ -1,0 +1,129 @@
+import { decodeBatch } from '../../shared/contracts/result-pack.ts';
+import { laneName } from '../../shared/contracts/result.ts';
+import { ShardState } from '../../controller/results/shard-state.ts';
+import type { TakenMessage } from '../../controller/results/shard-owner.ts';
+import type { ControllerStores } from './simulated-stores.ts';
+import type { World } from './world.ts';
+
+/** One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is bypassed. */
+export interface Mutation {
+  /** The sentence that is missing. */
+  sentence: string;
+  disguise?: (stores: ControllerStores, world: World) => ControllerStores;
+  hand?: (message: TakenMessage) => TakenMessage;
+  /** Changes the product's own parts; returns what puts them back. */
+  patch?: () => () => void;
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    sentence: 'of two controllers one gets n in; the other sees the duplicate key',
+    disguise: (stores) => ({ ...stores, journal: {
+      ...stores.journal, insert: async (entries) => (await stores.journal.insert(entries)).map((outcome) => (outcome === 'taken' ? 'ours' : outcome)),
+    } }),
+  },
+  {
+    sentence: 'after every insert and every catch-up read the owner reads the snapshot',
+    disguise: (stores) => ({ ...stores, snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } }),
+  },
+  {
+    sentence: 'if the entries have a hole the shard is loaded anew',
+    patch: () => patchApply((state, entry) => {
+      state.n = entry.n - 1;
+    }),
+  },
+  {
+    sentence: 'reading an entry follows the same lane rule as taking a batch',
+    patch: () => patchApply((state, entry) => {
+      for (const { probe_id: probeId, batch } of entry.batches) state.lanes.delete(laneName(probeId, batch.epoch));
+    }),
+  },
+  {
+    sentence: 'only when the journal has it does the reply go to the probe',
+    hand: (message) => {
+      const { last } = decodeBatch(message.bytes);
+      message.answer(last);
+      return message;
+    },
+  },
+  {
+    sentence: 'in the journal read = acknowledged: what is answered is there for good',
+    disguise: (stores, world) => ({ ...stores, journal: {
+      ...stores.journal, insert: (entries) => (world.random.chance(0.002) ? Promise.resolve(entries.map(() => 'written' as const)) : stores.journal.insert(entries)),
+    } }),
+  },
+  {
+    sentence: 'effects have ids derived from (monitor, n, index, kind)',
+    disguise: (stores, world) => ({ ...stores, alerts: { fanOut: (alert) => stores.alerts.fanOut({ ...alert, id: world.random.uuid() }) } }),
+  },
+  {
+    sentence: 'one conditional write of its state document, where position < n',
+    disguise: (stores, world) => {
+      world.db.careless.add('states');
+      return stores;
+    },
+  },
+  {
+    sentence: 'the state document is written outbox included',
+    disguise: (stores) => ({ ...stores, states: { ...stores.states, write: (records) => stores.states.write(records.map((record) => ({ ...record, outbox: [] }))) } }),
+  },
+  {
+    sentence: 'blocks and rollups are whole documents, where position < p',
+    disguise: (stores, world) => {
+      world.db.careless.add('hours');
+      return stores;
+    },
+  },
+  {
+    sentence: 'the snapshot moves to n only when all up to n is in written documents',
+    disguise: (stores, world) => ({ ...stores, snapshots: {
+      ...stores.snapshots, move: (shard) => stores.snapshots.move(shard, {
+        n: world.db.truth.get(shard)?.length ?? 0,
+        lanes: Object.fromEntries((world.db.truth.get(shard) ?? []).flatMap((entry) => entry.lanes)),
+      }),
+    } }),
+  },
+  {
+    sentence: 'the snapshot moves forward only',
+    disguise: (stores, world) => {
+      world.db.careless.add('snapshots');
+      return stores;
+    },
+  },
+  {
+    sentence: 'the mark is cleared if the revision is still the same',
+    disguise: (stores, world) => ({ ...stores, marks: {
+      ...stores.marks, clear: (marks) => stores.marks.clear(marks.map((mark) => ({ ...mark, revision: world.db.monitors.get(mark.monitor_id)?.config.revision ?? 0 }))),
+    } }),
+  },
+  {
+    sentence: 'the owner journals a change, then clears its mark',
+    disguise: (stores) => ({ ...stores, marks: {
+      ...stores.marks, findMarked: async (shards, limit) => {
+        const found = await stores.marks.findMarked(shards, limit);
+        await stores.marks.clear(found.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
+        return found;
+      },
+    } }),
+  },
+  {
+    sentence: 'a late result never moves a verdict',
+    patch: () => patchApply((_, entry) => {
+      for (const batch of entry.batches) batch.late = [];
+    }),
+  },
+];
+
+type Entry = Parameters<ShardState['apply']>[0];
+
+/** Does something before each entry is applied. */
+export function patchApply(before: (state: ShardState, entry: Entry) => void): () => void {
+  const original = ShardState.prototype.apply;
+  ShardState.prototype.apply = function patched(this: ShardState, entry: Entry) {
+    before(this, entry);
+    return original.call(this, entry);
+  };
+  return () => {
+    ShardState.prototype.apply = original;
+  };
+}
