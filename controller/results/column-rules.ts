@@ -13,18 +13,19 @@ const WHOLE_BITS = 54;
 const LARGEST_PARAMETER = 38;
 
 export function writeColumn(out: ByteWriter, values: number[]): void {
+  const sorted = Float64Array.from(values).sort();
   const first = values[0] ?? 0;
-  if (values.every((value) => value === first)) {
+  if (sorted.length === 0 || sorted[0] === sorted[sorted.length - 1]) {
     out.u8(CONSTANT);
     out.zigzag(first);
     return;
   }
-  const middle = [...values].sort((a, b) => a - b)[values.length >> 1] as number;
-  const distances = values.map((value) => zigzag(value - middle));
-  const k = bestParameter(distances);
+  const middle = sorted[sorted.length >> 1] as number;
+  const distances = sorted.map((_, index) => zigzag((values[index] as number) - middle));
+  const k = bestParameter(distances, (sorted[(sorted.length * 3) >> 2] as number) - (sorted[sorted.length >> 2] as number));
   out.u8(k + 1);
   out.zigzag(middle);
-  const bits = new BitWriter();
+  const bits = new BitWriter(distances.length);
   for (const distance of distances) writeRice(bits, distance, k);
   out.bytes(bits.take());
 }
@@ -39,15 +40,19 @@ export function readColumn(from: ByteReader, count: number): number[] {
   return Array.from({ length: count }, () => middle + unzigzag(readRice(bits, mode - 1)));
 }
 
-/** The parameter with the fewest bits in all; one far outlier must not decide it. */
-function bestParameter(distances: number[]): number {
-  const largest = Math.max(...distances);
-  let best = 0;
+/**
+ * The parameter with the fewest bits: near the logarithm of the distance between the quartiles, which one far outlier
+ * does not move, so only its neighbours are tried.
+ */
+function bestParameter(distances: Float64Array, quartiles: number): number {
+  const guess = Math.min(LARGEST_PARAMETER - 1, Math.floor(Math.log2(quartiles + 1)));
+  let best = guess;
   let fewest = Infinity;
-  for (let k = 0; k <= LARGEST_PARAMETER && 2 ** k <= largest * 2; k += 1) {
+  for (let k = Math.max(0, guess - 2); k <= guess + 1; k += 1) {
+    const scale = 2 ** -k;
     let bits = 0;
-    for (const distance of distances) {
-      const run = Math.floor(distance / 2 ** k);
+    for (let index = 0; index < distances.length; index += 1) {
+      const run = Math.floor((distances[index] as number) * scale);
       bits += run >= ESCAPE_RUN ? ESCAPE_RUN + WHOLE_BITS : run + 1 + k;
     }
     if (bits < fewest) [best, fewest] = [k, bits];
@@ -56,15 +61,18 @@ function bestParameter(distances: number[]): number {
 }
 
 function writeRice(bits: BitWriter, distance: number, k: number): void {
-  const run = Math.floor(distance / 2 ** k);
+  const run = Math.floor(distance * 2 ** -k);
   if (run >= ESCAPE_RUN) {
-    bits.ones(ESCAPE_RUN);
-    bits.number(distance, WHOLE_BITS);
+    bits.put(2 ** ESCAPE_RUN - 1, ESCAPE_RUN);
+    bits.put(Math.floor(distance / 2 ** 36), WHOLE_BITS - 36);
+    bits.put(Math.floor(distance / 2 ** 18) % 2 ** 18, 18);
+    bits.put(distance % 2 ** 18, 18);
     return;
   }
-  bits.ones(run);
-  bits.number(0, 1);
-  bits.number(distance % 2 ** k, k);
+  bits.put(2 ** (run + 1) - 2, run + 1);
+  const rest = distance - run * 2 ** k;
+  if (k > 20) bits.put(Math.floor(rest / 2 ** 20), k - 20);
+  bits.put(rest % 2 ** Math.min(k, 20), Math.min(k, 20));
 }
 
 function readRice(bits: BitReader, k: number): number {
@@ -82,32 +90,38 @@ function unzigzag(value: number): number {
 }
 
 class BitWriter {
-  readonly #bytes: number[] = [];
-  #current = 0;
-  #used = 0;
+  #bytes: Uint8Array;
+  #length = 0;
+  #pending = 0;
+  #pendingBits = 0;
 
-  ones(count: number): void {
-    for (let left = count; left > 0; left -= 1) this.#bit(1);
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size + 16);
   }
 
-  /** The lowest `count` bits of a whole number, highest first. */
-  number(value: number, count: number): void {
-    for (let at = count - 1; at >= 0; at -= 1) this.#bit(at < 31 ? (value >>> at) & 1 : Math.floor(value / 2 ** at) % 2);
+  /** The lowest `count` (at most 21) bits of a whole number, highest first. */
+  put(value: number, count: number): void {
+    this.#pending = (this.#pending << count) | value;
+    this.#pendingBits += count;
+    while (this.#pendingBits >= 8) {
+      this.#pendingBits -= 8;
+      this.#push((this.#pending >>> this.#pendingBits) & 255);
+    }
+    this.#pending &= (1 << this.#pendingBits) - 1;
   }
 
   take(): Uint8Array {
-    const bytes = [...this.#bytes];
-    if (this.#used > 0) bytes.push(this.#current << (8 - this.#used));
-    return Uint8Array.from(bytes);
+    if (this.#pendingBits > 0) this.#push((this.#pending << (8 - this.#pendingBits)) & 255);
+    return this.#bytes.subarray(0, this.#length);
   }
 
-  #bit(bit: number): void {
-    this.#current = (this.#current << 1) | bit;
-    this.#used += 1;
-    if (this.#used < 8) return;
-    this.#bytes.push(this.#current);
-    this.#current = 0;
-    this.#used = 0;
+  #push(byte: number): void {
+    if (this.#length === this.#bytes.length) {
+      const grown = new Uint8Array(this.#length * 2);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes[this.#length++] = byte;
   }
 }
 

@@ -129,7 +129,7 @@ class EntryStep {
     const cell = this.#shard.monitors.get(source.result.monitor_id);
     if (!cell) return;
     const { region, probe_id, result } = source;
-    const fresh = { ...source, config: cell.state.config };
+    const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch: source.epoch, engine: source.engine, result };
     this.#applied.fresh.push(fresh);
     const hour = hourOf(result.started_at);
     let rows = cell.hours.get(hour);

@@ -1,7 +1,7 @@
-import { connect, Empty, nkeyAuthenticator } from 'nats';
+import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
 import { readFileSync } from 'node:fs';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { laneName } from '../../../shared/contracts/result.ts';
+import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
 import { ShardOwner } from '../../../controller/results/shard-owner.ts';
 import { ShardState } from '../../../controller/results/shard-state.ts';
@@ -22,18 +22,21 @@ async function open({ url, seedFile }: Wire) {
 }
 
 /** The probe's side: batches of 100 by lane, eight under way, on the wire as the product sends them. */
-export async function publishBatches(options: Record<string, unknown>): Promise<{ sent: number }> {
+export async function publishBatches(options: Record<string, unknown>): Promise<{ sent: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
   const shards = [...byShard(monitorIds(MONITORS))];
   const make = resultMaker();
   const perShard = Math.floor(wire.count / shards.length / 100) * 100;
   const at = 1_790_000_000_000;
-  await Promise.all(shards.map(async ([shard, ids]) => {
+  // What a check found is there before it is sent; only the sending is measured.
+  const found = shards.map(([, ids]) => Array.from({ length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index)));
+  const before = process.cpuUsage();
+  await Promise.all(shards.map(async ([shard], which) => {
     const subject = subjects.results(shard, 'bench', 'probe');
     const underWay = new Set<Promise<unknown>>();
     for (let seq = 0; seq < perShard; seq += 100) {
-      const results = Array.from({ length: 100 }, (_, index) => make(seq + index + 1, ids[(seq + index) % ids.length] as string, at + seq + index));
+      const results = (found[which] as CheckResult[]).slice(seq, seq + 100);
       const bytes = encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
       const request: Promise<unknown> = connection.request(subject, bytes, { timeout: 30_000 }).finally(() => underWay.delete(request));
       underWay.add(request);
@@ -41,12 +44,13 @@ export async function publishBatches(options: Record<string, unknown>): Promise<
     }
     await Promise.all(underWay);
   }));
+  const used = process.cpuUsage(before);
   await connection.drain();
-  return { sent: perShard * shards.length };
+  return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
 /** The owner's side without a journal: decodes, takes by the rule of the lane, applies, answers. */
-export async function takeBatches(options: Record<string, unknown>): Promise<{ taken: number; duplicates: number }> {
+export async function takeBatches(options: Record<string, unknown>): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
   const shards = byShard(monitorIds(MONITORS));
@@ -67,6 +71,7 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
     owner.settled();
     entries += 1;
   }
+  const before = process.cpuUsage();
   await new Promise<void>((resolve) => {
     connection.subscribe('results.>', {
       callback: (_error, message) => {
@@ -79,21 +84,26 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
     });
     process.stdout.write('ready\n');
   });
+  const used = process.cpuUsage(before);
   const positions = [...owners.values()].reduce((sum, owner) => sum + owner.state.position(laneName('probe', EPOCH)), 0);
   await connection.drain();
-  return { taken, duplicates: taken - positions };
+  return { taken, duplicates: taken - positions, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** One message per result, as a simple client would: published without waiting. */
+/** One message per result, each acknowledged by a stream, 256 under way: how a simple client sends what must not get lost. */
 export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: 'BENCH', subjects: ['bench.result'], storage: StorageType.File, max_bytes: 512 * 1024 * 1024 });
+  const stream = connection.jetstream();
   const payload = Buffer.alloc(40, 1);
-  for (let sent = 0; sent < wire.count; sent += 1) {
-    connection.publish('bench.result', payload);
-    if (sent % 500 === 499) await connection.flush();
-  }
+  let next = 0;
+  await Promise.all(Array.from({ length: 256 }, async () => {
+    while (next++ < wire.count) await stream.publish('bench.result', payload);
+  }));
   connection.publish('bench.end', Empty);
+  await manager.streams.delete('BENCH');
   await connection.drain();
   return { sent: wire.count };
 }
