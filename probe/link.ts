@@ -1,13 +1,27 @@
-import { connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection } from 'nats';
+import { connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
 import type { Log } from '../shared/log.ts';
+import { sleep, type Clock } from '../shared/time.ts';
 import { BusError, type ProbeBus, type Subscription } from './ports.ts';
 
 export interface LinkOptions {
+  /** `nats://` or `tls://`; several by commas. */
   url: string;
   /** Seed of the probe's user nkey. */
   seed: Uint8Array;
   probeId: string;
+  clock: Clock;
   log: Log;
+  /** A connection whose pings go unanswered twice is broken. */
+  pingEveryMs?: number;
+}
+
+const PING_EVERY_MS = 10_000;
+const REOPEN_AFTER_MS = 1000;
+
+interface Handler {
+  subject: string;
+  handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void;
+  stop: () => void;
 }
 
 /** Where answers to a probe go; the server lets nobody else read there. */
@@ -18,8 +32,8 @@ export function privateInbox(probeId: string): string {
 /** Connects to NATS as this probe and stays connected: it never gives up, whatever the server says. */
 export class Link implements ProbeBus {
   readonly #options: LinkOptions;
-  readonly #handlers: ((isConnected: boolean) => void)[] = [];
-  readonly #subscriptions: ((connection: NatsConnection) => void)[] = [];
+  readonly #listeners: ((isConnected: boolean) => void)[] = [];
+  readonly #handlers = new Set<Handler>();
   #connection: NatsConnection | null = null;
   #isConnected = false;
   #isStopped = false;
@@ -34,13 +48,13 @@ export class Link implements ProbeBus {
 
   /** Begins to connect; returns at once. */
   start(): void {
-    void this.#open().catch((error: unknown) => this.#options.log.error({ err: error }, 'NATS connection ended'));
+    void this.#stayOpen();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    const connection = this.#connection;
     this.#isConnected = false;
+    const connection = this.#connection;
     if (!connection || connection.isClosed()) return;
     await connection.flush().catch(() => undefined);
     await connection.close().catch(() => undefined);
@@ -60,52 +74,76 @@ export class Link implements ProbeBus {
     this.#connection.publish(subject, payload, reply === undefined ? undefined : { reply });
   }
 
-  subscribe(subject: string, handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void): Subscription {
-    let stop = (): void => undefined;
-    const open = (connection: NatsConnection): void => {
-      const subscription = connection.subscribe(subject, {
-        callback: (error, message) => {
-          if (error) return this.#options.log.error({ subject, err: error.message }, 'subscription failed');
-          handle(message.data, message.reply ? (answer) => void message.respond(answer) : null);
-        },
-      });
-      stop = () => subscription.unsubscribe();
+  subscribe(subject: string, handle: Handler['handle']): Subscription {
+    const handler: Handler = { subject, handle, stop: () => undefined };
+    this.#handlers.add(handler);
+    if (this.#connection) this.#listen(this.#connection, handler);
+    return {
+      stop: () => {
+        this.#handlers.delete(handler);
+        handler.stop();
+      },
     };
-    this.#subscriptions.push(open);
-    if (this.#connection) open(this.#connection);
-    return { stop: () => stop() };
   }
 
   onChange(handle: (isConnected: boolean) => void): void {
-    this.#handlers.push(handle);
+    this.#listeners.push(handle);
     if (this.#isConnected) handle(true);
   }
 
+  /** nats.js reconnects by itself; only a connection that it has given up for good is opened anew. */
+  async #stayOpen(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#open();
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'NATS connection failed');
+      }
+      this.#change(false);
+      if (!this.#isStopped) await sleep(this.#options.clock, REOPEN_AFTER_MS);
+    }
+  }
+
   async #open(): Promise<void> {
-    const { url, seed, probeId, log } = this.#options;
+    const { url, seed, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
+    const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
-      servers: url, authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
+      servers: urls.map((each) => each.host), authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
+      // Left open, the client would encrypt wherever the server offers it, also on loopback, where no certificate's name holds.
+      tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
       maxReconnectAttempts: -1, waitOnFirstConnect: true, ignoreAuthErrorAbort: true, reconnectTimeWait: 250, reconnectJitter: 500,
-      reconnectJitterTLS: 1000, pingInterval: 10_000, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
-      // Left open, the client would encrypt wherever the server offers it, also on loopback, where the certificate's name does not hold.
-      tls: url.startsWith('tls://') ? {} : null,
+      reconnectJitterTLS: 1000, pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
     this.#connection = connection;
     if (this.#isStopped) return connection.close();
-    for (const open of this.#subscriptions) open(connection);
+    for (const handler of this.#handlers) this.#listen(connection, handler);
     this.#change(true);
-    for await (const status of connection.status()) {
-      if (status.type === Events.Disconnect) this.#change(false);
-      else if (status.type === Events.Reconnect) this.#change(true);
-      else if (status.type === Events.Error) log.warn({ err: String(status.data) }, 'NATS error');
-    }
+    for await (const status of connection.status()) this.#take(connection, status);
+  }
+
+  #take(connection: NatsConnection, status: Status): void {
+    if (status.type === Events.Disconnect) this.#change(false);
+    else if (status.type === Events.Reconnect) this.#change(true);
+    else if ((status.type as string) === 'staleConnection') void breakStale(connection).catch(() => undefined);
+    else if (status.type === Events.Error) this.#options.log.warn({ err: String(status.data), permission: status.permissionContext }, 'NATS refused');
+  }
+
+  #listen(connection: NatsConnection, handler: Handler): void {
+    const { subject, handle } = handler;
+    const subscription = connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) return this.#options.log.error({ subject, err: error.message }, 'subscription failed');
+        handle(message.data, message.reply ? (answer) => void message.respond(answer) : null);
+      },
+    });
+    handler.stop = () => subscription.unsubscribe();
   }
 
   #change(isConnected: boolean): void {
     if (this.#isConnected === isConnected || this.#isStopped) return;
     this.#isConnected = isConnected;
     this.#options.log.info({ connected: isConnected }, isConnected ? 'NATS link up' : 'NATS link down');
-    for (const handle of this.#handlers) handle(isConnected);
+    for (const listen of this.#listeners) listen(isConnected);
   }
 }
 
@@ -113,4 +151,16 @@ function kindOf(error: unknown): BusError['kind'] {
   if (!(error instanceof NatsError)) return 'closed';
   if (error.code === ErrorCode.Timeout) return 'timeout';
   return error.code === ErrorCode.NoResponders ? 'no_responders' : 'closed';
+}
+
+interface Internals {
+  protocol?: { transport?: { close?: (error: Error) => Promise<void> } };
+}
+
+/**
+ * Breaks a connection whose pings go unanswered, so that nats.js dials anew. By itself nats.js 2.29 first waits until
+ * what it has sent is flushed, which a peer that no longer reads never lets happen; no public call skips that wait.
+ */
+async function breakStale(connection: NatsConnection): Promise<void> {
+  await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));
 }

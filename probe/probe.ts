@@ -74,7 +74,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { region_id: region, probe_id: probeId } = identity.answer;
   const { set, file } = await AssignmentLog.load(join(settings.dataDir, 'assignments.log'), log);
 
-  const link = new Link({ url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, log });
+  const link = new Link({ url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, clock, log });
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
     coverage: () => ({ until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]) }),

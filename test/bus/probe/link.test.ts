@@ -1,0 +1,116 @@
+import { connect as connectTcp, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Link } from '../../../probe/link.ts';
+import { BusError } from '../../../probe/ports.ts';
+import { systemClock } from '../../../shared/time.ts';
+import { natsVersions } from '../../helpers/nats-programs.ts';
+import { startNats, type TestNats } from '../../helpers/nats-server.ts';
+import { until } from '../../helpers/until.ts';
+import { silent } from '../../unit/probe/spool/open-spool.ts';
+import { connectController, makeProbeUser, type ProbeUser } from '../probe-user.ts';
+
+/** A way to the server that can be made to swallow everything without closing. */
+class SwallowingProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  isSwallowing = false;
+  connections = 0;
+
+  constructor(target: { host: string; port: number }) {
+    this.#server = createServer((client) => {
+      this.connections += 1;
+      const upstream = connectTcp(target);
+      for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+        this.#sockets.add(from);
+        const isOld = this.connections;
+        from.on('data', (chunk) => {
+          if (!this.isSwallowing || isOld > 1) to.write(chunk);
+          else from.pause();
+        });
+        from.on('error', () => undefined);
+        from.on('close', () => to.destroy());
+      }
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `nats://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+describe.each(natsVersions())('the link on the %s server', (version) => {
+  let nats: TestNats;
+  let user: ProbeUser;
+  const cleanups: (() => Promise<unknown>)[] = [];
+
+  beforeEach(async () => {
+    nats = await startNats({ version });
+    user = makeProbeUser('eu', 'p1');
+    await nats.setUsers([user.entry]);
+  });
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+    await nats.stop();
+  });
+
+  function open(url = nats.url, seed = user.seed): { link: Link; changes: boolean[] } {
+    const link = new Link({ url, seed, probeId: user.id, clock: systemClock, log: silent, pingEveryMs: 200 });
+    const changes: boolean[] = [];
+    link.onChange((isConnected) => changes.push(isConnected));
+    link.start();
+    cleanups.push(() => link.stop());
+    return { link, changes };
+  }
+
+  test('asks, is asked, and says when there is no answer', async () => {
+    const { link } = open();
+    await until(() => link.isConnected);
+    const { nc } = await connectController(nats.url, nats.controllerSeed);
+    cleanups.push(() => nc.close());
+    nc.subscribe('sync.eu.p1', { callback: (_error, message) => void message.respond(Buffer.from(`re ${message.string()}`)) });
+    nc.subscribe('results.>', { callback: () => undefined });
+    await nc.flush();
+    expect(Buffer.from(await link.request('sync.eu.p1', Buffer.from('hello'), 2000)).toString()).toBe('re hello');
+    await expect(link.request('results.03.eu.p1', Buffer.from('x'), 100)).rejects.toMatchObject({ kind: 'timeout' });
+    link.subscribe('run.eu.p1', (payload, respond) => respond?.(Buffer.from(`done ${Buffer.from(payload).toString()}`)));
+    await until(async () => (await nc.request('run.eu.p1', 'it', { timeout: 500 })).string() === 'done it');
+  });
+
+  test('a connection that swallows everything is noticed and replaced', async () => {
+    const { hostname: host, port } = new URL(nats.url);
+    const proxy = new SwallowingProxy({ host, port: Number(port) });
+    cleanups.push(() => proxy.close());
+    const { link, changes } = open(await proxy.listen());
+    await until(() => link.isConnected);
+    proxy.isSwallowing = true;
+    for (let round = 0; round < 20; round += 1) link.publish('beat.eu.p1', Buffer.alloc(100_000));
+    await until(() => changes.length === 3, { timeoutMs: 8000, what: 'it is connected anew' });
+    expect(changes).toEqual([true, false, true]);
+    expect(proxy.connections).toBe(2);
+  });
+
+  test('waits for a server that does not know it yet, and subscribes again after each loss', async () => {
+    const stranger = makeProbeUser('eu', 'p1');
+    const { link } = open(nats.url, stranger.seed);
+    const heard: string[] = [];
+    link.subscribe('assign.eu.p1', (payload) => heard.push(Buffer.from(payload).toString()));
+    await expect(link.request('sync.eu.p1', Buffer.alloc(0), 100)).rejects.toBeInstanceOf(BusError);
+    await nats.setUsers([stranger.entry]);
+    await until(() => link.isConnected, { timeoutMs: 15_000 });
+    await nats.restart();
+    await until(() => link.isConnected, { timeoutMs: 15_000 });
+    const { nc } = await connectController(nats.url, nats.controllerSeed);
+    cleanups.push(() => nc.close());
+    await until(() => {
+      nc.publish('assign.eu.p1', 'news');
+      return heard.length > 0;
+    });
+  });
+});
+
