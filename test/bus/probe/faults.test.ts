@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextSlot } from '../../../probe/scheduler/slots.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
+import { passTime } from '../../helpers/pass-time.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, slotsWhole } from './controller-peer.ts';
 import { Fixture } from './fixture.ts';
@@ -19,8 +20,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe('a probe that is killed', () => {
   test('loses nothing that was spooled, and says of every slot what became of it', async () => {
     const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
@@ -31,13 +30,13 @@ describe('a probe that is killed', () => {
     const monitors = fixture.add(60, (at) => ({ interval_ms: 250, timeout_ms: 250, phase_ms: at * 4 }));
     let probe = await fixture.enrol();
     for (let kill = 0; kill < 6; kill += 1) {
-      await pause(300 + random() * 1200);
+      await passTime(300 + random() * 1200);
       await probe.end('SIGKILL');
-      await pause(random() * 700);
+      await passTime(random() * 700);
       probe = fixture.start();
       await probe.connected();
     }
-    await pause(500);
+    await passTime(500);
     expect(await probe.end()).toBe(0);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
@@ -60,7 +59,7 @@ describe('a probe that is killed', () => {
     const startedAt = Date.now();
     const again = fixture.start();
     await again.connected();
-    await pause(1500);
+    await passTime(1500);
     const due = monitors.filter((monitor) => nextSlot(monitor, startedAt) <= Date.now()).length;
     expect(target.count - count).toBeLessThanOrEqual(due);
   });
@@ -91,9 +90,9 @@ describe('a probe whose NATS fails', () => {
     const monitors = fixture.add(40, (at) => ({ interval_ms: 200, timeout_ms: 200, phase_ms: at * 5 }));
     const probe = await fixture.enrol();
     for (let kill = 0; kill < 5; kill += 1) {
-      await pause(700);
+      await passTime(700);
       await nats.kill9();
-      await pause(400);
+      await passTime(400);
       await nats.restart({ wipe: kill === 2 });
       const known = peer.results.length;
       await until(() => peer.results.length > known + 40, { timeoutMs: 20_000, what: 'it is back' });
@@ -117,7 +116,7 @@ describe('a probe whose NATS fails', () => {
       return turn % 5 === 0 ? 'lose' : turn % 7 === 0 ? 'mute' : 'take';
     };
     const probe = await fixture.enrol();
-    await pause(8000);
+    await passTime(8000);
     peer.answerBatch = () => 'take';
     await until(() => (peer.beats.at(-1)?.spool_depth ?? Infinity) < 500, { timeoutMs: 40_000, what: 'the backlog drains' });
     expect(await probe.end()).toBe(0);
@@ -135,7 +134,7 @@ describe('a probe whose spool is damaged', () => {
     const probe = await fixture.enrol();
     await until(() => peer.results.length > 30);
     peer.answerBatch = () => 'lose';
-    await pause(2500);
+    await passTime(2500);
     await probe.end('SIGKILL');
     const spool = join(dataDir, 'spool');
     const file = join(spool, readdirSync(spool).sort().pop() as string);
@@ -149,7 +148,7 @@ describe('a probe whose spool is damaged', () => {
     const again = fixture.start();
     await again.connected();
     await until(() => [...peer.lanes.values()].some((lane) => lane.dropped.length > 0), { what: 'the loss is declared' });
-    await pause(1000);
+    await passTime(1000);
     expect(await again.end()).toBe(0);
     expect(again.said('damaged frames in the spool')).toBeDefined();
     lanesWhole(peer);

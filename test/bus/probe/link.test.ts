@@ -113,4 +113,3 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     });
   });
 });
-
