@@ -1,16 +1,16 @@
-import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
-import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
+import { mkdir } from 'node:fs/promises';
+import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import { Fifo } from '../runner/fifo.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
-import { mergeBatches, packDropped, packTaken, type PackedBatch } from './batches.ts';
-import { encodeFrame, FRAME_BATCH, FRAME_MARK, scanFrames } from './frame.ts';
+import { BatchReader } from './batch-reader.ts';
+import type { PackedBatch } from './batches.ts';
 import { Lane, type Taken } from './lane.ts';
-import { encodeMark, type Coverage } from './mark.ts';
-import { recoverSpool, segmentPath, type Recovered } from './recovery.ts';
-import { Segment, type BatchRef } from './segment.ts';
+import type { Coverage } from './mark.ts';
+import { recoverSpool, type Recovered } from './recovery.ts';
+import { SegmentLog } from './segment-log.ts';
+import type { BatchRef } from './segment.ts';
 
 export interface SpoolLimits {
   /** Of all files together. When they are full, the oldest is kept and the newest refused. */
@@ -43,7 +43,6 @@ export interface SpoolOptions {
 const FLUSH_AFTER_MS = 1000;
 /** Two urgent flushes are at least this far apart, so that a storm of failures shares its syncs, ms. */
 const URGENT_SPACING_MS = 5;
-const INDEXED_SEGMENTS = 4;
 
 /**
  * The probe's durable memory: an append-only log of packed batches in segments, synced in groups. A result counts
@@ -53,40 +52,32 @@ const INDEXED_SEGMENTS = 4;
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #limits: SpoolLimits;
+  readonly #log: SegmentLog;
+  readonly #reader: BatchReader;
   readonly #lanes = new Set<Lane>();
   readonly #dirty = new Set<Lane>();
-  readonly #segments: Segment[];
-  readonly #cached = new Fifo<BatchRef>();
-  #cachedBytes = 0;
   #epoch = '';
   #fresh: Lane[] = [];
-  #file: FileHandle | null = null;
-  #active: Segment | null = null;
-  #isNamed = false;
-  #bytes: number;
   #pending = 0;
-  /** The segment with the last mark: it and all after it stay. */
-  #markedSegment: number;
+  #refused = 0;
   #lastCoverage: Coverage | null;
-  #markedTrims = new Map<Lane, number>();
   #timer: Timer | null = null;
   #urgentTimer: Timer | null = null;
   #flushing: Promise<void> | null = null;
   #wantsFlush: 'urgent' | 'all' | null = null;
   #lastFlushMs = -Infinity;
   #isClosed = false;
-  #refused = 0;
   readonly recovered: { coverage: Coverage | null; recorded: ReadonlyMap<string, SlotRun[]> };
 
   private constructor(options: SpoolOptions, found: Recovered) {
+    const { directory, log, engine, limits = SPOOL_LIMITS } = options;
     this.#options = options;
-    this.#limits = options.limits ?? SPOOL_LIMITS;
-    this.#segments = found.segments;
-    this.#bytes = found.segments.reduce((sum, segment) => sum + segment.size, 0);
+    this.#limits = limits;
+    this.#log = new SegmentLog({ directory, log, engine, maxBytes: limits.maxBytes, segmentBytes: limits.segmentBytes }, found.segments);
+    this.#reader = new BatchReader({ engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed() });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
     this.recovered = { coverage: found.coverage, recorded: found.recorded };
     this.#lastCoverage = found.coverage;
-    this.#markedSegment = found.segments[0]?.id ?? 0;
     this.openEpoch();
   }
 
@@ -95,9 +86,7 @@ export class Spool {
     await mkdir(options.directory, { recursive: true, mode: 0o700 });
     const found = await recoverSpool(options.directory);
     if (found.damagedFrames > 0) options.log.warn({ frames: found.damagedFrames }, 'damaged frames in the spool');
-    const spool = new Spool(options, found);
-    await spool.#collect();
-    return spool;
+    return new Spool(options, found);
   }
 
   /** The epoch that new results go to. */
@@ -114,7 +103,7 @@ export class Spool {
 
   /** Bytes of all files. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#log.bytes;
   }
 
   /** Results refused since the start because they could not be kept. */
@@ -160,24 +149,16 @@ export class Spool {
     while (this.#flushing) await this.#flushing;
   }
 
-  /**
-   * The batch of `lane` that holds `seq`, or the one that declares it lost; null when it is not synced yet. Several
-   * small batches come as one. Numbers that are acknowledged come back as trimmed.
-   */
-  async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
-    if (seq > lane.synced) return null;
-    if (seq <= lane.watermark) return packDropped(lane.epoch, this.#options.engine, seq, lane.watermark, 'trimmed');
-    const segment = lane.segments.find((each) => (each.lanes.get(lane) as number) >= seq);
-    if (!segment) return this.#lost(lane, seq, lane.synced);
-    const refs = await this.#refsOf(segment, lane);
-    return mergeBatches(await this.#partsFrom(segment, lane, refs, seq));
+  /** As `BatchReader.read`. */
+  read(lane: Lane, seq: number): Promise<PackedBatch | null> {
+    return this.#reader.read(lane, seq);
   }
 
   /** Takes note that the journal has all of the lane up to `watermark`; it never goes back. */
   trim(lane: Lane, watermark: number): void {
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
-    this.#uncacheRange(lane, lane.watermark + 1, upTo);
+    this.#reader.uncache(lane, lane.watermark + 1, upTo);
     lane.watermark = upTo;
     while (lane.segments[0] && (lane.segments[0].lanes.get(lane) as number) <= upTo) lane.segments.shift();
     if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
@@ -189,9 +170,7 @@ export class Spool {
     this.#isClosed = true;
     this.#timer?.cancel();
     this.#urgentTimer?.cancel();
-    await this.#file?.close();
-    this.#file = null;
-    for (const segment of this.#segments) await segment.release();
+    await this.#log.close();
   }
 
   #flushLaneSoon(lane: Lane): void {
@@ -233,111 +212,20 @@ export class Spool {
     const taken = [...this.#dirty].filter((lane) => all || lane.isUrgent).map((lane) => lane.take());
     for (const each of taken) this.#dirty.delete(each.lane);
     for (const each of taken) this.#pending -= each.results.length;
-    const mark = all ? { coverage: this.#options.coverage?.() ?? this.#lastCoverage } : null;
-    try {
-      const written = await this.#write(taken, mark);
-      for (const each of taken) each.lane.synced = each.last;
-      for (const ref of written) this.#cache(ref);
-      if (taken.length > 0) this.#options.onSynced?.(taken.map((each) => each.lane));
-    } catch (error) {
-      this.#refuse(taken, error as NodeJS.ErrnoException);
-    }
-    await this.#collect();
+    if (all) this.#lastCoverage = this.#options.coverage?.() ?? this.#lastCoverage;
+    const mark = all ? { coverage: this.#lastCoverage, lanes: this.#lanes } : null;
+    const written = await this.#log.write({ epoch: this.#epoch, taken, mark }).catch((error: NodeJS.ErrnoException) => {
+      this.#refuse(taken, error);
+      return null;
+    });
+    if (written) this.#written(taken, written);
+    await this.#log.deleteAcknowledged();
   }
 
-  async #write(taken: Taken[], mark: { coverage: Coverage | null } | null): Promise<BatchRef[]> {
-    if (taken.length === 0 && !mark) return [];
-    const segment = await this.#writable();
-    const chunks: Uint8Array[] = [];
-    const placed: [lane: Lane, ref: BatchRef][] = [];
-    let offset = segment.size;
-    const put = (frame: Parameters<typeof encodeFrame>[0], payload: Uint8Array): number => {
-      const [header] = encodeFrame(frame, payload);
-      chunks.push(header, payload);
-      offset += header.length + payload.length;
-      return offset - payload.length;
-    };
-    for (const each of taken) {
-      const { lane } = each;
-      for (const batch of packTaken(each, lane.synced + 1, this.#options.engine)) {
-        const at = put({ kind: FRAME_BATCH, shard: lane.shard, count: batch.count, epoch: lane.epoch, first: batch.first, last: batch.last }, batch.bytes);
-        const { first, last, count, bytes } = batch;
-        placed.push([lane, { first, last, count, offset: at, length: bytes.length, isSound: true, bytes }]);
-      }
-    }
-    const trims = mark ? this.#trimsToMark(segment) : [];
-    if (mark) {
-      const payload = encodeMark({ ...mark, trims: trims.map((lane) => [lane.epoch, lane.shard, lane.watermark]) });
-      put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: this.#epoch, first: 0, last: 0 }, payload);
-    }
-    await this.#appendAndSync(segment, Buffer.concat(chunks), offset);
-    for (const [lane, ref] of placed) segment.add(lane, ref);
-    if (mark) this.#marked(segment, mark.coverage, trims);
-    return placed.map(([, ref]) => ref);
-  }
-
-  async #appendAndSync(segment: Segment, bytes: Buffer, sizeAfter: number): Promise<void> {
-    const added = sizeAfter - segment.size;
-    if (this.#bytes + added > this.#limits.maxBytes) throw Object.assign(new Error('the spool has reached its limit'), { code: 'ESPOOLFULL' });
-    const file = this.#file as FileHandle;
-    try {
-      let written = 0;
-      while (written < bytes.length) {
-        const { bytesWritten } = await file.write(bytes, written, bytes.length - written, segment.size + written);
-        written += bytesWritten;
-      }
-      await file.datasync();
-      if (!this.#isNamed) await this.#syncName();
-    } catch (error) {
-      await this.#undo(segment);
-      throw error;
-    }
-    segment.size = sizeAfter;
-    this.#bytes += added;
-  }
-
-  #trimsToMark(segment: Segment): Lane[] {
-    const isFirst = this.#markedSegment !== segment.id;
-    return [...this.#lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#markedTrims.get(lane) ?? 0)));
-  }
-
-  #marked(segment: Segment, coverage: Coverage | null, trims: Lane[]): void {
-    this.#markedSegment = segment.id;
-    this.#lastCoverage = coverage;
-    for (const lane of trims) this.#markedTrims.set(lane, lane.watermark);
-    for (const lane of this.#markedTrims.keys()) if (!this.#lanes.has(lane)) this.#markedTrims.delete(lane);
-  }
-
-  /** The active segment, or a new one when it is full or there is none. */
-  async #writable(): Promise<Segment> {
-    if (this.#active && this.#active.size < this.#limits.segmentBytes) return this.#active;
-    const id = (this.#segments[this.#segments.length - 1]?.id ?? 0) + 1;
-    const segment = new Segment(id, segmentPath(this.#options.directory, id));
-    segment.index = new Map();
-    const file = await open(segment.path, 'w', 0o600);
-    await this.#file?.close();
-    this.#file = file;
-    this.#active = segment;
-    this.#segments.push(segment);
-    this.#isNamed = false;
-    return segment;
-  }
-
-  /** Makes the new segment's name as durable as its content. */
-  async #syncName(): Promise<void> {
-    const directory = await open(this.#options.directory, 'r');
-    await directory.sync().finally(() => directory.close());
-    this.#isNamed = true;
-  }
-
-  /** Nothing of a failed write may stay behind: its numbers are declared dropped. A failed sync ends the segment. */
-  async #undo(segment: Segment): Promise<void> {
-    try {
-      await this.#file?.truncate(segment.size);
-      await this.#file?.datasync();
-    } catch {
-      this.#active = null;
-    }
+  #written(taken: Taken[], written: BatchRef[]): void {
+    for (const each of taken) each.lane.synced = each.last;
+    for (const ref of written) this.#reader.cache(ref);
+    if (taken.length > 0) this.#options.onSynced?.(taken.map((each) => each.lane));
   }
 
   #refuse(taken: Taken[], error: NodeJS.ErrnoException): void {
@@ -351,111 +239,4 @@ export class Spool {
     this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
     if (count > 0) this.#options.log.error({ code: error.code, err: error.message, results: count }, 'results could not be spooled and are dropped');
   }
-
-  /** Keeps the bytes of what was just written while there is room, the oldest giving way. */
-  #cache(ref: BatchRef): void {
-    this.#cached.put(ref);
-    this.#cachedBytes += ref.length;
-    for (let oldest = this.#cached.peek(); oldest; oldest = this.#cached.peek()) {
-      if (oldest.bytes && this.#cachedBytes <= this.#limits.cacheBytes) return;
-      this.#uncache(oldest);
-      this.#cached.take();
-    }
-  }
-
-  #uncacheRange(lane: Lane, first: number, last: number): void {
-    for (const segment of lane.segments) {
-      const refs = segment.index?.get(lane) ?? [];
-      for (let at = firstAtOrAfter(refs, first); at < refs.length && (refs[at] as BatchRef).last <= last; at += 1) this.#uncache(refs[at] as BatchRef);
-      if ((segment.lanes.get(lane) as number) >= last) return;
-    }
-  }
-
-  #uncache(ref: BatchRef): void {
-    if (!ref.bytes) return;
-    this.#cachedBytes -= ref.length;
-    ref.bytes = null;
-  }
-
-  /** Deletes segments that are acknowledged, but never the one with the last mark or what follows it. */
-  async #collect(): Promise<void> {
-    for (const segment of [...this.#segments]) {
-      if (segment === this.#active || segment.id >= this.#markedSegment || !segment.isAcknowledged) continue;
-      this.#segments.splice(this.#segments.indexOf(segment), 1);
-      this.#bytes -= segment.size;
-      try {
-        await segment.release();
-        await unlink(segment.path);
-      } catch (error) {
-        this.#options.log.warn({ err: (error as Error).message }, 'a segment of the spool could not be deleted');
-      }
-    }
-  }
-
-  async #refsOf(segment: Segment, lane: Lane): Promise<BatchRef[]> {
-    if (!segment.index) await this.#loadIndex(segment);
-    return segment.index?.get(lane) ?? [];
-  }
-
-  async #loadIndex(segment: Segment): Promise<void> {
-    const byKey = new Map([...segment.lanes.keys()].map((lane) => [`${lane.epoch}/${lane.shard}`, lane]));
-    const bytes = await segment.read(0, segment.size);
-    const loaded = this.#segments.filter((each) => each.index && each !== this.#active);
-    const index = new Map<Lane, BatchRef[]>();
-    scanFrames(bytes, ({ kind, epoch, shard, first, last, count, offset, length, isSound }) => {
-      const lane = kind === FRAME_BATCH ? byKey.get(`${epoch}/${shard}`) : undefined;
-      if (!lane) return;
-      const refs = index.get(lane) ?? [];
-      refs.push({ first, last, count, offset, length, isSound, bytes: null });
-      index.set(lane, refs);
-    });
-    segment.index = index;
-    for (const old of loaded.slice(0, Math.max(0, loaded.length - INDEXED_SEGMENTS + 1))) {
-      old.index = null;
-      await old.release();
-    }
-  }
-
-  async #partsFrom(segment: Segment, lane: Lane, refs: BatchRef[], seq: number): Promise<PackedBatch[]> {
-    let at = firstAtOrAfter(refs, seq);
-    const head = refs[at];
-    if (!head) return [this.#lost(lane, seq, Math.min(lane.synced, segment.lanes.get(lane) as number))];
-    if (head.first > seq) return [this.#lost(lane, seq, head.first - 1)];
-    const parts: PackedBatch[] = [];
-    let count = 0;
-    let size = 0;
-    for (let ref = refs[at]; ref && ref.last <= lane.synced; ref = refs[++at]) {
-      const isNext = parts.length === 0 || ref.first === (parts[parts.length - 1] as PackedBatch).last + 1;
-      if (!isNext || (parts.length > 0 && (count + ref.count > MAX_BATCH_RESULTS || size + ref.length > MAX_BATCH_BYTES))) break;
-      const bytes = ref.isSound ? await this.#bytesOf(segment, ref) : null;
-      if (!bytes && parts.length > 0) break;
-      if (!bytes) return [this.#lost(lane, Math.max(seq, ref.first), ref.last)];
-      parts.push({ first: ref.first, last: ref.last, count: ref.count, bytes });
-      count += ref.count;
-      size += ref.length;
-    }
-    return parts;
-  }
-
-  async #bytesOf(segment: Segment, ref: BatchRef): Promise<Uint8Array | null> {
-    if (ref.bytes) return ref.bytes;
-    const bytes = await segment.read(ref.offset, ref.length);
-    return bytes.length === ref.length ? bytes : null;
-  }
-
-  #lost(lane: Lane, first: number, last: number): PackedBatch {
-    return packDropped(lane.epoch, this.#options.engine, first, last, 'corrupt');
-  }
-}
-
-/** Index of the first batch that ends at or after `seq`. */
-function firstAtOrAfter(refs: BatchRef[], seq: number): number {
-  let low = 0;
-  let high = refs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((refs[middle] as BatchRef).last < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

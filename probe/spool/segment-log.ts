@@ -1,0 +1,184 @@
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import type { Log } from '../../shared/log.ts';
+import { syncDirectoryOf } from '../storage/write-file-safely.ts';
+import { packTaken } from './batches.ts';
+import { encodeFrame, FRAME_BATCH, FRAME_MARK } from './frame.ts';
+import type { Lane, Taken } from './lane.ts';
+import { encodeMark, type Coverage } from './mark.ts';
+import { segmentPath } from './recovery.ts';
+import { Segment, type BatchRef } from './segment.ts';
+
+export interface SegmentLogOptions {
+  directory: string;
+  log: Log;
+  /** Version of this software, as batches carry it. */
+  engine: string;
+  maxBytes: number;
+  segmentBytes: number;
+}
+
+/** What one flush writes. A mark covers everything written before it and all of `taken`. */
+export interface Flush {
+  epoch: string;
+  taken: Taken[];
+  mark: { coverage: Coverage | null; lanes: Iterable<Lane> } | null;
+}
+
+/** The files of the spool: one that grows, older ones that are only read and deleted once they are acknowledged. */
+export class SegmentLog {
+  readonly #options: SegmentLogOptions;
+  readonly #segments: Segment[];
+  #bytes: number;
+  #file: FileHandle | null = null;
+  #active: Segment | null = null;
+  /** Whether the active segment's name is as durable as its content. */
+  #isNamed = false;
+  /** The segment with the last mark: it and all after it stay. */
+  #markedSegment: number;
+  #markedTrims = new Map<Lane, number>();
+
+  constructor(options: SegmentLogOptions, segments: Segment[]) {
+    this.#options = options;
+    this.#segments = segments;
+    this.#bytes = segments.reduce((sum, segment) => sum + segment.size, 0);
+    this.#markedSegment = segments[0]?.id ?? 0;
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Segments that are not written to any more. */
+  sealed(): Segment[] {
+    return this.#segments.filter((segment) => segment !== this.#active);
+  }
+
+  /** Writes and syncs a flush; its batches, in order. Rejects with nothing of it left behind when it does not fit. */
+  async write(flush: Flush): Promise<BatchRef[]> {
+    if (flush.taken.length === 0 && !flush.mark) return [];
+    const segment = await this.#writable();
+    const frames = new FrameBuffer(segment.size);
+    const placed = this.#placeBatches(flush, frames);
+    const trims = flush.mark ? this.#placeMark(flush, flush.mark, segment, frames) : [];
+    await this.#appendAndSync(segment, frames);
+    for (const [lane, ref] of placed) segment.add(lane, ref);
+    if (flush.mark) this.#marked(segment, flush.mark.lanes, trims);
+    return placed.map(([, ref]) => ref);
+  }
+
+  /** Deletes segments that are acknowledged, but never the one with the last mark or what follows it. */
+  async deleteAcknowledged(): Promise<void> {
+    for (const segment of this.sealed()) {
+      if (segment.id >= this.#markedSegment || !segment.isAcknowledged) continue;
+      this.#segments.splice(this.#segments.indexOf(segment), 1);
+      this.#bytes -= segment.size;
+      try {
+        await segment.release();
+        await unlink(segment.path);
+      } catch (error) {
+        this.#options.log.warn({ err: (error as Error).message }, 'a segment of the spool could not be deleted');
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = null;
+    for (const segment of this.#segments) await segment.release();
+  }
+
+  #placeBatches(flush: Flush, frames: FrameBuffer): [lane: Lane, ref: BatchRef][] {
+    const placed: [lane: Lane, ref: BatchRef][] = [];
+    for (const taken of flush.taken) {
+      const { lane } = taken;
+      for (const { first, last, count, bytes } of packTaken(taken, lane.synced + 1, this.#options.engine)) {
+        const offset = frames.put({ kind: FRAME_BATCH, shard: lane.shard, count, epoch: lane.epoch, first, last }, bytes);
+        placed.push([lane, { first, last, count, offset, length: bytes.length, isSound: true, bytes }]);
+      }
+    }
+    return placed;
+  }
+
+  /** Tells the watermarks that have moved since the last mark; the first mark of a segment tells all. */
+  #placeMark(flush: Flush, mark: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer): Lane[] {
+    const isFirst = this.#markedSegment !== segment.id;
+    const trims = [...mark.lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#markedTrims.get(lane) ?? 0)));
+    const payload = encodeMark({ coverage: mark.coverage, trims: trims.map((lane) => [lane.epoch, lane.shard, lane.watermark]) });
+    frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
+    return trims;
+  }
+
+  #marked(segment: Segment, lanes: Iterable<Lane>, trims: Lane[]): void {
+    this.#markedSegment = segment.id;
+    for (const lane of trims) this.#markedTrims.set(lane, lane.watermark);
+    const known = new Set(lanes);
+    for (const lane of this.#markedTrims.keys()) if (!known.has(lane)) this.#markedTrims.delete(lane);
+  }
+
+  async #appendAndSync(segment: Segment, frames: FrameBuffer): Promise<void> {
+    const bytes = frames.take();
+    if (this.#bytes + bytes.length > this.#options.maxBytes) throw Object.assign(new Error('the spool has reached its limit'), { code: 'ESPOOLFULL' });
+    const file = this.#file as FileHandle;
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        written += (await file.write(bytes, written, bytes.length - written, segment.size + written)).bytesWritten;
+      }
+      await file.datasync();
+      if (!this.#isNamed) await syncDirectoryOf(segment.path);
+      this.#isNamed = true;
+    } catch (error) {
+      await this.#undo(segment);
+      throw error;
+    }
+    segment.size += bytes.length;
+    this.#bytes += bytes.length;
+  }
+
+  /** Nothing of a failed write may stay behind: its numbers are declared dropped. A failed sync ends the segment. */
+  async #undo(segment: Segment): Promise<void> {
+    try {
+      await this.#file?.truncate(segment.size);
+      await this.#file?.datasync();
+    } catch {
+      this.#active = null;
+    }
+  }
+
+  /** The active segment, or a new one when it is full or there is none. */
+  async #writable(): Promise<Segment> {
+    if (this.#active && this.#active.size < this.#options.segmentBytes) return this.#active;
+    const id = (this.#segments[this.#segments.length - 1]?.id ?? 0) + 1;
+    const segment = new Segment(id, segmentPath(this.#options.directory, id));
+    segment.index = new Map();
+    const file = await open(segment.path, 'w', 0o600);
+    await this.#file?.close();
+    this.#file = file;
+    this.#active = segment;
+    this.#isNamed = false;
+    this.#segments.push(segment);
+    return segment;
+  }
+}
+
+/** Frames that will be written in one piece from `start` on. */
+class FrameBuffer {
+  readonly #chunks: Uint8Array[] = [];
+  #end: number;
+
+  constructor(start: number) {
+    this.#end = start;
+  }
+
+  /** The place in the file that the payload gets. */
+  put(frame: Parameters<typeof encodeFrame>[0], payload: Uint8Array): number {
+    const [header] = encodeFrame(frame, payload);
+    this.#chunks.push(header, payload);
+    this.#end += header.length + payload.length;
+    return this.#end - payload.length;
+  }
+
+  take(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}

@@ -1,0 +1,97 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Lane } from '../../../../probe/spool/lane.ts';
+import { passTime } from '../../../helpers/pass-time.ts';
+import { until } from '../../../helpers/until.ts';
+import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const directories = new Directories();
+const bundle = join(ROOT, `node_modules/.cache/farwatch-test/${process.pid}-append-forever.mjs`);
+
+beforeAll(async () => {
+  mkdirSync(resolve(bundle, '..'), { recursive: true });
+  const entry = join(import.meta.dirname, 'append-forever.ts');
+  await build({ entryPoints: [entry], outfile: bundle, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'error' });
+});
+afterAll(() => rmSync(bundle, { force: true }));
+afterEach(() => directories.remove());
+
+/** What a writer said is safe when it was killed, by lane. */
+async function writeAndKill(directory: string, monitors: string[], lifeMs: number): Promise<Map<string, number>> {
+  const child = spawn(process.execPath, [bundle, directory, ...monitors], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const safe = new Map<string, number>();
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await until(() => text.includes('\n'), { what: 'the writer writes' });
+  await passTime(lifeMs);
+  const closed = new Promise((done) => child.once('close', done));
+  child.kill('SIGKILL');
+  await closed;
+  for (const line of text.split('\n').slice(0, -1)) for (const [epoch, shard, synced] of JSON.parse(line) as [string, number, number][]) safe.set(`${epoch}/${shard}`, synced);
+  return safe;
+}
+
+describe('a spool whose process is killed', () => {
+  test('has all that it called safe, of every life, without a gap', async () => {
+    const directory = directories.make();
+    const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
+    const safe = new Map<string, number>();
+    for (let life = 0; life < 4; life += 1) {
+      for (const [lane, synced] of await writeAndKill(directory, monitors, Math.random() * 300)) safe.set(lane, synced);
+    }
+    const spool = await openSpool(directory);
+    const lanes = new Map(spool.lanes().map((lane): [string, Lane] => [`${lane.epoch}/${lane.shard}`, lane]));
+    expect(safe.size).toBe(12);
+    for (const [key, synced] of safe) {
+      const lane = lanes.get(key);
+      if (!lane) throw new Error(`${key} is gone`);
+      expect(lane.synced).toBeGreaterThanOrEqual(synced);
+      let next = lane.watermark + 1;
+      for (const batch of await readLane(spool, lane)) {
+        expect({ first: batch.first <= next, dropped: batch.dropped }).toEqual({ first: true, dropped: [] });
+        next = batch.last + 1;
+      }
+      expect(next).toBeGreaterThan(synced);
+    }
+    await spool.close();
+  });
+});
+
+const canMount = process.getuid?.() === 0 && spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=64k none $d && umount $d']).status === 0;
+
+describe.skipIf(!canMount)('a spool on a disk that fills up', () => {
+  test('keeps the oldest, declares what it refused, and goes on when there is room', async () => {
+    const directory = directories.make();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', directory]);
+    try {
+      const clock = new SimulatedClock();
+      const spool = await openSpool(join(directory, 'spool'), { clock, limits: { segmentBytes: 32_768 }, coverage: () => ({ until: clock.now(), open: [] }) });
+      const [monitor] = monitorsOf(3, 1) as [string];
+      const lane = spool.lanes().find((each) => each.shard === 3) as Lane;
+      for (let round = 0; round < 300; round += 1) {
+        for (let at = 0; at < 50; at += 1) spool.append(buildResult(monitor), false);
+        await spool.flush();
+      }
+      expect(spool.refusedCount).toBeGreaterThan(1000);
+      const kept = lane.synced;
+      expect(kept).toBe(15_000 - spool.refusedCount);
+      expect((await readLane(spool, lane)).flatMap((batch) => batch.results)).toHaveLength(kept);
+      spool.trim(lane, kept);
+      await clock.advance(1001);
+      await spool.flush();
+      spool.append(buildResult(monitor), true);
+      await spool.flush();
+      const after = await readLane(spool, lane);
+      expect(after.flatMap((batch) => batch.dropped)).toEqual([{ first: kept + 1, last: 15_000, reason: 'spool_full' }]);
+      expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([15_001]);
+      await spool.close();
+    } finally {
+      execFileSync('umount', [directory]);
+    }
+  });
+});
