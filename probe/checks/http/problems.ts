@@ -52,6 +52,6 @@ export function dnsProblem(code: string, host: string): string {
   if (code === 'ENODATA') return `The name ${name} has no address`;
   if (code === 'ETIMEOUT') return `The name servers did not answer for ${name}`;
   if (code === 'ESERVFAIL') return `The name servers failed for ${name}`;
-  if (code === 'EREFUSED' || code === 'ECONNREFUSED') return `The name servers refused to answer for ${name}`;
+  if (code === 'EREFUSED') return `The name servers refused to answer for ${name}`;
   return `The name ${name} could not be looked up (${printable(code)})`;
 }

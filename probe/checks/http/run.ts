@@ -73,6 +73,8 @@ export class HttpRun {
   }
 
   #dnsFailure(host: string): Finding {
+    // Nobody listens where this machine's name server should be: that says nothing about the target.
+    if (this.#dnsCode === 'ECONNREFUSED') return missed('probe_unhealthy');
     return this.#leftMs() <= 0
       ? this.#timedOut(`looking up ${printable(host)}`)
       : failure('dns_error', dnsProblem(this.#dnsCode, host), this.#known());

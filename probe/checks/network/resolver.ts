@@ -27,9 +27,13 @@ export class SystemResolver implements Resolver {
   #madeAtMs = 0;
   #systemLookups = 0;
 
-  constructor(clock: Clock, hosts: HostsFile = new HostsFile(clock)) {
+  readonly #servers: readonly string[] | null;
+
+  /** `servers`: name servers (`address:port`) in place of the system's. */
+  constructor(clock: Clock, hosts: HostsFile = new HostsFile(clock), servers: readonly string[] | null = null) {
     this.#clock = clock;
     this.#hosts = hosts;
+    this.#servers = servers;
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
@@ -56,6 +60,7 @@ export class SystemResolver implements Resolver {
     const nowMs = this.#clock.monotonic();
     if (!this.#cares || nowMs - this.#madeAtMs > RENEW_AFTER_MS) {
       this.#cares = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+      if (this.#servers) this.#cares.setServers(this.#servers);
       this.#madeAtMs = nowMs;
     }
     return this.#cares;

@@ -192,6 +192,11 @@ describe('an HTTP check', () => {
       expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', message } });
     });
 
+    test('a machine without a name server blames itself', async () => {
+      const finding = await check({ url: 'http://any.test/' }, { context: { resolver: resolverOf({ 'any.test': 'ECONNREFUSED' }) } });
+      expect(finding).toMatchObject({ outcome: 'missed', missed: 'probe_unhealthy' });
+    });
+
     test('a lookup that never ends is given up at the deadline', async () => {
       const finding = await check({ url: 'http://slow.test/' }, { timeoutMs: 100, context: { resolver: resolverOf({ 'slow.test': 'HANG' }) } });
       expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: 'No answer within 100 ms (looking up slow.test)' } });

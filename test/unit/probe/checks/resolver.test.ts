@@ -1,0 +1,131 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HostsFile, parseHosts } from '../../../../probe/checks/network/hosts-file.ts';
+import { SystemResolver } from '../../../../probe/checks/network/resolver.ts';
+import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { systemClock } from '../../../../shared/time.ts';
+
+type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH';
+
+/** A name server (RFC 1035) for questions of one name. */
+class NameServer {
+  readonly #socket: Socket = createSocket('udp4');
+  readonly #answers: Record<string, Answer>;
+  questions = 0;
+
+  constructor(answers: Record<string, Answer>) {
+    this.#answers = answers;
+    this.#socket.on('message', (message, peer) => this.#take(message, peer));
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#socket.bind(0, '127.0.0.1', resolve));
+    return `127.0.0.1:${this.#socket.address().port}`;
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.#socket.close(resolve));
+  }
+
+  #take(message: Buffer, peer: RemoteInfo): void {
+    this.questions += 1;
+    let at = 12;
+    const labels: string[] = [];
+    for (let size = message[at] as number; size > 0; size = message[at] as number) {
+      labels.push(message.toString('latin1', at + 1, at + 1 + size));
+      at += 1 + size;
+    }
+    const type = message.readUInt16BE(at + 1);
+    const question = message.subarray(12, at + 5);
+    const answer = this.#answers[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
+    if (answer === 'RUBBISH') return void this.#socket.send(Buffer.concat([message.subarray(0, 2), Buffer.alloc(40, 0xff)]), peer.port, peer.address);
+    const records = typeof answer === 'string' ? [] : answer;
+    const header = Buffer.alloc(12);
+    message.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | (answer === 'NXDOMAIN' ? 3 : answer === 'SERVFAIL' ? 2 : 0), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    const parts = records.map((address) => {
+      const data = type === 1 ? Buffer.from(address.split('.').map(Number)) : Buffer.from(address.replaceAll(':', ''), 'hex');
+      const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]);
+      return Buffer.concat([head, data]);
+    });
+    this.#socket.send(Buffer.concat([header, question, ...parts]), peer.port, peer.address);
+  }
+}
+
+describe('the resolver', () => {
+  const server = new NameServer({
+    'target.test A': ['192.0.2.7', '192.0.2.8'], 'target.test AAAA': ['2001:0db8:0000:0000:0000:0000:0000:0007'],
+    'gone.test A': 'NXDOMAIN', 'broken.test A': 'SERVFAIL', 'odd.test A': 'RUBBISH',
+  });
+  let directory = '';
+  let resolver: SystemResolver;
+  let address = '';
+
+  beforeAll(async () => {
+    address = await server.listen();
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
+    writeFileSync(join(directory, 'hosts'), '10.1.2.3 pinned.test\n');
+    resolver = new SystemResolver(systemClock, new HostsFile(systemClock, join(directory, 'hosts')), [address]);
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  test('gives the addresses of the family asked for, freshly each time', async () => {
+    const before = server.questions;
+    expect(await resolver.resolve('target.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.7', '192.0.2.8'] });
+    expect(await resolver.resolve('target.test', 6)).toEqual({ ok: true, addresses: ['2001:db8::7'] });
+    expect(await resolver.resolve('target.test.', 4)).toEqual({ ok: true, addresses: ['192.0.2.7', '192.0.2.8'] });
+    expect(server.questions - before).toBe(3);
+  });
+
+  test.each([['gone.test', 'ENOTFOUND'], ['broken.test', 'ESERVFAIL'], ['nothing.test', 'ENODATA']])('says why there is none for %s', async (name, code) => {
+    expect(await resolver.resolve(name, 4)).toEqual({ ok: false, code });
+  });
+
+  test('an answer that makes no sense is an answer that never came', async () => {
+    const answer = await resolver.resolve('odd.test', 4);
+    expect(answer.ok).toBe(false);
+  }, 20_000);
+
+  test('asks the hosts file first, and nobody for localhost', async () => {
+    const before = server.questions;
+    expect(await resolver.resolve('pinned.test', 4)).toEqual({ ok: true, addresses: ['10.1.2.3'] });
+    expect(await resolver.resolve('localhost', 6)).toEqual({ ok: true, addresses: ['::1'] });
+    expect(await resolver.resolve('a.localhost', 4)).toEqual({ ok: true, addresses: ['127.0.0.1'] });
+    expect(server.questions).toBe(before);
+  });
+});
+
+describe('the hosts file', () => {
+  test('is read as hosts(5) says', () => {
+    const text = '# comment\n127.0.0.1\tlocalhost\n::1 localhost ip6-localhost # more\n10.0.0.1 Web web.test\n10.0.0.2 web\nnonsense web\n\n10.0.0.3\n';
+    expect(Object.fromEntries(parseHosts(text))).toEqual({ 'localhost': ['127.0.0.1', '::1'], 'ip6-localhost': ['::1'], 'web': ['10.0.0.1', '10.0.0.2'], 'web.test': ['10.0.0.1'] });
+  });
+
+  test('is looked at again when it has changed, and may be missing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
+    const path = join(directory, 'hosts');
+    const clock = new SimulatedClock();
+    const hosts = new HostsFile(clock, path);
+    expect(hosts.find('web', 4)).toEqual([]);
+    writeFileSync(path, '10.0.0.1 web\n');
+    await clock.advance(2001);
+    expect(hosts.find('WEB', 4)).toEqual(['10.0.0.1']);
+    expect(hosts.find('web', 6)).toEqual([]);
+    writeFileSync(path, '10.0.0.9 web\n');
+    utimesSync(path, 1, 1);
+    expect(hosts.find('web', 4)).toEqual(['10.0.0.1']);
+    await clock.advance(2001);
+    expect(hosts.find('web', 4)).toEqual(['10.0.0.9']);
+    rmSync(directory, { recursive: true, force: true });
+    await clock.advance(2001);
+    expect(hosts.find('web', 4)).toEqual([]);
+  });
+});
