@@ -14,6 +14,8 @@ const PENDING_RESULTS = 4000;
 const PENDING_BYTES = 4_194_304;
 /** A result that claims to be from further ahead than this is refused. */
 const FUTURE_MS = 300_000;
+/** Characters of a result that its dead letter keeps. */
+const LETTER_CHARS = 4096;
 
 /** A batch message of the bus. `answer` sends the watermark. */
 export interface TakenMessage {
@@ -140,7 +142,8 @@ export class ShardOwner {
     const { message, batch, waiting, letter } = taken;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
     const pending: PendingBatch = {
-      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], late: [], letters: letter ? [letter] : [], waiting: [waiting],
+      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], late: [],
+      letters: letter ? [letter] : [], waiting: [waiting],
     };
     let urgent = false;
     for (const result of batch.results) {
@@ -250,7 +253,7 @@ function unreadable(shard: number, message: TakenMessage, nowWall: number): Dead
 /** The dead letter of an item on which a rule threw. */
 export function failedLetter(entry: JournalEntry, { monitor_id, item, fresh }: FailedItem): DeadLetter {
   if (fresh) return letterOf(entry.shard, fresh, fresh.epoch, fresh.result, 'rule_failed', entry.taken_at);
-  const content = JSON.stringify(item);
+  const content = JSON.stringify(item).slice(0, LETTER_CHARS);
   return {
     id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed', shard: entry.shard, region: '', probe_id: '',
     epoch: null, seq: null, monitor_id, content, at: entry.taken_at,
@@ -263,6 +266,6 @@ export function letterOf(
 ): DeadLetter {
   return {
     id: derivedId('result', source.probe_id, epoch, shard, result.seq), reason, shard, region: source.region, probe_id: source.probe_id, epoch,
-    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result), at,
+    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result).slice(0, LETTER_CHARS), at,
   };
 }

@@ -64,7 +64,8 @@ function checkBooked(world: World, id: string, wanted: MonitorState, held: Monit
   return said;
 }
 
-function checkEffects(world: World, references: Reference[]): string[] {
+/** What was told is what was decided, each once. */
+export function checkEffects(world: World, references: Reference[]): string[] {
   const { statusChanges, incidents, alerts } = world.db;
   const wanted = new Map<string, string>();
   for (const { effects } of references) {

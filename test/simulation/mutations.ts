@@ -1,16 +1,16 @@
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName } from '../../shared/contracts/result.ts';
+import type { Clock } from '../../shared/time.ts';
+import { ShardActor } from '../../controller/results/shard-actor.ts';
 import { ShardState } from '../../controller/results/shard-state.ts';
-import type { TakenMessage } from '../../controller/results/shard-owner.ts';
-import type { ControllerStores } from './simulated-stores.ts';
-import type { World } from './world.ts';
+import type { WorldOptions } from './world.ts';
 
 /** One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is bypassed. */
 export interface Mutation {
   /** The sentence that is missing. */
   sentence: string;
-  disguise?: (stores: ControllerStores, world: World) => ControllerStores;
-  hand?: (message: TakenMessage) => TakenMessage;
+  disguise?: WorldOptions['disguise'];
+  hand?: WorldOptions['hand'];
   /** Changes the product's own parts; returns what puts them back. */
   patch?: () => () => void;
 }
@@ -113,6 +113,27 @@ export const MUTATIONS: readonly Mutation[] = [
     }),
   },
 ];
+
+/** The owner decides by the clock at once, whatever it may have missed. */
+export function patchClockDecisions(): () => void {
+  const { load } = ShardActor;
+  const { interrupted } = ShardActor.prototype;
+  ShardActor.prototype.interrupted = () => undefined;
+  ShardActor.load = async (shard, writer, deps) => {
+    let isLoading = true;
+    const clock: Clock = {
+      now: () => (isLoading ? 0 : deps.clock.now()), monotonic: () => deps.clock.monotonic(),
+      setTimer: (delayMs, fire) => deps.clock.setTimer(delayMs, fire), setRepeating: (periodMs, fire) => deps.clock.setRepeating(periodMs, fire),
+    };
+    const actor = await load.call(ShardActor, shard, writer, { ...deps, clock });
+    isLoading = false;
+    return actor;
+  };
+  return () => {
+    ShardActor.load = load;
+    ShardActor.prototype.interrupted = interrupted;
+  };
+}
 
 type Entry = Parameters<ShardState['apply']>[0];
 

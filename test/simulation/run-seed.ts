@@ -1,6 +1,7 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ALL_CHAOS, Chaos, type ChaosOptions } from './chaos.ts';
-import { checkDerived } from './check-derived.ts';
+import { checkCold } from './check-cold.ts';
+import { checkDerived, checkEffects } from './check-derived.ts';
 import { checkIncidents } from './check-incidents.ts';
 import { checkResults } from './check-results.ts';
 import { referenceOf } from './reference.ts';
@@ -38,7 +39,7 @@ const SHARDS = [2, 7, 11];
 
 /** One run from a seed: some hours of everything going wrong, then peace, then the invariants. */
 export async function runSeed(options: SeedOptions): Promise<SeedReport> {
-  const { chaosMinutes = 75, calmMinutes = 12, chaos: level = ALL_CHAOS } = options;
+  const { chaosMinutes = 60, calmMinutes = 8, chaos: level = ALL_CHAOS } = options;
   const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
   const untilMs = START_MS + chaosMinutes * MINUTE_MS;
   const chaos = new Chaos(world, level);
@@ -89,9 +90,12 @@ function outages(random: Random, untilMs: number): Outage[] {
 }
 
 /** Everything that must hold now. */
-export function report(world: World, seed: number): SeedReport {
+export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
-  const violations = [...checkResults(world, references), ...checkDerived(world, references), ...checkIncidents(world)];
+  const violations = [
+    ...checkResults(world, references), ...checkDerived(world, references), ...checkIncidents(world),
+    ...(await checkCold(world, references)), ...checkEffects(world, references),
+  ];
   const { db } = world;
   return {
     seed, violations, faults: world.faults,

@@ -8,7 +8,7 @@ import type { TakenMessage } from '../../controller/results/shard-owner.ts';
 import type { Listener, Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
-import { SimulatedProcess } from './simulated-process.ts';
+import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { simulatedStores, type ControllerStores } from './simulated-stores.ts';
 import { Wire, type Health } from './wire.ts';
 
@@ -17,6 +17,7 @@ export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
 export interface ControllerParts {
   name: string;
   clock: SimulatedClock;
+  pulse: Pulse;
   random: Random;
   network: Network;
   db: SimulatedDatabase;
@@ -58,8 +59,8 @@ export class SimulatedController {
   }
 
   start(): void {
-    const { clock, random, network, db, log, health, disguise, hand, name } = this.#parts;
-    const process = new SimulatedProcess(clock);
+    const { clock, pulse, random, network, db, log, health, disguise, hand, name } = this.#parts;
+    const process = new SimulatedProcess(clock, pulse);
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
     const { leases: leaseStore, marks: markPorts, ...stores } = disguise(simulatedStores(db, wire));
     const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };

@@ -1,5 +1,5 @@
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
-import { laneName } from '../../shared/contracts/result.ts';
+import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig } from '../../controller/results/ports.ts';
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
 import type { StatusChange } from '../../controller/incidents/monitor-state.ts';
@@ -48,6 +48,7 @@ export class SimulatedDatabase {
   readonly truth = new Map<number, JournalEntry[]>();
   /** Positions of lanes after the true journal, by shard and lane. */
   readonly truePositions = new Map<string, number>();
+  readonly #batches = new Map<string, ResultBatch>();
   readonly complaints: string[] = [];
   /** Collections in which a document of a lower position replaces one of a higher: for tests of what that would do. */
   readonly careless = new Set<'states' | 'hours' | 'snapshots'>();
@@ -64,7 +65,7 @@ export class SimulatedDatabase {
 
   /** False when the number is taken. */
   insertEntry(content: string): boolean {
-    const entry = parseEntry(content);
+    const entry = this.parse(content);
     const entries = this.journalOf(entry.shard);
     if (entries.has(entry.n)) return false;
     entries.set(entry.n, content);
@@ -75,6 +76,11 @@ export class SimulatedDatabase {
       this.#movePositions(entry);
     } else if (entry.n > truth.length + 1) this.complain(`journal ${entry.shard} jumped to ${entry.n} after ${truth.length}`);
     return true;
+  }
+
+  /** An entry from its text; batches are read once, for nobody changes what they hold. */
+  parse(text: string): JournalEntry {
+    return parseEntry(text, this.#batches);
   }
 
   truePosition(shard: number, lane: string): number {
@@ -97,11 +103,13 @@ export function entryText(entry: JournalEntry): string {
   return JSON.stringify({ ...entry, batches });
 }
 
-export function parseEntry(text: string): JournalEntry {
+function parseEntry(text: string, known: Map<string, ResultBatch>): JournalEntry {
   const entry = JSON.parse(text) as JournalEntry & { batches: { bytes: unknown }[] };
   for (const batch of entry.batches) {
-    batch.bytes = Buffer.from(batch.bytes as unknown as string, 'base64');
-    batch.batch = decodeBatch(batch.bytes);
+    const key = batch.bytes as unknown as string;
+    batch.bytes = Buffer.from(key, 'base64');
+    batch.batch = known.get(key) ?? decodeBatch(batch.bytes);
+    known.set(key, batch.batch);
   }
   return entry;
 }

@@ -8,7 +8,7 @@ import type { MonitorConfig } from '../../controller/results/ports.ts';
 import type { Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { Placed, SimulatedDatabase } from './simulated-database.ts';
-import { SimulatedProcess } from './simulated-process.ts';
+import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedSpool, type Disk } from './simulated-spool.ts';
 import type { Targets } from './targets.ts';
 
@@ -18,6 +18,7 @@ const RECHECK_MS = 2000;
 
 export interface ProbeParts {
   clock: SimulatedClock;
+  pulse: Pulse;
   random: Random;
   network: Network;
   db: SimulatedDatabase;
@@ -51,7 +52,7 @@ export class SimulatedProbe {
     this.#parts = parts;
     this.probeId = parts.probeId;
     this.region = parts.region;
-    this.#process = new SimulatedProcess(parts.clock);
+    this.#process = new SimulatedProcess(parts.clock, parts.pulse);
   }
 
   get process(): SimulatedProcess {
@@ -63,8 +64,8 @@ export class SimulatedProbe {
   }
 
   start(): void {
-    const { clock, random, network } = this.#parts;
-    const process = new SimulatedProcess(clock);
+    const { clock, pulse, random, network } = this.#parts;
+    const process = new SimulatedProcess(clock, pulse);
     const spool = new SimulatedSpool(this.disk, process, random);
     this.#process = process;
     this.#spool = spool;

@@ -1,6 +1,11 @@
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 
+/** Counts what any process was let do, so that only then its promises are waited for. */
+export interface Pulse {
+  beats: number;
+}
+
 interface Held {
   run: () => void;
   isTimer: boolean;
@@ -12,14 +17,16 @@ interface Held {
  */
 export class SimulatedProcess implements Clock {
   readonly #clock: SimulatedClock;
+  readonly #pulse: Pulse;
   /** How far its wall clock is ahead, ms. */
   offsetMs: number;
   #state: 'awake' | 'asleep' | 'dead' = 'awake';
   #held: Held[] = [];
   #sleepUntil = 0;
 
-  constructor(clock: SimulatedClock, offsetMs = 0) {
+  constructor(clock: SimulatedClock, pulse: Pulse = { beats: 0 }, offsetMs = 0) {
     this.#clock = clock;
+    this.#pulse = pulse;
     this.offsetMs = offsetMs;
   }
 
@@ -95,8 +102,10 @@ export class SimulatedProcess implements Clock {
 
   #enter(held: Held): void {
     if (this.#state === 'dead') return;
-    if (this.#state === 'awake') held.run();
-    else this.#held.push(held);
+    if (this.#state === 'awake') {
+      this.#pulse.beats += 1;
+      held.run();
+    } else this.#held.push(held);
   }
 
   #wake(timersFirst: boolean): void {

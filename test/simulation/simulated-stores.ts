@@ -8,7 +8,7 @@ import type { JournalEntry } from '../../controller/results/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.ts';
 import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
 import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/rollup-rules.ts';
-import { entryText, parseEntry, type SimulatedDatabase } from './simulated-database.ts';
+import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Wire } from './wire.ts';
 
 /** Everything that one controller's ingest writes to. */
@@ -52,7 +52,7 @@ function insertAbsent<T>(wire: Wire, into: Map<string, T>, found: [id: string, v
 function journalStore(db: SimulatedDatabase, wire: Wire): JournalStore {
   const whose = (entry: JournalEntry): Promise<InsertOutcome> => wire.read(() => {
     const found = db.journalOf(entry.shard).get(entry.n);
-    const { writer, taken_at: takenAt } = found ? parseEntry(found) : { writer: null, taken_at: null };
+    const { writer, taken_at: takenAt } = JSON.parse(found ?? '{}') as Partial<JournalEntry>;
     return writer === entry.writer && takenAt === entry.taken_at ? 'ours' : 'taken';
   });
   return {
@@ -60,11 +60,11 @@ function journalStore(db: SimulatedDatabase, wire: Wire): JournalStore {
       const texts = entries.map(entryText);
       const isIn: boolean[] = [];
       const isFree = await wire.write(texts.map((text, index) => () => void (isIn[index] = db.insertEntry(text))), () => isIn);
-      return Promise.all(entries.map((entry, index) => (isFree[index] ? 'written' : whose(entry))));
+      return Promise.all(entries.map(async (entry, index) => (isFree[index] ? 'written' : whose(entry))));
     },
     read: (shard, after, limit) => wire.read(() => {
       const numbers = [...db.journalOf(shard).keys()].filter((n) => n > after).sort((a, b) => a - b).slice(0, limit);
-      return numbers.map((n) => parseEntry(db.journalOf(shard).get(n) as string));
+      return numbers.map((n) => db.parse(db.journalOf(shard).get(n) as string));
     }),
     deleteThrough: (shard, n) => wire.write([() => {
       for (const key of db.journalOf(shard).keys()) if (key <= n) db.journalOf(shard).delete(key);
@@ -164,7 +164,7 @@ function leaseStore(db: SimulatedDatabase, wire: Wire): LeaseStore {
     look: (holder, now) => wire.read(() => {
       const alive = new Set([holder]);
       for (const [name, until] of db.controllers) if (until >= now) alive.add(name);
-      return { alive: alive.size, leases: copy([...db.leases.values()]) };
+      return { alive: alive.size, leases: [...db.leases.values()] };
     }),
     show: (holder, expiresAt) => wire.write([() => void db.controllers.set(holder, expiresAt)], () => undefined),
     acquire: (shard, holder, now, expiresAt) => {

@@ -7,20 +7,22 @@ import { Network } from './network.ts';
 import { Random } from './random.ts';
 import { SimulatedController } from './simulated-controller.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
+import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedProbe } from './simulated-probe.ts';
 import type { ControllerStores } from './simulated-stores.ts';
 import { Targets } from './targets.ts';
 import { HEALTHY, type Health } from './wire.ts';
 
-/** Ten minutes before a full hour: blocks of that hour are written, and snapshots move, while things go wrong. */
-export const START_MS = 1_760_003_400_000;
+/** Eight minutes before a full hour: blocks of that hour are written, and snapshots move, while things go wrong. */
+export const START_MS = 1_760_003_520_000;
 export const MINUTE_MS = 60_000;
 
 export interface WorldOptions {
   seed: number;
   controllers: number;
   regions: string[];
-  disguise?: (stores: ControllerStores, world: World) => ControllerStores;
+  /** Puts something between a controller and its stores. */
+  disguise?: (stores: ControllerStores, world: World, controller: SimulatedController) => ControllerStores;
   hand?: (message: TakenMessage) => TakenMessage;
   /** Level of the product's log on standard output. */
   logLevel?: string;
@@ -32,6 +34,7 @@ export class World {
   readonly random: Random;
   readonly db = new SimulatedDatabase();
   readonly targets = new Targets();
+  readonly pulse: Pulse = { beats: 0 };
   readonly network: Network;
   readonly controllers: SimulatedController[];
   readonly probes: SimulatedProbe[];
@@ -50,16 +53,16 @@ export class World {
     for (const region of options.regions) this.db.assignments.set(region, new Map());
     this.controllers = Array.from({ length: options.controllers }, (_, index) => {
       const controller: SimulatedController = new SimulatedController({
-        name: `c${index + 1}`, clock: this.clock, random: this.random.fork(), network: this.network, db: this.db, log,
+        name: `c${index + 1}`, clock: this.clock, pulse: this.pulse, random: this.random.fork(), network: this.network, db: this.db, log,
         health: () => this.health,
-        disguise: (stores) => options.disguise?.(stores, this) ?? stores,
-        hand: options.hand ?? ((message) => this.#watched(message)),
+        disguise: (stores) => options.disguise?.(stores, this, controller) ?? stores,
+        hand: options.hand ?? ((message) => message),
         onDeath: () => this.#died(controller),
       });
       return controller;
     });
     this.probes = options.regions.map((region) => new SimulatedProbe({
-      clock: this.clock, random: this.random.fork(), network: this.network, db: this.db, targets: this.targets, probeId: this.random.uuid(), region,
+      clock: this.clock, pulse: this.pulse, random: this.random.fork(), network: this.network, db: this.db, targets: this.targets, probeId: this.random.uuid(), region,
     }));
   }
 
@@ -68,15 +71,25 @@ export class World {
     for (const probe of this.probes) probe.start();
   }
 
+  /** Lets time pass. Between two steps of the clock everything that was set off runs to its end. */
   async run(forMs: number): Promise<void> {
-    await this.clock.advance(forMs);
+    let isOver = false;
+    this.clock.setTimer(forMs, () => {
+      isOver = true;
+    });
+    await settled();
+    while (!isOver) {
+      const { beats } = this.pulse;
+      this.clock.step();
+      if (this.pulse.beats !== beats) await settled();
+    }
   }
 
   /** Lets time pass until something holds; false when it does not within `forMs`. */
   async runUntil(holds: () => boolean, forMs: number): Promise<boolean> {
     for (let passedMs = 0; passedMs < forMs; passedMs += 100) {
       if (holds()) return true;
-      await this.clock.advance(100);
+      await this.run(100);
     }
     return holds();
   }
@@ -116,20 +129,26 @@ export class World {
     return isOwned && this.probes.every((probe) => probe.depth === 0) && [...this.db.monitors.values()].every((row) => !row.isMarked);
   }
 
+  /** A process of this world that is none of its controllers or probes. */
+  bystander(): SimulatedProcess {
+    return new SimulatedProcess(this.clock, this.pulse);
+  }
+
   #save(config: MonitorConfig): void {
     this.history.set(config.monitor_id, [...(this.history.get(config.monitor_id) ?? []), config]);
     this.db.monitors.set(config.monitor_id, { config, isMarked: true });
   }
 
-  /** No probe may ever be told that something is safe that is not in the one true journal. */
-  #watched(message: TakenMessage): TakenMessage {
-    return message;
-  }
-
   #died(controller: SimulatedController): void {
     this.count('controller death');
-    if (this.restartAfterMs) this.clock.setTimer(this.restartAfterMs(), () => {
+    if (!this.restartAfterMs) return;
+    this.clock.setTimer(this.restartAfterMs(), () => {
       if (!controller.isAlive) controller.start();
     });
   }
+}
+
+/** Lets promise callbacks run that are ready, and those that they make ready. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }

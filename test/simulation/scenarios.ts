@@ -1,0 +1,235 @@
+import { sleep } from '../../shared/time.ts';
+import type { MonitorConfig } from '../../controller/results/ports.ts';
+import { report, settle, type SeedReport } from './run-seed.ts';
+import type { SimulatedController } from './simulated-controller.ts';
+import type { ControllerStores } from './simulated-stores.ts';
+import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
+
+/** What a scenario may have taken out of the protocol. */
+export type Changed = Pick<WorldOptions, 'disguise' | 'hand'>;
+
+const SHARD = 2;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export interface Pair {
+  world: World;
+  monitor: MonitorConfig;
+  /** The controller that owns the shard at first, and the one that takes over. */
+  first: SimulatedController;
+  second: SimulatedController;
+}
+
+/** Two controllers, one probe, one monitor every 10 s; who owns its shard is `first`. */
+export async function pair(options: Partial<WorldOptions>, given: Partial<MonitorConfig> = {}): Promise<Pair> {
+  const world = new World({ seed: 1, controllers: 2, regions: ['eu'], ...options });
+  world.restartAfterMs = null;
+  const monitor = world.createMonitor({ shard: SHARD, interval_ms: 10_000, quorum: 'any', ...given });
+  world.start();
+  await world.runUntil(() => world.ownersOf(SHARD).length === 1 && (world.db.truth.get(SHARD)?.length ?? 0) > 10, 5 * MINUTE_MS);
+  const first = world.ownersOf(SHARD)[0] as SimulatedController;
+  const second = world.controllers.find((controller) => controller !== first) as SimulatedController;
+  return { world, monitor, first, second };
+}
+
+type Moment = { [S in keyof ControllerStores]: { store: S; method: keyof ControllerStores[S] } }[keyof ControllerStores];
+
+/** Stops a controller right before it sends one command, once `when` holds; the command goes out when it wakes. */
+export function napBefore(moment: Moment, forMs: number, when: (world: World, controller: SimulatedController, args: unknown[]) => boolean): NonNullable<WorldOptions['disguise']> {
+  let isDone = false;
+  return (stores, world, controller) => {
+    const store = stores[moment.store] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const call = store[moment.method as string] as (...args: unknown[]) => Promise<unknown>;
+    const slow = async (...args: unknown[]): Promise<unknown> => {
+      const { process } = controller;
+      if (!isDone && process && when(world, controller, args)) {
+        isDone = true;
+        world.count('nap');
+        process.sleep(forMs, true);
+        await sleep(process, 1);
+      }
+      return call(...args);
+    };
+    return { ...stores, [moment.store]: { ...store, [moment.method]: slow } };
+  };
+}
+
+/** Both disguises, the second around the first. */
+export function both(inner: WorldOptions['disguise'], outer: WorldOptions['disguise']): WorldOptions['disguise'] {
+  return (stores, world, controller) => {
+    const changed = inner?.(stores, world, controller) ?? stores;
+    return outer?.(changed, world, controller) ?? changed;
+  };
+}
+
+async function end(world: World): Promise<SeedReport> {
+  await world.run(2 * MINUTE_MS);
+  await settle(world);
+  return report(world, 0);
+}
+
+/**
+ * An owner sleeps for hours right before it inserts a number. Meanwhile another writes it, takes a snapshot and deletes
+ * it; then that one dies, and the sleeper wakes to find its number free.
+ */
+export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
+  const napMs = 3 * HOUR_MS;
+  const isTime = (world: World): boolean => (world.db.truth.get(SHARD)?.length ?? 0) > 20;
+  const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
+    isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) && world.ownersOf(SHARD)[0] === controller);
+  // Leases make a takeover quick and nothing right: the sleeper hears nothing of them for a while.
+  const deaf: WorldOptions['disguise'] = (stores, world, controller) => ({ ...stores, leases: { ...stores.leases, show: async (holder, until) => {
+    if (world.clock.now() > START_MS + 2 * HOUR_MS && controller.process) await sleep(controller.process, MINUTE_MS);
+    return stores.leases.show(holder, until);
+  } } });
+  const { world, first, second } = await pair({ ...changed, disguise: both(both(changed.disguise, deaf), nap) });
+  await world.runUntil(() => first.process?.isAwake === false, MINUTE_MS);
+  const n = world.db.truth.get(SHARD)?.length ?? 0;
+  await world.run(napMs - 10_000);
+  if ((world.db.snapshots.get(SHARD)?.position ?? 0) <= n) throw new Error('the snapshot has not passed the sleeper');
+  second.kill();
+  await world.run(MINUTE_MS);
+  second.start();
+  return end(world);
+}
+
+/** An owner sleeps before it writes a state, while another takes over and goes on; then it wakes and writes. */
+export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
+  const napMs = 3 * HOUR_MS;
+  const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
+    (args[0] as { outbox: { kind: string }[] }[]).some(({ outbox }) => outbox.some(({ kind }) => kind === 'open')));
+  const { world, monitor, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
+  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }]);
+  await world.runUntil(() => first.process?.isAwake === false, 5 * MINUTE_MS);
+  await world.run(napMs + MINUTE_MS);
+  return end(world);
+}
+
+/** An owner sleeps before it writes an hour's block; another writes that hour too, later results included; then it wakes. */
+export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
+  const napMs = 4 * HOUR_MS;
+  const nap = napBefore({ store: 'hours', method: 'write' }, napMs, (_world, _controller, args) => (args[0] as { monitor_id: string }[]).length > 0);
+  const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
+  // What the probe finds in the rest of this hour is heard three hours later.
+  await world.run(2 * MINUTE_MS);
+  world.network.cutOff.add(world.probes[0]?.probeId ?? '');
+  const slept = await world.runUntil(() => first.process?.isAwake === false, 2 * HOUR_MS);
+  if (!slept) throw new Error('no block was written');
+  await world.run(MINUTE_MS);
+  world.network.cutOff.clear();
+  await world.run(napMs + MINUTE_MS);
+  return end(world);
+}
+
+/** An owner sleeps before it moves the snapshot; another moves it further and deletes the journal; then it wakes. */
+export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
+  // The other one moves it on the hour after its block is written; between two of these moves the sleeper wakes.
+  const napMs = 2.5 * HOUR_MS;
+  const nap = napBefore({ store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD);
+  const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
+  await world.runUntil(() => first.process?.isAwake === false, 3 * HOUR_MS);
+  await world.run(napMs + MINUTE_MS);
+  return end(world);
+}
+
+/** A person changes a monitor while its last change is being unmarked. */
+export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedReport> {
+  let isDone = false;
+  const meanwhile: WorldOptions['disguise'] = (stores, world) => ({ ...stores, marks: { ...stores.marks, clear: (marks) => {
+    const id = marks[0]?.monitor_id;
+    if (id !== undefined && !isDone && world.clock.now() > START_MS + MINUTE_MS) {
+      isDone = true;
+      world.changeMonitor(id, { name: 'changed meanwhile' });
+    }
+    return stores.marks.clear(marks);
+  } } });
+  const { world, monitor } = await pair({ ...changed, disguise: both(changed.disguise, meanwhile) });
+  await world.run(2 * MINUTE_MS);
+  world.changeMonitor(monitor.monitor_id, { name: 'changed' });
+  await world.run(MINUTE_MS);
+  return end(world);
+}
+
+/** Every controller is away for ten minutes while the probe goes on: what nobody heard was not silence. */
+export async function nobodyListens(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
+  const { world, first, second } = await pair(changed);
+  first.kill();
+  second.kill();
+  await world.run(10 * MINUTE_MS);
+  first.start();
+  second.start();
+  const found = await end(world);
+  return { ...found, unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length };
+}
+
+/** The database is away for five minutes while owner and probe go on: no region was silent. */
+export async function databaseAway(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
+  const { world } = await pair(changed);
+  const before = world.health;
+  world.health = { ...before, isDown: true };
+  await world.run(5 * MINUTE_MS);
+  world.health = before;
+  const found = await end(world);
+  return { ...found, unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length };
+}
+
+/** An owner dies when a state that wants an incident opened is written, and nothing of it is carried out. */
+export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedReport> {
+  let isDone = false;
+  const deadly: WorldOptions['disguise'] = (stores, world, controller) => ({ ...stores, states: { ...stores.states, write: async (records) => {
+    await stores.states.write(records);
+    if (isDone || !records.some(({ outbox }) => outbox.some(({ kind }) => kind === 'open'))) return;
+    isDone = true;
+    controller.kill();
+    await sleep(controller.process ?? world.clock, 1);
+  } } });
+  const { world, monitor, first } = await pair({ ...changed, disguise: both(changed.disguise, deadly) });
+  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }]);
+  await world.runUntil(() => !first.isAlive, 5 * MINUTE_MS);
+  await world.run(15 * MINUTE_MS);
+  first.start();
+  return end(world);
+}
+
+/** Inserts take effect and are never answered: each is repeated until its own entry is found. */
+export async function insertsAreNotAnswered(changed: Changed = {}): Promise<SeedReport & { voided: number; failures: number }> {
+  const counts = new Map<string, number>();
+  const mute: WorldOptions['disguise'] = (stores, world) => ({ ...stores, journal: { ...stores.journal, insert: async (entries) => {
+    const outcomes = await stores.journal.insert(entries);
+    const key = entries.map(({ shard, n }) => `${shard}:${n}`).join();
+    const tries = (counts.get(key) ?? 0) + 1;
+    counts.set(key, tries);
+    if (tries < 3 && world.clock.now() > START_MS + 2 * MINUTE_MS) throw new Error('no answer');
+    return outcomes;
+  } } });
+  const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, mute) });
+  await world.run(10 * MINUTE_MS);
+  const { voided = 0, insert_failures: failures = 0 } = first.ingest?.counts ?? {};
+  const found = await end(world);
+  return { ...found, voided, failures };
+}
+
+/** The only region is cut off for twenty minutes, in which the target fails and recovers: what it then tells is history. */
+export async function backlogTellsNothing(changed: Changed = {}): Promise<SeedReport & { alerts: number; stored: number }> {
+  const { world, monitor } = await pair(changed, { interval_ms: MINUTE_MS });
+  const probeId = world.probes[0]?.probeId ?? '';
+  world.network.cutOff.add(probeId);
+  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + 5 * MINUTE_MS, until: world.clock.now() + 11 * MINUTE_MS }]);
+  await world.run(20 * MINUTE_MS);
+  world.network.cutOff.clear();
+  await world.run(5 * MINUTE_MS);
+  const found = await end(world);
+  const stored = (world.db.truth.get(SHARD) ?? []).flatMap((entry) => entry.batches.flatMap(({ batch }) => batch.results)).filter(({ outcome }) => outcome === 'failure').length;
+  return { ...found, alerts: world.db.alerts.size, stored };
+}
+
+/** Everyone dies right after a snapshot; what was not written yet must still be in the journal. */
+export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
+  const { world, first, second } = await pair(changed);
+  if (!(await world.runUntil(() => world.db.snapshots.has(SHARD), 2 * HOUR_MS))) throw new Error('no snapshot was taken');
+  await world.run(1000);
+  first.kill();
+  second.kill();
+  await world.run(5000);
+  first.start();
+  return end(world);
+}

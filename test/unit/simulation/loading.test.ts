@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import type { JournalEntry } from '../../../controller/results/journal-entry.ts';
+import { ShardActor } from '../../../controller/results/shard-actor.ts';
+import type { SnapshotStore } from '../../../controller/results/storage-ports.ts';
+import { pair } from '../../simulation/scenarios.ts';
+import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
+import { SimulatedProcess } from '../../simulation/simulated-process.ts';
+import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
+import { HEALTHY, Wire } from '../../simulation/wire.ts';
+import { Random } from '../../simulation/random.ts';
+import { batchOf, configOf, resultOf } from '../results/build.ts';
+
+const SHARD = 2;
+const MONITOR = configOf({ shard: SHARD, retries: 0, quorum: 'any' });
+
+function entry(n: number, part: Partial<JournalEntry>): JournalEntry {
+  return { shard: SHARD, n, v: 1, writer: 'w', taken_at: MONITOR.changed_at + n * 1000, configs: [], batches: [], clock: [], lanes: [], ...part };
+}
+
+function failureEntry(n: number): JournalEntry {
+  const batch = batchOf([resultOf(MONITOR, { seq: 1, outcome: 'failure', started_at: MONITOR.changed_at + n * 1000 })]);
+  return entry(n, { batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }], lanes: [['p/e', 1]] });
+}
+
+/** Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the journal. */
+async function load(db: SimulatedDatabase, disturb: () => void, change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({})): Promise<ShardActor> {
+  const clock = new SimulatedClock();
+  const process = new SimulatedProcess(clock);
+  const plain = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+  let isDisturbed = false;
+  const journal: ControllerStores['journal'] = { ...plain.journal, read: (shard, after, limit) => {
+    if (!isDisturbed) disturb();
+    isDisturbed = true;
+    return plain.journal.read(shard, after, limit);
+  } };
+  const stores = { ...plain, journal, ...change(plain) };
+  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: { rawRetentionMs: 1e15 }, onApplied: () => undefined });
+  const settled = loading.then(() => undefined, () => undefined);
+  await clock.advance(60_000);
+  await settled;
+  return loading;
+}
+
+/** A shard of one monitor at entry 2, all of it behind the snapshot. */
+function saved(): SimulatedDatabase {
+  const db = new SimulatedDatabase();
+  const state = new SimulatedDatabase();
+  state.insertEntry(entryText(entry(1, { configs: [MONITOR] })));
+  db.snapshots.set(SHARD, { position: 2, content: '{}' });
+  db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify({
+    config: MONITOR, status: 'unknown', since: MONITOR.changed_at, regions: {}, outage: null, last_check_at: null, last_success_at: null, last_failure_at: null,
+    booked_until: MONITOR.changed_at, booked: {}, unrolled_day: null,
+  }) });
+  return db;
+}
+
+const LYING: (stores: ControllerStores) => { snapshots: SnapshotStore } = (stores) => ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
+
+describe('a shard is loaded', () => {
+  test('with what the journal has after the snapshot', async () => {
+    const db = saved();
+    db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
+    const actor = await load(db, () => undefined);
+    expect(actor.state.n).toBe(3);
+    expect(db.incidents.size).toBe(1);
+  });
+
+  /** The true journal has gone on, its entries up to 50 are deleted, and a sleeper has put its own under the free number 3. */
+  function overtake(db: SimulatedDatabase): void {
+    db.snapshots.set(SHARD, { position: 50, content: '{}' });
+    db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
+  }
+
+  test('anew when the snapshot has passed what was read: a sleeper wrote under a number that was free again', async () => {
+    const db = saved();
+    await expect(load(db, () => overtake(db))).rejects.toThrow('has passed');
+    expect(db.incidents.size + db.alerts.size).toBe(0);
+  });
+
+  test('wrongly, were the snapshot not read after the journal', async () => {
+    const db = saved();
+    await load(db, () => overtake(db), LYING);
+    expect(db.alerts.size).toBe(1);
+  });
+
+  test('anew when entries have a hole', async () => {
+    const db = saved();
+    db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
+    await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
+  });
+});
+
+describe('a shard goes', () => {
+  test('to a controller that can read it, when its journal is of a later version', async () => {
+    const { world, first, second } = await pair({});
+    first.kill();
+    second.kill();
+    const n = (world.db.truth.get(SHARD)?.length ?? 0) + 1;
+    world.db.insertEntry(entryText(entry(n, { v: 2 })));
+    first.start();
+    await world.run(60_000);
+    expect(world.ownersOf(SHARD)).toEqual([]);
+    expect(world.db.leases.has(SHARD)).toBe(false);
+    expect(world.ownersOf(3)).toEqual([first]);
+    expect(world.db.truth.get(SHARD)).toHaveLength(n);
+  });
+
+  test('on when a rule throws for one of its monitors', async () => {
+    const { world, monitor, first, second } = await pair({});
+    const other = world.createMonitor({ shard: SHARD, interval_ms: 10_000 });
+    await world.run(30_000);
+    first.kill();
+    second.kill();
+    for (const doc of [world.db.states.get(monitor.monitor_id)]) if (doc) doc.content = doc.content.replace('"monitoring_regions":[]', '"monitoring_regions":null');
+    first.start();
+    await world.run(120_000);
+    const reasons = [...world.db.letters.values()].map(({ reason, monitor_id }) => `${reason} ${monitor_id}`);
+    expect(new Set(reasons)).toEqual(new Set([`rule_failed ${monitor.monitor_id}`]));
+    const state = first.ingest?.shards.get(SHARD)?.state;
+    expect(state?.monitors.get(other.monitor_id)?.state.last_check_at).toBeGreaterThan(world.clock.now() - 30_000);
+    expect(world.probes[0]?.depth).toBeLessThan(5);
+  });
+});
