@@ -140,6 +140,7 @@ export class Synchronizer {
 
   #apply(delta: Omit<AppliedChange, 'atMs'>, nowMs: number): void {
     const { from, revision, reset, changes } = delta;
+    if (changes.length === 0 && !reset && revision === this.#options.set.revision) return;
     this.#options.onApplied(this.#options.set.apply(delta, nowMs), { from, revision, reset, changes, atMs: nowMs });
   }
 

@@ -37,6 +37,8 @@ interface Run {
   startedAtMs: number;
   stalledBeforeMs: number;
   recheck: Timer | null;
+  /** Its assignment is gone or has changed: it is finished and recorded, and decides nothing any more. */
+  isDetached: boolean;
   /** The slot that came up while this one was under way. */
   next: { assignment: Assignment; dueMs: number } | null;
 }
@@ -50,6 +52,7 @@ export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
   readonly #active = new Map<string, Run>();
+  readonly #detached = new Set<Run>();
   readonly #queue = new Fifo<Run>();
   readonly #quickOrder = new Fifo<Run>();
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
@@ -80,7 +83,8 @@ export class Runner {
   /** Slots that have come up and whose first result is still to be recorded. */
   open(): OpenSlot[] {
     const slots: OpenSlot[] = [];
-    for (const [monitorId, run] of this.#active) {
+    for (const run of [...this.#active.values(), ...this.#detached]) {
+      const monitorId = run.assignment.monitor_id;
       if (run.attempt === 1 && run.stage !== 'between') slots.push({ monitorId, dueMs: run.dueMs });
       if (run.next) slots.push({ monitorId, dueMs: run.next.dueMs });
     }
@@ -95,10 +99,19 @@ export class Runner {
     active.next = { assignment, dueMs };
   }
 
-  /** Forgets how the monitor's last check ended, as its configuration has changed or it is gone. */
+  /** Starts the monitor anew, as its configuration has changed or it is gone: what is under way stands in nobody's way. */
   forget(monitorId: string): void {
     this.#failing.delete(monitorId);
     this.#slowMonitors.delete(monitorId);
+    const run = this.#active.get(monitorId);
+    if (!run) return;
+    this.#active.delete(monitorId);
+    if (run.next) this.#miss(run.next, 'overload');
+    run.next = null;
+    run.recheck?.cancel();
+    if (run.stage === 'between') run.stage = 'over';
+    else this.#detached.add(run);
+    run.isDetached = true;
   }
 
   /** One check at once, beside the schedule. */
@@ -121,7 +134,7 @@ export class Runner {
     for (const run of this.#active.values()) {
       if (run.stage === 'between') this.#abandon(run);
     }
-    if (this.#active.size > 0) {
+    if (this.#active.size + this.#detached.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = this.#clock.setTimer(graceMs, resolve);
         this.#onIdle = () => {
@@ -130,7 +143,7 @@ export class Runner {
         };
       });
     }
-    for (const run of this.#active.values()) this.#abandon(run);
+    for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
     this.#look?.cancel();
   }
 
@@ -139,8 +152,13 @@ export class Runner {
     if (run.next) this.#miss(run.next, 'probe_down');
     run.next = null;
     run.recheck?.cancel();
+    this.#leave(run);
+  }
+
+  #leave(run: Run): void {
     run.stage = 'over';
-    this.#active.delete(run.assignment.monitor_id);
+    if (run.isDetached) this.#detached.delete(run);
+    else this.#active.delete(run.assignment.monitor_id);
   }
 
   #admit(run: Run): void {
@@ -187,23 +205,32 @@ export class Runner {
     if (run.stage === 'quick') this.#quick -= 1;
     else if (run.stage === 'slow') this.#slow -= 1;
     if (run.stage === 'over') return this.#drainQueue();
-    const { assignment } = run;
-    const monitorId = assignment.monitor_id;
     const tookMs = this.#clock.monotonic() - run.sinceMs;
+    const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
+    this.#record(run, finding);
+    const isOver = run.isDetached || !this.#goesOn(run, finding, tookMs);
+    if (isOver) this.#close(run);
+    this.#drainQueue();
+  }
+
+  #record(run: Run, finding: Finding): void {
+    const { assignment, dueMs, startedAtMs, attempt } = run;
+    const isChange = this.#failing.has(assignment.monitor_id) || attempt > 1 || !isSlot(assignment, dueMs);
+    const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
+    const made = { scheduledAtMs: dueMs, startedAtMs, attempt, reason: attempt === 1 ? ('schedule' as const) : ('confirm' as const) };
+    this.#options.record(resultOf(assignment, made, finding), urgent);
+  }
+
+  /** Learns from what was found; true when a recheck follows. */
+  #goesOn(run: Run, finding: Finding, tookMs: number): boolean {
+    const { monitor_id: monitorId, retries } = run.assignment;
     if (tookMs > SLOW_AFTER_MS) this.#slowMonitors.add(monitorId);
     else this.#slowMonitors.delete(monitorId);
-    const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
-    const wasFailing = this.#failing.has(monitorId);
-    const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && (wasFailing || run.attempt > 1 || !isSlot(assignment, run.dueMs)));
-    this.#options.record(
-      resultOf(assignment, { scheduledAtMs: run.dueMs, startedAtMs: run.startedAtMs, attempt: run.attempt, reason: run.attempt === 1 ? 'schedule' : 'confirm' }, finding),
-      urgent,
-    );
-    if (finding.outcome === 'failure' && !wasFailing && run.attempt <= assignment.retries && this.#recheckLater(run)) return this.#drainQueue();
+    const isNews = finding.outcome === 'failure' && !this.#failing.has(monitorId);
+    if (isNews && run.attempt <= retries && this.#recheckLater(run)) return true;
     if (finding.outcome === 'failure') this.#failing.add(monitorId);
     else if (finding.outcome === 'success') this.#failing.delete(monitorId);
-    this.#close(run);
-    this.#drainQueue();
+    return false;
   }
 
   #isOwnFault(run: Run, finding: Finding, tookMs: number): boolean {
@@ -228,13 +255,12 @@ export class Runner {
   }
 
   #close(run: Run): void {
-    run.stage = 'over';
-    this.#active.delete(run.assignment.monitor_id);
+    this.#leave(run);
     const { next } = run;
     run.next = null;
     if (next && this.#isStopping) this.#miss(next, 'probe_down');
     else if (next) this.#takeWaiting(next);
-    if (this.#isStopping && this.#active.size === 0) this.#onIdle?.();
+    if (this.#isStopping && this.#active.size + this.#detached.size === 0) this.#onIdle?.();
   }
 
   #takeWaiting(next: { assignment: Assignment; dueMs: number }): void {
@@ -289,5 +315,5 @@ export class Runner {
 }
 
 function newRun(assignment: Assignment, dueMs: number): Run {
-  return { assignment, dueMs, attempt: 1, stage: 'queued', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, recheck: null, next: null };
+  return { assignment, dueMs, attempt: 1, stage: 'queued', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, recheck: null, isDetached: false, next: null };
 }

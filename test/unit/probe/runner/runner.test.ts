@@ -95,6 +95,26 @@ describe('the runner', () => {
     expect(records.map((each) => `${each.assignment_rev}/${each.attempt}`)).toEqual(['1/1', '1/2', '2/1', '2/2']);
   });
 
+  test('a changed assignment does not wait for the old one to time out', async () => {
+    const { clock, runner, records } = build(async (spec, timeoutMs) => {
+      await sleep(clock, (spec as { url: string }).url === 'hang' ? timeoutMs : 10);
+      return (spec as { url: string }).url === 'hang' ? TIMEOUT : SUCCESS;
+    });
+    const monitor = buildAssignment({ timeout_ms: 9000, spec: buildHttpSpec({ url: 'hang' }) });
+    const dueMs = clock.now();
+    runner.slot(monitor, dueMs);
+    await clock.advance(500);
+    runner.forget(monitor.monitor_id);
+    expect(runner.open()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
+    runner.slot({ ...monitor, assignment_rev: 2, spec: buildHttpSpec({ url: 'quick' }) }, clock.now());
+    await clock.advance(100);
+    expect(records.map((each) => `${each.assignment_rev} ${each.outcome}`)).toEqual(['2 success']);
+    await clock.advance(10_000);
+    expect(records.map((each) => `${each.assignment_rev} ${each.outcome} ${each.attempt}`)).toEqual(['2 success 1', '1 failure 1']);
+    expect(runner.inFlight).toBe(0);
+    expect(runner.open()).toEqual([]);
+  });
+
   test('a slot that comes while the last is under way runs after it, or is missed when that is too late', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 1300);
@@ -216,9 +236,14 @@ describe('the runner', () => {
             },
             missed: () => undefined,
           });
-          for (const kind of kinds) scheduler.set(buildAssignment({ ...kind, timeout_ms: kind.interval_ms }), clock.now());
+          const monitors = kinds.map((kind) => buildAssignment({ ...kind, timeout_ms: kind.interval_ms }));
+          const ids = monitors.map((monitor) => monitor.monitor_id);
+          for (const monitor of monitors) scheduler.set(monitor, clock.now());
           scheduler.start();
-          await clock.advance(runMs);
+          for (let part = 0; part < 4; part += 1) {
+            await clock.advance(runMs / 4);
+            if (behaviours.length % 2 === 0) runner.forget(ids[part % ids.length] as string);
+          }
           scheduler.stop();
           if (isStopped) {
             const stopped = runner.stop(500);
