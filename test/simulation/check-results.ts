@@ -79,14 +79,14 @@ function differences(wanted: Map<string, number>, found: Map<string, number>, na
   return said;
 }
 
-/** All rows by monitor: those of its blocks, and those in memory that no block has seen. */
-export function rowsOf(world: World, state: ShardState): Map<string, StoredResult[]> {
+/** All rows by monitor: those of its blocks, and those in memory that no block has seen; `withBlocks` false takes memory alone. */
+export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<string, StoredResult[]> {
   const all = new Map<string, StoredResult[]>();
   for (const [id, cell] of state.monitors) {
     const rows: StoredResult[] = [];
-    for (const [hour, held] of cell.hours) rows.push(...held.after(world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0));
+    for (const [hour, held] of cell.hours) rows.push(...held.after(withBlocks ? (world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0) : 0));
     all.set(id, rows);
   }
-  for (const [key, { bytes }] of world.db.blocks) all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes));
+  if (withBlocks) for (const [key, { bytes }] of world.db.blocks) all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes));
   return all;
 }

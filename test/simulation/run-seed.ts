@@ -4,6 +4,7 @@ import { checkCold } from './check-cold.ts';
 import { checkDerived, checkEffects } from './check-derived.ts';
 import { checkIncidents } from './check-incidents.ts';
 import { checkResults } from './check-results.ts';
+import { checkUptime } from './check-uptime.ts';
 import { referenceOf } from './reference.ts';
 import type { Random } from './random.ts';
 import { trace } from './trace.ts';
@@ -30,6 +31,8 @@ export interface SeedReport {
   incidents: number;
   entries: number;
   blocks: number;
+  /** Hours whose times were worked out a second way. */
+  hours: number;
   snapshots: number;
 }
 
@@ -92,7 +95,9 @@ function outages(random: Random, untilMs: number): Outage[] {
 /** Everything that must hold now. */
 export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
+  const uptime = checkUptime(world, references);
   const violations = [
+    ...uptime.said,
     ...checkResults(world, references), ...checkDerived(world, references), ...checkIncidents(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),
   ];
@@ -101,6 +106,6 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
     seed, violations, faults: world.faults,
     results: references.reduce((sum, reference) => sum + reference.accepted.length, 0),
     entries: references.reduce((sum, reference) => sum + reference.state.n, 0),
-    incidents: db.incidents.size, blocks: db.blocks.size, snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
+    incidents: db.incidents.size, blocks: db.blocks.size, hours: uptime.hours, snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
   };
 }

@@ -233,3 +233,24 @@ export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedRep
   first.start();
   return end(world);
 }
+
+/** More than a day: outages come and go, owners die now and then, hours and a day are rolled up. */
+export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: number }> {
+  const world = new World({ seed, controllers: 2, regions: ['eu'] });
+  const random = world.random.fork();
+  for (const retries of [0, 2]) {
+    const { monitor_id: id } = world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, retries, quorum: 'any' });
+    const outages: { from: number; until: number }[] = [];
+    for (let at = START_MS + HOUR_MS; at < START_MS + 26 * HOUR_MS; at += random.int(60, 300) * MINUTE_MS) {
+      outages.push({ from: at, until: at + random.int(15, 50) * MINUTE_MS });
+    }
+    world.targets.plan(id, outages);
+  }
+  world.start();
+  for (let hour = 0; hour < 27; hour += 3) {
+    await world.run(3 * HOUR_MS);
+    random.pick(world.controllers).kill();
+  }
+  const found = await end(world);
+  return { ...found, days: world.db.days.size };
+}

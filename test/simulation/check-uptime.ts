@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
+import type { HourTimes } from '../../controller/incidents/monitor-state.ts';
+import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { StoredResult } from '../../controller/results/stored-result.ts';
+import { rowsOf } from './check-results.ts';
+import type { Reference } from './reference.ts';
+import type { World } from './world.ts';
+
+/**
+ * I6: of monitors with one region whose results came in order and in time, the hours' times, worked out here from
+ * stored results alone, are those of the rollups. Hours with a gap or with anything late around them are left out.
+ */
+export function checkUptime(world: World, references: Reference[]): { said: string[]; hours: number } {
+  const said: string[] = [];
+  let hours = 0;
+  for (const reference of references) {
+    for (const [id, rows] of rowsOf(world, reference.state, false)) {
+      const configs = world.history.get(id) ?? [];
+      if (configs.length !== 1 || configs[0]?.monitoring_regions.length !== 1 && world.probes.length !== 1) continue;
+      const config = configs[0] as MonitorConfig;
+      const times = timesOf(config, rows);
+      for (const hour of wholeHours(config, rows)) {
+        const rollup = world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup;
+        if (!rollup) continue;
+        hours += 1;
+        const wanted = times.get(hour) ?? [0, 0, 0];
+        if (!isDeepStrictEqual(wanted, rollup.times)) said.push(`I6: hour ${new Date(hour).toISOString()} of ${id} has ${rollup.times}, by its results ${wanted}`);
+      }
+    }
+  }
+  return { said: said.slice(0, 5), hours };
+}
+
+/** Hours that results cover without a break and without anything late, an interval and more on both sides. */
+function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
+  const sorted = [...rows].sort((a, b) => a.started_at - b.started_at);
+  const first = sorted[0]?.started_at ?? 0;
+  const last = sorted.at(-1)?.started_at ?? 0;
+  const found: number[] = [];
+  const marginMs = 3 * config.interval_ms;
+  for (let hour = Math.ceil((first + marginMs) / HOUR_MS) * HOUR_MS; hour + HOUR_MS + marginMs < last; hour += HOUR_MS) {
+    const around = sorted.filter((row) => row.started_at > hour - marginMs && row.started_at < hour + HOUR_MS + marginMs);
+    const isWhole = around.every((row, at) => at === 0 || row.started_at - (around[at - 1] as StoredResult).started_at <= config.interval_ms * 1.5);
+    if (isWhole && around.every((row) => !row.late && row.outcome !== 'missed')) found.push(hour);
+  }
+  return found;
+}
+
+/** Ms as up, degraded and down, by hour: a status holds until the next result; an outage begins with its first failure. */
+function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {
+  const spans: { from: number; until: number; column: 0 | 1 | 2 }[] = [];
+  let fails = 0;
+  let firstFailure = 0;
+  let column: 0 | 1 | 2 | null = null;
+  let since = 0;
+  for (const row of [...rows].sort((a, b) => a.started_at - b.started_at)) {
+    const at = row.started_at;
+    if (column !== null) spans.push({ from: since, until: at, column });
+    since = at;
+    if (row.outcome === 'success') {
+      fails = 0;
+      column = row.degraded ? 1 : 0;
+      continue;
+    }
+    fails += 1;
+    if (fails === 1) firstFailure = at;
+    if (fails <= config.retries || column === 2) continue;
+    for (const span of spans) if (span.from >= firstFailure) span.column = 2;
+    column = 2;
+  }
+  const times = new Map<number, HourTimes>();
+  for (const { from, until, column: of } of spans) {
+    for (let hour = from - (from % HOUR_MS); hour < until; hour += HOUR_MS) {
+      const known = times.get(hour) ?? [0, 0, 0];
+      known[of] += Math.min(until, hour + HOUR_MS) - Math.max(from, hour);
+      times.set(hour, known);
+    }
+  }
+  return times;
+}
