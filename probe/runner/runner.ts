@@ -4,8 +4,8 @@ import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts
 import type { Clock, Timer } from '../../shared/time.ts';
 import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
-import { Fifo } from './fifo.ts';
-import { LOOK_EVERY_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
+import { Gate, type Passing } from './gate.ts';
+import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
 
 export interface RunnerOptions {
@@ -25,59 +25,56 @@ export interface OpenSlot {
   dueMs: number;
 }
 
-type Stage = 'queued' | 'quick' | 'slow' | 'between' | 'over';
-
-interface Run {
+interface Slot {
   readonly assignment: Assignment;
   readonly dueMs: number;
+}
+
+interface Run extends Slot, Passing {
   attempt: number;
-  stage: Stage;
-  /** Monotonic, of the last attempt's start or of its entry into the queue. */
-  sinceMs: number;
   startedAtMs: number;
   stalledBeforeMs: number;
+  /** The next attempt, when one is to come. */
   recheck: Timer | null;
+  /** Recorded by other means: whatever the check still finds is of no interest. */
+  isOver: boolean;
   /** Its assignment is gone or has changed: it is finished and recorded, and decides nothing any more. */
   isDetached: boolean;
   /** The slot that came up while this one was under way. */
-  next: { assignment: Assignment; dueMs: number } | null;
+  next: Slot | null;
 }
 
 const RECHECK_AFTER_MS = 250;
 /** A failure while this process stood still for that share of the timeout says nothing about the target. */
 const STALLED_SHARE = 0.25;
 
-/** Runs slots: one check of a monitor at a time, bounded in all, slow targets on a budget of their own. */
+/** Runs slots: one check of a monitor at a time, rechecks of what has just failed, and a record of every slot. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
+  readonly #gate: Gate<Run>;
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
-  readonly #queue = new Fifo<Run>();
-  readonly #quickOrder = new Fifo<Run>();
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
   readonly #failing = new Set<string>();
-  readonly #slowMonitors = new Set<string>();
-  #limit: number;
-  #quick = 0;
-  #slow = 0;
+  readonly #slow = new Set<string>();
   #orders = 0;
-  #limitReached = false;
-  #look: Timer | null = null;
-  #lookDueMs = 0;
-  #stalledMs = 0;
   #isStopping = false;
   #onIdle: (() => void) | null = null;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#limit = Math.min(256, options.limits.maxQuick);
+    this.#gate = new Gate<Run>({
+      clock: options.clock, limits: options.limits, patienceMs: (run) => patienceMs(run),
+      start: (run) => this.#start(run),
+      refuse: (run) => this.#refuse(run),
+    });
   }
 
   /** Checks under way now. */
   get inFlight(): number {
-    return this.#quick + this.#slow + this.#orders;
+    return this.#gate.underWay + this.#orders;
   }
 
   /** Slots that have come up and whose first result is still to be recorded. */
@@ -85,7 +82,7 @@ export class Runner {
     const slots: OpenSlot[] = [];
     for (const run of [...this.#active.values(), ...this.#detached]) {
       const monitorId = run.assignment.monitor_id;
-      if (run.attempt === 1 && run.stage !== 'between') slots.push({ monitorId, dueMs: run.dueMs });
+      if (isOpen(run)) slots.push({ monitorId, dueMs: run.dueMs });
       if (run.next) slots.push({ monitorId, dueMs: run.next.dueMs });
     }
     return slots;
@@ -94,7 +91,7 @@ export class Runner {
   /** Takes a slot that is due. Its result, or why there is none, is recorded in time. */
   slot(assignment: Assignment, dueMs: number): void {
     const active = this.#active.get(assignment.monitor_id);
-    if (!active) return this.#admit(newRun(assignment, dueMs));
+    if (!active) return this.#admit(newRun({ assignment, dueMs }));
     if (active.next) this.#miss(active.next, 'overload');
     active.next = { assignment, dueMs };
   }
@@ -102,16 +99,15 @@ export class Runner {
   /** Starts the monitor anew, as its configuration has changed or it is gone: what is under way stands in nobody's way. */
   forget(monitorId: string): void {
     this.#failing.delete(monitorId);
-    this.#slowMonitors.delete(monitorId);
+    this.#slow.delete(monitorId);
     const run = this.#active.get(monitorId);
     if (!run) return;
     this.#active.delete(monitorId);
     if (run.next) this.#miss(run.next, 'overload');
     run.next = null;
-    run.recheck?.cancel();
-    if (run.stage === 'between') run.stage = 'over';
-    else this.#detached.add(run);
     run.isDetached = true;
+    if (run.recheck) run.recheck.cancel();
+    else this.#detached.add(run);
   }
 
   /** One check at once, beside the schedule. */
@@ -130,65 +126,45 @@ export class Runner {
   /** Takes nothing new, waits up to `graceMs` for what is under way and records the rest as missed. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const run of this.#queue.clear()) this.#abandon(run);
-    for (const run of this.#active.values()) {
-      if (run.stage === 'between') this.#abandon(run);
-    }
-    if (this.#active.size + this.#detached.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = this.#clock.setTimer(graceMs, resolve);
-        this.#onIdle = () => {
-          timer.cancel();
-          resolve();
-        };
-      });
-    }
+    for (const run of this.#gate.clear()) this.#abandon(run);
+    for (const run of this.#active.values()) if (run.recheck) this.#abandon(run);
+    if (this.#active.size + this.#detached.size > 0) await this.#idle(graceMs);
     for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
-    this.#look?.cancel();
+    this.#gate.stop();
+  }
+
+  #idle(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.setTimer(graceMs, resolve);
+      this.#onIdle = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
   }
 
   #abandon(run: Run): void {
-    if (run.attempt === 1 && run.stage !== 'between') this.#miss(run, 'probe_down');
+    if (isOpen(run)) this.#miss(run, 'probe_down');
     if (run.next) this.#miss(run.next, 'probe_down');
     run.next = null;
     run.recheck?.cancel();
-    this.#leave(run);
+    this.#drop(run);
   }
 
-  #leave(run: Run): void {
-    run.stage = 'over';
+  #drop(run: Run): void {
+    run.isOver = true;
     if (run.isDetached) this.#detached.delete(run);
     else this.#active.delete(run.assignment.monitor_id);
   }
 
   #admit(run: Run): void {
     this.#active.set(run.assignment.monitor_id, run);
-    run.sinceMs = this.#clock.monotonic();
-    if (this.#slowMonitors.has(run.assignment.monitor_id)) {
-      if (this.#slow >= this.#options.limits.maxSlow) return this.#refuse(run);
-      this.#slow += 1;
-      return this.#start(run, 'slow');
-    }
-    if (this.#quick < this.#limit && this.#queue.size === 0) return this.#startQuick(run);
-    this.#limitReached = true;
-    if (this.#queue.size >= this.#options.limits.maxQueued) return this.#refuse(run);
-    run.stage = 'queued';
-    this.#queue.put(run);
-    this.#watch();
+    this.#gate.enter(run, this.#slow.has(run.assignment.monitor_id));
   }
 
-  #startQuick(run: Run): void {
-    this.#quick += 1;
-    this.#quickOrder.put(run);
-    this.#start(run, 'quick');
-  }
-
-  #start(run: Run, stage: 'quick' | 'slow'): void {
-    run.stage = stage;
-    run.sinceMs = this.#clock.monotonic();
+  #start(run: Run): void {
     run.startedAtMs = this.#clock.now();
-    run.stalledBeforeMs = this.#stalledMs;
-    this.#watch();
+    run.stalledBeforeMs = this.#gate.stalledMs;
     void this.#options.check(run.assignment.spec, run.assignment.timeout_ms).then((finding) => this.#done(run, finding));
   }
 
@@ -197,20 +173,18 @@ export class Runner {
     this.#close(run);
   }
 
-  #miss(slot: { assignment: Assignment; dueMs: number }, reason: MissedReason): void {
+  #miss(slot: Slot, reason: MissedReason): void {
     this.#options.record(missedResult(slot.assignment, { atMs: slot.dueMs, count: 1 }, reason), false);
   }
 
   #done(run: Run, found: Finding): void {
-    if (run.stage === 'quick') this.#quick -= 1;
-    else if (run.stage === 'slow') this.#slow -= 1;
-    if (run.stage === 'over') return this.#drainQueue();
     const tookMs = this.#clock.monotonic() - run.sinceMs;
-    const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
-    this.#record(run, finding);
-    const isOver = run.isDetached || !this.#goesOn(run, finding, tookMs);
-    if (isOver) this.#close(run);
-    this.#drainQueue();
+    if (!run.isOver) {
+      const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
+      this.#record(run, finding);
+      if (run.isDetached || !this.#goesOn(run, finding, tookMs)) this.#close(run);
+    }
+    this.#gate.leave(run);
   }
 
   #record(run: Run, finding: Finding): void {
@@ -224,8 +198,8 @@ export class Runner {
   /** Learns from what was found; true when a recheck follows. */
   #goesOn(run: Run, finding: Finding, tookMs: number): boolean {
     const { monitor_id: monitorId, retries } = run.assignment;
-    if (tookMs > SLOW_AFTER_MS) this.#slowMonitors.add(monitorId);
-    else this.#slowMonitors.delete(monitorId);
+    if (tookMs > SLOW_AFTER_MS) this.#slow.add(monitorId);
+    else this.#slow.delete(monitorId);
     const isNews = finding.outcome === 'failure' && !this.#failing.has(monitorId);
     if (isNews && run.attempt <= retries && this.#recheckLater(run)) return true;
     if (finding.outcome === 'failure') this.#failing.add(monitorId);
@@ -236,16 +210,14 @@ export class Runner {
   #isOwnFault(run: Run, finding: Finding, tookMs: number): boolean {
     if (finding.outcome !== 'failure' || finding.error?.type === 'status_code') return false;
     const timeoutMs = run.assignment.timeout_ms;
-    return tookMs > timeoutMs * 1.5 + 500 || this.#stalledMs - run.stalledBeforeMs > timeoutMs * STALLED_SHARE;
+    return tookMs > timeoutMs * 1.5 + 500 || this.#gate.stalledMs - run.stalledBeforeMs > timeoutMs * STALLED_SHARE;
   }
 
   /** False when the next slot comes first and will do the confirming. */
   #recheckLater(run: Run): boolean {
-    const { interval_ms: intervalMs } = run.assignment;
-    const delayMs = Math.min(RECHECK_AFTER_MS * (1 + this.#options.random()), intervalMs / 8);
+    const delayMs = Math.min(RECHECK_AFTER_MS * (1 + this.#options.random()), run.assignment.interval_ms / 8);
     const nowMs = this.#clock.now();
     if (this.#isStopping || run.next || nowMs + delayMs >= nextSlot(run.assignment, Math.max(run.dueMs, nowMs - 1))) return false;
-    run.stage = 'between';
     run.recheck = this.#clock.setTimer(delayMs, () => {
       run.recheck = null;
       run.attempt += 1;
@@ -255,7 +227,7 @@ export class Runner {
   }
 
   #close(run: Run): void {
-    this.#leave(run);
+    this.#drop(run);
     const { next } = run;
     run.next = null;
     if (next && this.#isStopping) this.#miss(next, 'probe_down');
@@ -263,57 +235,26 @@ export class Runner {
     if (this.#isStopping && this.#active.size + this.#detached.size === 0) this.#onIdle?.();
   }
 
-  #takeWaiting(next: { assignment: Assignment; dueMs: number }): void {
-    const lateMs = this.#clock.now() - next.dueMs;
-    if (lateMs > Math.min(next.assignment.interval_ms / 2, LATE_LIMIT_MS)) this.#miss(next, 'overload');
-    else this.#admit(newRun(next.assignment, next.dueMs));
-  }
-
-  #drainQueue(): void {
-    while (this.#queue.size > 0 && this.#quick < this.#limit) {
-      const run = this.#queue.take() as Run;
-      if (this.#hasExpired(run)) this.#refuse(run);
-      else this.#startQuick(run);
-    }
-  }
-
-  #hasExpired(run: Run): boolean {
-    return this.#clock.monotonic() - run.sinceMs > Math.min(run.assignment.interval_ms / 2, LATE_LIMIT_MS);
-  }
-
-  #watch(): void {
-    if (this.#look) return;
-    this.#lookDueMs = this.#clock.monotonic() + LOOK_EVERY_MS;
-    this.#look = this.#clock.setTimer(LOOK_EVERY_MS, () => this.#lookAtLoad());
-  }
-
-  #lookAtLoad(): void {
-    this.#look = null;
-    const nowMs = this.#clock.monotonic();
-    const lateMs = nowMs - this.#lookDueMs;
-    if (lateMs > LOOK_EVERY_MS) this.#stalledMs += lateMs;
-    this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
-    this.#limitReached = this.#queue.size > 0;
-    this.#moveSlow(nowMs);
-    for (let run = this.#queue.peek(); run && this.#hasExpired(run); run = this.#queue.peek()) this.#refuse(this.#queue.take() as Run);
-    this.#drainQueue();
-    if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#watch();
-  }
-
-  /** Hands the places of checks that take long to the next ones. */
-  #moveSlow(nowMs: number): void {
-    for (let run = this.#quickOrder.peek(); run; run = this.#quickOrder.peek()) {
-      if (run.stage === 'quick') {
-        if (nowMs - run.sinceMs < SLOW_AFTER_MS || this.#slow >= this.#options.limits.maxSlow) return;
-        run.stage = 'slow';
-        this.#quick -= 1;
-        this.#slow += 1;
-      }
-      this.#quickOrder.take();
-    }
+  #takeWaiting(next: Slot): void {
+    const run = newRun(next);
+    if (this.#clock.now() - next.dueMs > patienceMs(run)) this.#miss(next, 'overload');
+    else this.#admit(run);
   }
 }
 
-function newRun(assignment: Assignment, dueMs: number): Run {
-  return { assignment, dueMs, attempt: 1, stage: 'queued', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, recheck: null, isDetached: false, next: null };
+/** How late a slot may start, ms. */
+function patienceMs(slot: Slot): number {
+  return Math.min(slot.assignment.interval_ms / 2, LATE_LIMIT_MS);
+}
+
+/** Whether the slot's first result is still to be recorded: with a recheck to come it has been. */
+function isOpen(run: Run): boolean {
+  return run.attempt === 1 && run.recheck === null;
+}
+
+function newRun({ assignment, dueMs }: Slot): Run {
+  return {
+    assignment, dueMs, attempt: 1, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0,
+    recheck: null, isOver: false, isDetached: false, next: null,
+  };
 }

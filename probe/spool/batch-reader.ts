@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
-import { Fifo } from '../runner/fifo.ts';
+import { Fifo } from '../fifo.ts';
 import { mergeBatches, packDropped, type PackedBatch } from './batches.ts';
 import { FRAME_BATCH, scanFrames } from './frame.ts';
 import type { Lane } from './lane.ts';

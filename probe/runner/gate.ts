@@ -1,0 +1,154 @@
+import type { Clock, Timer } from '../../shared/time.ts';
+import { Fifo } from '../fifo.ts';
+import { LOOK_EVERY_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
+
+/** Where something is that passes the gate. */
+export type Stage = 'outside' | 'queued' | 'quick' | 'slow';
+
+/** What passes the gate; the gate alone changes these fields. */
+export interface Passing {
+  stage: Stage;
+  /** Monotonic, of its start or of its entry into the queue. */
+  sinceMs: number;
+}
+
+export interface GateOptions<Item extends Passing> {
+  clock: Clock;
+  limits: Limits;
+  start: (item: Item) => void;
+  /** There is no room for it, or it has waited too long. */
+  refuse: (item: Item) => void;
+  /** How long an item may wait for its turn, ms. */
+  patienceMs: (item: Item) => number;
+}
+
+/**
+ * Bounds what is under way. What takes long gives its place among the quick ones up for one among the slow ones, so
+ * that targets that hang stand in nobody's way; the number of quick ones follows this process's own punctuality.
+ */
+export class Gate<Item extends Passing> {
+  readonly #options: GateOptions<Item>;
+  readonly #clock: Clock;
+  readonly #queue = new Fifo<Item>();
+  /** In order of their start; some have left meanwhile. */
+  readonly #quickOrder = new Fifo<Item>();
+  #limit: number;
+  #quick = 0;
+  #slow = 0;
+  #limitReached = false;
+  #look: Timer | null = null;
+  #lookDueMs = 0;
+  #stalledMs = 0;
+
+  constructor(options: GateOptions<Item>) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#limit = Math.min(256, options.limits.maxQuick);
+  }
+
+  get underWay(): number {
+    return this.#quick + this.#slow;
+  }
+
+  /** How long this process has stood still so far, as its own timers show, ms. */
+  get stalledMs(): number {
+    return this.#stalledMs;
+  }
+
+  /** Starts, queues or refuses an item; one that is expected to take long needs no place among the quick ones. */
+  enter(item: Item, isSlow: boolean): void {
+    item.sinceMs = this.#clock.monotonic();
+    if (isSlow) {
+      if (this.#slow >= this.#options.limits.maxSlow) return this.#options.refuse(item);
+      this.#slow += 1;
+      return this.#start(item, 'slow');
+    }
+    if (this.#quick < this.#limit && this.#queue.size === 0) return this.#startQuick(item);
+    this.#limitReached = true;
+    if (this.#queue.size >= this.#options.limits.maxQueued) return this.#options.refuse(item);
+    item.stage = 'queued';
+    this.#queue.put(item);
+    this.#watch();
+  }
+
+  /** An item that was started is through: its place goes to the next. */
+  leave(item: Item): void {
+    if (item.stage === 'quick') this.#quick -= 1;
+    else if (item.stage === 'slow') this.#slow -= 1;
+    item.stage = 'outside';
+    this.#startNext();
+  }
+
+  /** Empties the queue and gives back what was in it. */
+  clear(): Item[] {
+    const waiting = this.#queue.clear();
+    for (const item of waiting) item.stage = 'outside';
+    return waiting;
+  }
+
+  stop(): void {
+    this.#look?.cancel();
+    this.#look = null;
+  }
+
+  #startQuick(item: Item): void {
+    this.#quick += 1;
+    this.#quickOrder.put(item);
+    this.#start(item, 'quick');
+  }
+
+  #start(item: Item, stage: 'quick' | 'slow'): void {
+    item.stage = stage;
+    item.sinceMs = this.#clock.monotonic();
+    this.#watch();
+    this.#options.start(item);
+  }
+
+  #startNext(): void {
+    while (this.#queue.size > 0 && this.#quick < this.#limit) {
+      const item = this.#queue.take() as Item;
+      if (this.#hasExpired(item)) this.#giveUp(item);
+      else this.#startQuick(item);
+    }
+  }
+
+  #giveUp(item: Item): void {
+    item.stage = 'outside';
+    this.#options.refuse(item);
+  }
+
+  #hasExpired(item: Item): boolean {
+    return this.#clock.monotonic() - item.sinceMs > this.#options.patienceMs(item);
+  }
+
+  #watch(): void {
+    if (this.#look) return;
+    this.#lookDueMs = this.#clock.monotonic() + LOOK_EVERY_MS;
+    this.#look = this.#clock.setTimer(LOOK_EVERY_MS, () => this.#lookAtLoad());
+  }
+
+  #lookAtLoad(): void {
+    this.#look = null;
+    const nowMs = this.#clock.monotonic();
+    const lateMs = nowMs - this.#lookDueMs;
+    if (lateMs > LOOK_EVERY_MS) this.#stalledMs += lateMs;
+    this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
+    this.#limitReached = this.#queue.size > 0;
+    this.#moveSlow(nowMs);
+    for (let item = this.#queue.peek(); item && this.#hasExpired(item); item = this.#queue.peek()) this.#giveUp(this.#queue.take() as Item);
+    this.#startNext();
+    if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#watch();
+  }
+
+  #moveSlow(nowMs: number): void {
+    for (let item = this.#quickOrder.peek(); item; item = this.#quickOrder.peek()) {
+      if (item.stage === 'quick') {
+        if (nowMs - item.sinceMs < SLOW_AFTER_MS || this.#slow >= this.#options.limits.maxSlow) return;
+        item.stage = 'slow';
+        this.#quick -= 1;
+        this.#slow += 1;
+      }
+      this.#quickOrder.take();
+    }
+  }
+}
