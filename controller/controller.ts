@@ -19,7 +19,8 @@ import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
 import { openNotifications } from './notifications.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
-import { isDatabaseUnavailable, openMongo, type Mongo } from './platform/mongo.ts';
+import { isDatabaseUnavailable, openMongo, type Mongo, type MongoOptions } from './platform/mongo.ts';
+import { whenMongoAnswers } from './platform/mongo-waiting.ts';
 import { openProbeIdentities } from './platform/probe-identities.ts';
 import { keepRawStream } from './platform/raw-stream.ts';
 import { openResultStores } from './result-stores.ts';
@@ -34,6 +35,8 @@ export interface ControllerOptions {
   /** IANA name of the machine's time zone. */
   timeZone: string;
   random(): number;
+  /** Told of each command that is sent to the database. */
+  onCommand?: MongoOptions['onCommand'];
 }
 
 export interface RunningController {
@@ -47,8 +50,8 @@ export interface RunningController {
 export async function startController(options: ControllerOptions): Promise<RunningController> {
   const { config, clock, log } = options;
   mkdirSync(config.dataDir, { recursive: true });
-  const mongo = openMongo(config.mongo.url);
-  await mongo.ping();
+  const mongo = openMongo(config.mongo.url, { onCommand: options.onCommand });
+  await whenMongoAnswers(mongo, { clock, log });
   const bus = await connectBus({ url: config.nats.url, creds: config.nats.credsFile, name: 'farwatch-controller', log, clock });
   return startParts(options, mongo, bus);
 }

@@ -3,6 +3,7 @@ import { createLog } from '../shared/log.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
+import { isDatabaseUnavailable } from './platform/mongo-errors.ts';
 
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;
@@ -15,10 +16,16 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_OPERATOR);
+    if (error instanceof ConfigError) return fail(error.message, EXIT_OPERATOR);
+    // Gone while we were starting: who supervises us starts us again, and then we wait for it.
+    if (isDatabaseUnavailable(error)) return fail('The database went away while Farwatch was starting', 1);
+    throw error;
   }
+}
+
+function fail(message: string, exitCode: number): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(exitCode);
 }
 
 async function run(config: ControllerConfig): Promise<void> {

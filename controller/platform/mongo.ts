@@ -24,7 +24,7 @@ const WAITS = {
 export interface MongoOptions {
   maxPoolSize?: number;
   /** Told of each command that is sent. */
-  onCommand?(command: Document): void;
+  onCommand?: ((command: Document) => void) | undefined;
 }
 
 /** Driver connection to the database that `url` names. Connects with the first operation, and again whenever it has to. */

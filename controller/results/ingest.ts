@@ -1,7 +1,8 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import type { DeadLetter, JournalEntry } from './journal-entry.ts';
+import { LetterLimit } from './letter-limit.ts';
 import type { MonitorConfig } from './ports.ts';
 import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts';
 import type { TakenMessage, TakeLimits } from './shard-owner.ts';
@@ -54,6 +55,7 @@ export class Ingest {
   readonly #deps: IngestDeps;
   readonly #shards = new Map<number, ShardActor>();
   readonly #loading = new Set<number>();
+  readonly #letterLimit = new LetterLimit();
   #writers = 0;
   #timers: Timer[] = [];
   #wake: Timer | null = null;
@@ -68,6 +70,11 @@ export class Ingest {
 
   start(): void {
     this.#timers.push(this.#deps.clock.setRepeating(CLOCK_MS, () => this.#everyFewSeconds()));
+  }
+
+  /** Dead letters that were counted and not kept, since their sender had too many. */
+  get lettersOmitted(): number {
+    return this.#letterLimit.omitted;
   }
 
   /** Shards that are loaded and taking results. */
@@ -110,10 +117,7 @@ export class Ingest {
     const actor = this.#shards.get(shard);
     if (!actor) return;
     const letter = actor.owner.take(message, { wall: this.#deps.clock.now(), monotonic: this.#deps.clock.monotonic() });
-    if (letter) {
-      this.counts.dead_letters += 1;
-      this.#deps.stores.deadLetters.add([letter]).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
-    }
+    if (letter) this.#keep([letter]);
     this.#schedule(actor);
   }
 
@@ -197,7 +201,8 @@ export class Ingest {
     const { journal, snapshots, deadLetters } = this.#deps.stores;
     try {
       const letters = work.flatMap((part) => part.letters);
-      if (letters.length > 0) await deadLetters.add(letters);
+      const kept = this.#letterLimit.admit(letters, this.#deps.clock.monotonic());
+      if (kept.length > 0) await deadLetters.add(kept);
       const outcomes = await journal.insert(work.map((part) => part.entry));
       const numbers = await snapshots.numbers(work.map((part) => part.actor.shard));
       this.#retryMs = 0;
@@ -233,8 +238,13 @@ export class Ingest {
 
   #setAside(applied: AppliedEntry, entry: JournalEntry): void {
     if (applied.failed.length === 0) return;
-    const letters = applied.failed.map((failed) => failedLetter(entry, failed));
+    this.#keep(applied.failed.map((failed) => failedLetter(entry, failed)));
+  }
+
+  #keep(letters: DeadLetter[]): void {
     this.counts.dead_letters += letters.length;
-    this.#deps.stores.deadLetters.add(letters).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
+    const kept = this.#letterLimit.admit(letters, this.#deps.clock.monotonic());
+    if (kept.length === 0) return;
+    this.#deps.stores.deadLetters.add(kept).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
   }
 }

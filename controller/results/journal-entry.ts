@@ -47,7 +47,7 @@ export interface DeadLetter {
   epoch: string | null;
   seq: number | null;
   monitor_id: string | null;
-  /** What it was: a result as JSON, or the first bytes of what could not be read. */
+  /** What it was: the beginning of a result as JSON, or of the bytes that could not be read. */
   content: string;
   at: number;
 }

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../controller/http/route.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
-import { openMongo } from '../../controller/platform/mongo.ts';
 import { AppError } from '../../shared/errors.ts';
 import { freezableProxy } from '../helpers/freezable-proxy.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { testMongo } from '../helpers/mongo.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 const SECRET = 'mongodb://user:hunter2@db.internal:27017';
 
@@ -142,7 +142,7 @@ describe('without its database', () => {
     const tenant = await newTenant(app);
     const port = (silent.address() as AddressInfo).port;
     for (const mongoUrl of ['mongodb://127.0.0.1:1/farwatch', `mongodb://127.0.0.1:${port}/farwatch`, 'mongodb://no.such.host.invalid/farwatch']) {
-      const mongo = openMongo(mongoUrl);
+      const mongo = watchedMongo(mongoUrl);
       const startedAt = performance.now();
       const failure = await mongo.db.collection('users').findOne({}).catch((error: unknown) => error);
       expect(performance.now() - startedAt).toBeLessThan(5000);

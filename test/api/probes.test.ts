@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
 import type { Bus } from '../../controller/platform/bus-port.ts';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { ProbeUser } from '../../controller/probes/probe.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
@@ -11,6 +11,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 /** Enrolment needs no NATS server: nothing here beats. */
 const silentBus: Bus = {
@@ -40,7 +41,7 @@ const options = (change: Partial<FleetOptions> = {}): FleetOptions => ({
 
 beforeAll(async () => {
   store = await testMongo();
-  mongo = openMongo(store.url);
+  mongo = watchedMongo(store.url);
   fleet = await startFleet(options());
   app = await makeApp({ mongoUrl: store.url, routes: () => fleet.routes });
   tenant = await newTenant(app);

@@ -12,7 +12,7 @@ import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
 import { createResolver } from '../../controller/platform/resolver.ts';
 import type { Alert, MonitorConfig } from '../../controller/results/ports.ts';
@@ -21,6 +21,7 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { WarpClock } from './warp-clock.ts';
+import { watchedMongo } from './watched-mongo.ts';
 
 export const TENANT = { organizationId: 'org-1', projectId: 'project-1' };
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
@@ -51,7 +52,7 @@ export class DeliveryRig {
 
   constructor(store: TestMongo) {
     this.store = store;
-    this.mongo = openMongo(store.url);
+    this.mongo = watchedMongo(store.url);
     const { db } = this.mongo;
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);

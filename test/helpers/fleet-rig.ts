@@ -3,15 +3,15 @@ import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { NatsUsersFiles } from '../../controller/platform/nats-users.ts';
 import { openProbeIdentities } from '../../controller/platform/probe-identities.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
-import { commandViolations } from './command-violations.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
+import { watchedMongo } from './watched-mongo.ts';
 import type { NatsVersion } from './nats-programs.ts';
 import { startNats, type TestNats } from './nats-server.ts';
 import { TestProbe } from './test-probe.ts';
@@ -35,13 +35,11 @@ export class FleetRig {
   readonly monitors: MonitorStore;
   readonly fleets: { fleet: Fleet; bus: NatsBus }[] = [];
   readonly probes: TestProbe[] = [];
-  /** Commands outside the closed list. */
-  readonly #violations = new Set<string>();
 
   constructor(nats: RigNats, store: TestMongo) {
     this.nats = nats;
     this.store = store;
-    this.mongo = openMongo(store.url, { onCommand: (command) => commandViolations(command).forEach((text) => this.#violations.add(text)) });
+    this.mongo = watchedMongo(store.url);
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
@@ -111,10 +109,9 @@ export class FleetRig {
       await fleet.stop();
       await bus.close();
     }
-    await this.mongo.close();
     await this.store.stop();
     await this.nats.stop();
-    if (this.#violations.size > 0) throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
+    await this.mongo.close();
   }
 }
 

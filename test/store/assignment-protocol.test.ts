@@ -4,11 +4,12 @@ import { HeadStore } from '../../controller/assignments/head-store.ts';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
 import { answerSync } from '../../controller/assignments/sync-answer.ts';
 import { AssignmentWriter } from '../../controller/assignments/writer.ts';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { Assignment, AssignmentChange, AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 let store: TestMongo;
 let mongo: Mongo;
@@ -17,7 +18,7 @@ let heads: HeadStore;
 
 beforeAll(async () => {
   store = await testMongo();
-  mongo = openMongo(store.url);
+  mongo = watchedMongo(store.url);
   items = new AssignmentStore(mongo.db);
   heads = new HeadStore(mongo.db);
   await items.ensureIndexes();

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadControllerConfig } from '../../controller/config.ts';
+import { startController, type RunningController } from '../../controller/controller.ts';
+import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { ApiSession } from './api-session.ts';
+import { testMongo, type TestMongo } from './mongo.ts';
+import { startNats, type TestNats } from './nats-server.ts';
+import { TestProbe } from './test-probe.ts';
+import { CommandRecord } from './watched-mongo.ts';
+
+/** The whole controller in this process, on a real NATS server and a store; probes are written from the contract. */
+export interface ControllerRig {
+  nats: TestNats;
+  store: TestMongo;
+  controller: RunningController;
+  /** The operator. */
+  session: ApiSession;
+  commands: CommandRecord;
+  /** Registers, enrols and connects a probe. */
+  probe(name: string): Promise<TestProbe>;
+  /** Ends everything; throws when the controller sent a command outside the closed list. */
+  stop(): Promise<void>;
+}
+
+export async function startControllerRig(env: Record<string, string> = {}): Promise<ControllerRig> {
+  const [nats, store] = await Promise.all([startNats(), testMongo()]);
+  const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
+  const commands = new CommandRecord();
+  const config = loadControllerConfig({
+    PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
+    NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', ...env,
+  });
+  const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
+  const controller = await startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand: commands.take });
+  const session = await new ApiSession(controller.url).begin();
+  const probes: TestProbe[] = [];
+  return {
+    nats, store, controller, session, commands,
+    probe: async (name) => {
+      const created = await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name });
+      const probe = new TestProbe();
+      probe.answer = await session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(created.enrolment_token));
+      probes.push(probe);
+      await probe.connect();
+      return probe;
+    },
+    stop: async () => {
+      await Promise.all(probes.map((probe) => probe.stop()));
+      await controller.stop();
+      await store.stop();
+      await nats.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+      commands.verify();
+    },
+  };
+}

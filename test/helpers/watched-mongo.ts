@@ -1,0 +1,31 @@
+import type { Document } from 'mongodb';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { commandViolations } from './command-violations.ts';
+
+/** What product code sends to the database; `verify` throws when any of it is outside the closed list. */
+export class CommandRecord {
+  readonly #violations = new Set<string>();
+  seen = 0;
+
+  readonly take = (command: Document): void => {
+    this.seen += 1;
+    for (const text of commandViolations(command)) this.#violations.add(text);
+  };
+
+  verify(): void {
+    if (this.#violations.size > 0) throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
+  }
+}
+
+/** The product's own connection, watched: `close` throws when a command was outside the closed list. */
+export function watchedMongo(url: string): Mongo {
+  const record = new CommandRecord();
+  const mongo = openMongo(url, { onCommand: record.take });
+  return {
+    ...mongo,
+    close: async () => {
+      await mongo.close();
+      record.verify();
+    },
+  };
+}
