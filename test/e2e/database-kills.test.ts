@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+const MONITORS = 100;
+const INTERVAL_MS = 1000;
+const KILLS = 5;
+/** What the API promises while the database is away. */
+const ANSWER_WITHIN_MS = 5000;
+
+interface Answer {
+  status: number;
+  code: string | null;
+  tookMs: number;
+}
+
+describe(`the database killed ${KILLS} times while results come in`, () => {
+  let farwatch: Farwatch;
+  let target: Target;
+  let session: ApiSession;
+  const ids: string[] = [];
+  const answers: Answer[] = [];
+  let isAsking = true;
+
+  async function ask(): Promise<void> {
+    while (isAsking) {
+      const startedAt = performance.now();
+      const { status, error } = await session.call('GET', '/api/monitors?limit=5');
+      answers.push({ status, code: error?.code ?? null, tookMs: performance.now() - startedAt });
+      await passTime(50);
+    }
+  }
+
+  beforeAll(async () => {
+    const env = { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000', LOG_LEVEL: 'info' };
+    [farwatch, target] = await Promise.all([startFarwatch({ env }), startTarget()]);
+    session = await new ApiSession(farwatch.url).begin();
+    for (let at = 0; at < MONITORS; at += 1) {
+      const made = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', { name: `m${at}`, type: 'HTTP', target: `${target.url}/${at}`, interval_seconds: 1 });
+      ids.push(made.monitor.id);
+    }
+    await until(() => target.count > 3 * MONITORS, { what: 'checks run', timeoutMs: 30_000 });
+  });
+  afterAll(async () => {
+    isAsking = false;
+    await Promise.all([farwatch.stop(), target.close()]);
+  });
+
+  test('the API answers 503 in time while it is away, and works again when it is back', async () => {
+    const asking = ask();
+    const controller = await farwatch.pid('controller');
+    for (let round = 0; round < KILLS; round += 1) {
+      const killed = await farwatch.kill9('embedded-mongo');
+      await until(() => farwatch.pids()['embedded-mongo'] !== undefined && farwatch.pids()['embedded-mongo'] !== killed, { what: 'the store is back', timeoutMs: 30_000 });
+      const back = answers.length;
+      await until(() => answers.slice(back).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });
+      await passTime(1500);
+    }
+    isAsking = false;
+    await asking;
+    const kinds = new Set(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim()));
+    expect([...kinds].sort()).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    expect(Math.max(...answers.map((answer) => answer.tookMs))).toBeLessThan(ANSWER_WITHIN_MS);
+    expect(await farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
+  });
+
+  test('nothing is lost and nothing is stored twice', async () => {
+    await Promise.all(ids.map((id) => session.ok('POST', `/api/monitors/${id}/pause`)));
+    await until(async () => {
+      const { probes } = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
+      return probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0);
+    }, { what: 'the spool is empty', timeoutMs: 60_000, everyMs: 500 });
+    const ledger = await readLedger(storeUrl(farwatch.log()));
+    expect(ledger.holes).toEqual([]);
+    expect(ledger.byMonitor.size).toBe(MONITORS);
+    const faults = [...ledger.byMonitor].map(([id, results]) => ({ id, ...slotFaults(results, INTERVAL_MS) }));
+    expect(faults.filter((fault) => fault.unexplained.length > 0 || fault.doubled.length > 0)).toEqual([]);
+    const { monitors } = await session.ok<{ monitors: { id: string; stats?: { totalChecks: number } }[] }>('GET', '/api/monitors?limit=100');
+    const counted = new Map(monitors.map((monitor) => [monitor.id, monitor.stats?.totalChecks ?? 0]));
+    expect(counted).toEqual(new Map([...ledger.byMonitor].map(([id, results]) => [id, results.filter((result) => result.outcome !== 'missed').length])));
+  });
+
+  test('no outage was made up', async () => {
+    expect((await session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
+  });
+});
