@@ -49,7 +49,7 @@ export async function publishBatches(options: Record<string, unknown>): Promise<
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** The owner's side without a journal: decodes, takes by the rule of the lane, applies, answers. */
+/** The owner's side with a journal that does nothing: decodes, takes by the rule of the lane, answers. */
 export async function takeBatches(options: Record<string, unknown>): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
@@ -61,13 +61,17 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
   const owners = new Map([...shards].map(([shard, ids]) => {
     const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', { rawRetentionMs: 1e15 });
     owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
-    settle(owner);
+    const configs = owner.nextEntry(at);
+    if (configs) owner.state.apply(configs.entry);
+    owner.settled();
     return [shard, owner];
   }));
   function settle(owner: ShardOwner): void {
     const next = owner.nextEntry(at);
     if (!next) return;
-    taken += owner.state.apply(next.entry).fresh.length;
+    for (const { batch } of next.entry.batches) taken += batch.results.length;
+    for (const [lane, position] of next.entry.lanes) owner.state.lanes.set(lane, position);
+    owner.state.n = next.entry.n;
     owner.settled();
     entries += 1;
   }
