@@ -27,7 +27,7 @@ export interface MongoOptions {
   onCommand?: ((command: Document) => void) | undefined;
 }
 
-/** Driver connection to the database that `url` names. Connects with the first operation, and again whenever it has to. */
+/** Driver connection to the database that `url` names. Once a ping has succeeded it connects again whenever it has to. */
 export function openMongo(url: string, options: MongoOptions = {}): Mongo {
   guardDeadSockets();
   const client = new MongoClient(url, {
@@ -46,6 +46,8 @@ export function openMongo(url: string, options: MongoOptions = {}): Mongo {
   return {
     db,
     ping: async () => {
+      // A first connection that failed is for ever closed to operations; only this makes another.
+      await client.connect();
       await db.command({ ping: 1 });
     },
     close: () => client.close(),

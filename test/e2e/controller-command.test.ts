@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+
+const START = join(resolve(import.meta.dirname, '../..'), 'deploy/quickstart/start.mjs');
+
+let dir = '';
+let nats: TestNats;
+let store: EmbeddedMongo | null = null;
+let child: ChildProcess;
+let output = '';
+let ended: Promise<number | null>;
+
+async function startStore(port: number): Promise<EmbeddedMongo> {
+  mkdirSync(join(dir, 'mongo'), { recursive: true });
+  return startEmbeddedMongo({ dir: join(dir, 'mongo'), port });
+}
+
+function command(env: Record<string, string>): void {
+  output = '';
+  child = spawn(process.execPath, [START, '--controller'], { env: cleanEnvironment({ DATA_DIR: join(dir, 'data'), PORT: '0', ...env }) });
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  ended = new Promise((done) => child.once('close', done));
+}
+
+const logged = (msg: string): boolean => output.includes(`"msg":"${msg}"`);
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'farwatch-command-'));
+  nats = await startNats();
+});
+afterAll(async () => {
+  child?.kill('SIGKILL');
+  await store?.stop();
+  await nats?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a controller waits for its database, then for its bus, says so in one line each, and starts when they are there', async () => {
+  const port = await freePort();
+  await nats.kill9();
+  command({
+    MONGODB_URL: `mongodb://127.0.0.1:${port}/farwatch`, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+  });
+  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database', timeoutMs: 60_000 });
+  store = await startStore(port);
+  await until(() => logged('waiting for NATS'), { what: 'it waits for the bus', timeoutMs: 30_000 });
+  expect(output).not.toMatch(/\n\s+at |Error:/);
+  await nats.restart();
+  await until(() => logged('listening'), { what: 'it listens', timeoutMs: 30_000 });
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+test('it can be stopped while it waits', async () => {
+  command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url });
+  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database', timeoutMs: 60_000 });
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
