@@ -21,7 +21,12 @@ export interface SegmentLogOptions {
 export interface Flush {
   epoch: string;
   taken: Taken[];
-  mark: { coverage: Coverage | null; lanes: Iterable<Lane> } | null;
+  mark: { coverage: Coverage | null } | null;
+}
+
+interface Trim {
+  lane: Lane;
+  watermark: number;
 }
 
 /** The files of the spool: one that grows, older ones that are only read and deleted once they are acknowledged. */
@@ -35,7 +40,8 @@ export class SegmentLog {
   #isNamed = false;
   /** The segment with the last mark: it and all after it stay. */
   #markedSegment: number;
-  #markedTrims = new Map<Lane, number>();
+  /** Watermarks that a restart would find. */
+  #marked = new Map<Lane, number>();
 
   constructor(options: SegmentLogOptions, segments: Segment[]) {
     this.#options = options;
@@ -63,14 +69,18 @@ export class SegmentLog {
     const trims = flush.mark ? this.#placeMark(flush, flush.mark, segment, frames) : [];
     await this.#appendAndSync(segment, frames);
     for (const [lane, ref] of placed) segment.add(lane, ref);
-    if (flush.mark) this.#marked(segment, flush.mark.lanes, trims);
+    if (flush.mark) this.#takeMark(segment, trims);
     return placed.map(([, ref]) => ref);
   }
 
-  /** Deletes segments that are acknowledged, but never the one with the last mark or what follows it. */
-  async deleteAcknowledged(): Promise<void> {
+  /**
+   * Deletes segments that are acknowledged, but never the one with the last mark or what follows it. Watermarks must
+   * be marked first, or a restart would take what is gone for lost; `isShort` of room, that is the lesser evil.
+   */
+  async deleteAcknowledged(isShort: boolean): Promise<void> {
+    const watermarkOf = (lane: Lane): number => (isShort ? lane.watermark : (this.#marked.get(lane) ?? 0));
     for (const segment of this.sealed()) {
-      if (segment.id >= this.#markedSegment || !segment.isAcknowledged) continue;
+      if (segment.id >= this.#markedSegment || !segment.isAcknowledged(watermarkOf)) continue;
       this.#segments.splice(this.#segments.indexOf(segment), 1);
       this.#bytes -= segment.size;
       try {
@@ -101,19 +111,21 @@ export class SegmentLog {
   }
 
   /** Tells the watermarks that have moved since the last mark; the first mark of a segment tells all. */
-  #placeMark(flush: Flush, mark: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer): Lane[] {
+  #placeMark(flush: Flush, mark: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer): Trim[] {
     const isFirst = this.#markedSegment !== segment.id;
-    const trims = [...mark.lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#markedTrims.get(lane) ?? 0)));
-    const payload = encodeMark({ coverage: mark.coverage, trims: trims.map((lane) => [lane.epoch, lane.shard, lane.watermark]) });
+    const lanes = new Set(this.#segments.flatMap((each) => [...each.lanes.keys()]));
+    const moved = [...lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#marked.get(lane) ?? 0)));
+    const trims = moved.map((lane) => ({ lane, watermark: lane.watermark }));
+    const payload = encodeMark({ coverage: mark.coverage, trims: trims.map(({ lane, watermark }) => [lane.epoch, lane.shard, watermark]) });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
     return trims;
   }
 
-  #marked(segment: Segment, lanes: Iterable<Lane>, trims: Lane[]): void {
+  #takeMark(segment: Segment, trims: Trim[]): void {
     this.#markedSegment = segment.id;
-    for (const lane of trims) this.#markedTrims.set(lane, lane.watermark);
-    const known = new Set(lanes);
-    for (const lane of this.#markedTrims.keys()) if (!known.has(lane)) this.#markedTrims.delete(lane);
+    const lanes = new Set(this.#segments.flatMap((each) => [...each.lanes.keys()]));
+    for (const { lane, watermark } of trims) this.#marked.set(lane, watermark);
+    for (const lane of this.#marked.keys()) if (!lanes.has(lane)) this.#marked.delete(lane);
   }
 
   async #appendAndSync(segment: Segment, frames: FrameBuffer): Promise<void> {

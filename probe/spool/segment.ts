@@ -30,9 +30,9 @@ export class Segment {
     this.path = path;
   }
 
-  /** Whether the journal has all of it. */
-  get isAcknowledged(): boolean {
-    for (const [lane, last] of this.lanes) if (lane.watermark < last) return false;
+  /** Whether the journal has all of it, by these watermarks. */
+  isAcknowledged(watermarkOf: (lane: Lane) => number): boolean {
+    for (const [lane, last] of this.lanes) if (watermarkOf(lane) < last) return false;
     return true;
   }
 

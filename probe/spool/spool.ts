@@ -213,13 +213,13 @@ export class Spool {
     for (const each of taken) this.#dirty.delete(each.lane);
     for (const each of taken) this.#pending -= each.results.length;
     if (all) this.#lastCoverage = this.#options.coverage?.() ?? this.#lastCoverage;
-    const mark = all ? { coverage: this.#lastCoverage, lanes: this.#lanes } : null;
+    const mark = all ? { coverage: this.#lastCoverage } : null;
     const written = await this.#log.write({ epoch: this.#epoch, taken, mark }).catch((error: NodeJS.ErrnoException) => {
       this.#refuse(taken, error);
       return null;
     });
     if (written) this.#written(taken, written);
-    await this.#log.deleteAcknowledged();
+    await this.#log.deleteAcknowledged(written === null);
   }
 
   #written(taken: Taken[], written: BatchRef[]): void {

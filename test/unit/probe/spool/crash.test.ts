@@ -42,7 +42,7 @@ describe('a spool whose process is killed', () => {
     const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
     const safe = new Map<string, number>();
     for (let life = 0; life < 4; life += 1) {
-      for (const [lane, synced] of await writeAndKill(directory, monitors, Math.random() * 300)) safe.set(lane, synced);
+      for (const [lane, synced] of await writeAndKill(directory, monitors, 100 + Math.random() * 300)) safe.set(lane, synced);
     }
     const spool = await openSpool(directory);
     const lanes = new Map(spool.lanes().map((lane): [string, Lane] => [`${lane.epoch}/${lane.shard}`, lane]));
