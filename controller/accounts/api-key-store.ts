@@ -17,10 +17,12 @@ export class ApiKeyStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Every request with a key.
-    await this.#keys.createIndex({ hash: 1 }, { name: 'by_hash', unique: true });
-    // The list of an organization's keys; it is short, its other orders are sorted in memory.
-    await this.#keys.createIndex({ organization_id: 1, created_at: 1, _id: 1 }, { name: 'by_organization' });
+    await this.#keys.createIndexes([
+      // Every request with a key.
+      { key: { hash: 1 }, name: 'by_hash', unique: true },
+      // The list of an organization's keys; it is short, its other orders are sorted in memory.
+      { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
+    ]);
   }
 
   findByHash(hash: string): Promise<ApiKeyDoc | null> {

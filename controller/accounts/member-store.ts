@@ -10,10 +10,12 @@ export class MemberStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Every request of a session.
-    await this.#members.createIndex({ user_id: 1, created_at: 1, _id: 1 }, { name: 'by_user' });
-    // One membership for each person and organization.
-    await this.#members.createIndex({ organization_id: 1, user_id: 1 }, { name: 'by_organization', unique: true });
+    await this.#members.createIndexes([
+      // Every request of a session.
+      { key: { user_id: 1, created_at: 1, _id: 1 }, name: 'by_user' },
+      // One membership for each person and organization.
+      { key: { organization_id: 1, user_id: 1 }, name: 'by_organization', unique: true },
+    ]);
   }
 
   /** Oldest first. */

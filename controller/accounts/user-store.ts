@@ -11,10 +11,12 @@ export class UserStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Logging in, and one account for each address.
-    await this.#users.createIndex({ email: 1 }, { name: 'by_email', unique: true });
-    // One first account.
-    await this.#users.createIndex({ first: 1 }, { name: 'first', unique: true, sparse: true });
+    await this.#users.createIndexes([
+      // Logging in, and one account for each address.
+      { key: { email: 1 }, name: 'by_email', unique: true },
+      // One first account.
+      { key: { first: 1 }, name: 'first', unique: true, sparse: true },
+    ]);
   }
 
   async hasAny(): Promise<boolean> {

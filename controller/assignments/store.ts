@@ -16,14 +16,16 @@ export class AssignmentStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Planning looks up who runs a monitor.
-    await this.#items.createIndex({ monitor_id: 1 }, { name: 'monitor' });
-    // A probe that is behind gets what is newer than its revision.
-    await this.#items.createIndex({ probe_id: 1, rev: 1, _id: 1 }, { name: 'newer' });
-    // What is written and not settled: nearly always nothing.
-    await this.#items.createIndex({ pending: 1, _id: 1 }, { name: 'pending', sparse: true });
-    // Monitors per region of an organization.
-    await this.#items.createIndex({ organization_id: 1, region: 1, gone: 1 }, { name: 'count' });
+    await this.#items.createIndexes([
+      // Planning looks up who runs a monitor.
+      { key: { monitor_id: 1 }, name: 'monitor' },
+      // A probe that is behind gets what is newer than its revision.
+      { key: { probe_id: 1, rev: 1, _id: 1 }, name: 'newer' },
+      // What is written and not settled: nearly always nothing.
+      { key: { pending: 1, _id: 1 }, name: 'pending', sparse: true },
+      // Monitors per region of an organization.
+      { key: { organization_id: 1, region: 1, gone: 1 }, name: 'count' },
+    ]);
   }
 
   /** All items of these monitors, tombstones too. */

@@ -15,12 +15,14 @@ export class DeliveryStore implements NotificationLog {
   }
 
   async ensureIndexes(): Promise<void> {
-    // What is pending for a destination, in order.
-    await this.#deliveries.createIndex({ destination_id: 1, status: 1, queued_at: 1, _id: 1 }, { name: 'queue' });
-    // The notification log of an incident.
-    await this.#deliveries.createIndex({ incident_id: 1, created_at: -1, _id: -1 }, { name: 'log' });
-    // Removing what is old.
-    await this.#deliveries.createIndex({ created_at: 1 }, { name: 'age' });
+    await this.#deliveries.createIndexes([
+      // What is pending for a destination, in order.
+      { key: { destination_id: 1, status: 1, queued_at: 1, _id: 1 }, name: 'queue' },
+      // The notification log of an incident.
+      { key: { incident_id: 1, created_at: -1, _id: -1 }, name: 'log' },
+      // Removing what is old.
+      { key: { created_at: 1 }, name: 'age' },
+    ]);
   }
 
   /** Leaves those that are there as they are. */

@@ -14,10 +14,12 @@ export class DestinationStore implements DestinationRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A project's list.
-    await this.#destinations.createIndex({ organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, { name: 'list' });
-    // Where an alert goes whose monitor names no destinations.
-    await this.#destinations.createIndex({ organization_id: 1, project_id: 1, is_default: 1 }, { name: 'defaults' });
+    await this.#destinations.createIndexes([
+      // A project's list.
+      { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
+      // Where an alert goes whose monitor names no destinations.
+      { key: { organization_id: 1, project_id: 1, is_default: 1 }, name: 'defaults' },
+    ]);
   }
 
   async insert(doc: DestinationDoc): Promise<void> {

@@ -14,12 +14,14 @@ export class IncidentStore implements IncidentReader {
 
   async ensureIndexes(): Promise<void> {
     const latestFirst = { started_at: -1, _id: -1 } as const;
-    // The project's list and its search.
-    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, ...latestFirst }, { name: 'list' });
-    // What is open in a project.
-    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, status: 1, ...latestFirst }, { name: 'list_by_status' });
-    // The incidents of one monitor.
-    await this.#incidents.createIndex({ organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, { name: 'list_by_monitor' });
+    await this.#incidents.createIndexes([
+      // The project's list and its search.
+      { key: { organization_id: 1, project_id: 1, ...latestFirst }, name: 'list' },
+      // What is open in a project.
+      { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
+      // The incidents of one monitor.
+      { key: { organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, name: 'list_by_monitor' },
+    ]);
   }
 
   find(tenant: Tenant, id: string): Promise<IncidentDoc | null> {

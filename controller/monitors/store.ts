@@ -32,19 +32,17 @@ export class MonitorStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Lists of a project in each of their three orders, and its search, counts and statistics.
-    for (const field of ['created_at', 'updated_at', 'name'] as const) {
-      await this.#monitors.createIndex(
-        { organization_id: 1, project_id: 1, deleted_at: 1, [field]: 1, _id: 1 },
-        { name: `list_by_${field}` },
-      );
-    }
-    // Counting what an organization uses of its plan.
-    await this.#monitors.createIndex({ organization_id: 1, deleted_at: 1 }, { name: 'by_organization' });
-    // Placement walks the active monitors.
-    await this.#monitors.createIndex({ status: 1, deleted_at: 1, _id: 1 }, { name: 'active' });
-    // A shard's owner looks for what its journal lacks.
-    await this.#monitors.createIndex({ unjournaled: 1 }, { name: 'unjournaled', sparse: true });
+    const orders = ['created_at', 'updated_at', 'name'] as const;
+    await this.#monitors.createIndexes([
+      // Lists of a project in each of their three orders, and its search, counts and statistics.
+      ...orders.map((field) => ({ key: { organization_id: 1, project_id: 1, deleted_at: 1, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
+      // Counting what an organization uses of its plan.
+      { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
+      // Placement walks the active monitors.
+      { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
+      // A shard's owner looks for what its journal lacks.
+      { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
+    ]);
   }
 
   async insert(doc: Omit<MonitorDoc, 'revision' | 'unjournaled' | 'search_text'>): Promise<MonitorDoc> {

@@ -26,13 +26,15 @@ export class ProbeStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A region's probes, and no two of one name in it.
-    await this.#probes.createIndex({ region_id: 1, name: 1 }, { name: 'name_in_region', unique: true });
-    // Enrolment looks a token up by its hash.
-    await this.#probes.createIndex({ token_hash: 1 }, { name: 'token', unique: true, sparse: true });
-    await this.#probes.createIndex({ used_token_hash: 1 }, { name: 'used_token', sparse: true });
-    // Two probes never share one NATS identity.
-    await this.#probes.createIndex({ public_key: 1 }, { name: 'identity', unique: true, sparse: true });
+    await this.#probes.createIndexes([
+      // A region's probes, and no two of one name in it.
+      { key: { region_id: 1, name: 1 }, name: 'name_in_region', unique: true },
+      // Enrolment looks a token up by its hash.
+      { key: { token_hash: 1 }, name: 'token', unique: true, sparse: true },
+      { key: { used_token_hash: 1 }, name: 'used_token', sparse: true },
+      // Two probes never share one NATS identity.
+      { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
+    ]);
   }
 
   /** Rejects with a duplicate key when the region has a probe of that name. */
