@@ -9,7 +9,7 @@ import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.t
 import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
 import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/rollup-rules.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
-import type { Wire } from './wire.ts';
+import type { Line } from './wire.ts';
 
 /** Everything that one controller's ingest writes to. */
 export interface ControllerStores {
@@ -28,7 +28,7 @@ export interface ControllerStores {
 export type MarkPorts = Pick<MarksDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
 
 /** The stores of one process, each call one or more commands on its wire. */
-export function simulatedStores(db: SimulatedDatabase, wire: Wire): ControllerStores {
+export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerStores {
   return {
     journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire), hours: hourStore(db, wire),
     deadLetters: { add: (letters) => insertAbsent(wire, db.letters, letters.map((letter) => [letter.id, letter])) },
@@ -44,12 +44,12 @@ function copy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-function insertAbsent<T>(wire: Wire, into: Map<string, T>, found: [id: string, value: T][]): Promise<void> {
+function insertAbsent<T>(wire: Line, into: Map<string, T>, found: [id: string, value: T][]): Promise<void> {
   const docs = copy(found);
   return wire.write(docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined);
 }
 
-function journalStore(db: SimulatedDatabase, wire: Wire): JournalStore {
+function journalStore(db: SimulatedDatabase, wire: Line): JournalStore {
   const whose = (entry: JournalEntry): Promise<InsertOutcome> => wire.read(() => {
     const found = db.journalOf(entry.shard).get(entry.n);
     const { writer, taken_at: takenAt } = JSON.parse(found ?? '{}') as Partial<JournalEntry>;
@@ -72,7 +72,7 @@ function journalStore(db: SimulatedDatabase, wire: Wire): JournalStore {
   };
 }
 
-function snapshotStore(db: SimulatedDatabase, wire: Wire): SnapshotStore {
+function snapshotStore(db: SimulatedDatabase, wire: Line): SnapshotStore {
   return {
     numbers: (shards) => wire.read(() => new Map(shards.flatMap((shard) => {
       const found = db.snapshots.get(shard);
@@ -91,7 +91,7 @@ function snapshotStore(db: SimulatedDatabase, wire: Wire): SnapshotStore {
   };
 }
 
-function stateStore(db: SimulatedDatabase, wire: Wire): StateStore {
+function stateStore(db: SimulatedDatabase, wire: Line): StateStore {
   const recordsOf = (isWanted: (id: string, shard: number) => boolean): StateRecord[] =>
     [...db.states].filter(([id, { shard }]) => isWanted(id, shard)).map(([id, { shard, position, content, outbox }]) => ({
       monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'], outbox: JSON.parse(outbox) as StateRecord['outbox'],
@@ -114,7 +114,7 @@ function stateStore(db: SimulatedDatabase, wire: Wire): StateStore {
 const hourId = (key: { monitor_id: string; hour: number }): string => `${key.monitor_id}:${key.hour / HOUR_MS}`;
 const dayId = (key: { monitor_id: string; day: number }): string => `${key.monitor_id}:${key.day / DAY_MS}`;
 
-function hourStore(db: SimulatedDatabase, wire: Wire): HourStore {
+function hourStore(db: SimulatedDatabase, wire: Line): HourStore {
   const putAhead = <T extends { position: number }>(into: Map<string, T>, id: string, doc: T): void => {
     if (db.careless.has('hours') || (into.get(id)?.position ?? -1) < doc.position) into.set(id, doc);
   };
@@ -145,7 +145,7 @@ function hourStore(db: SimulatedDatabase, wire: Wire): HourStore {
   };
 }
 
-function incidentsPort(db: SimulatedDatabase, wire: Wire): IncidentsPort {
+function incidentsPort(db: SimulatedDatabase, wire: Line): IncidentsPort {
   return {
     open: (opening) => insertAbsent(wire, db.incidents, [[opening.id, { opening, resolution: null }]]),
     resolve: (resolution) => {
@@ -159,7 +159,7 @@ function incidentsPort(db: SimulatedDatabase, wire: Wire): IncidentsPort {
   };
 }
 
-function leaseStore(db: SimulatedDatabase, wire: Wire): LeaseStore {
+function leaseStore(db: SimulatedDatabase, wire: Line): LeaseStore {
   return {
     look: (holder, now) => wire.read(() => {
       const alive = new Set([holder]);
@@ -185,7 +185,7 @@ function leaseStore(db: SimulatedDatabase, wire: Wire): LeaseStore {
   };
 }
 
-function markPorts(db: SimulatedDatabase, wire: Wire): MarkPorts {
+function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   return {
     findMarked: (shards, limit) => wire.read(() => {
       const found = [...db.monitors.values()].filter(({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)));

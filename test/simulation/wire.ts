@@ -27,8 +27,15 @@ export class NoAnswer extends Error {}
 /** Effects of one command; several documents of a bulk write take effect one by one. */
 type Effects<T> = { parts: (() => void)[]; answer: () => T };
 
+/** How stores reach the database. */
+export interface Line {
+  read<T>(answer: () => T): Promise<T>;
+  /** `parts` take effect in order; then `answer` is asked for the reply. */
+  write<T>(parts: (() => void)[], answer: () => T): Promise<T>;
+}
+
 /** One process's connection to the database. Every command is one step that is answered late, twice wrong or never. */
-export class Wire {
+export class Wire implements Line {
   readonly #clock: SimulatedClock;
   readonly #random: Random;
   readonly #process: SimulatedProcess;
@@ -47,7 +54,6 @@ export class Wire {
     return this.#issue({ parts: [], answer }, false);
   }
 
-  /** `parts` take effect in order; then `answer` is asked for the reply. */
   write<T>(parts: (() => void)[], answer: () => T): Promise<T> {
     return this.#issue({ parts, answer }, true);
   }

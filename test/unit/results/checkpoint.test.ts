@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { decodeBlock } from '../../../controller/results/block-rules.ts';
+import { checkpoint, dueForCheckpoint, savedThrough } from '../../../controller/results/checkpoint.ts';
+import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import type { CheckResult } from '../../../shared/contracts/result.ts';
+import type { ClockDecision, JournalEntry } from '../../../controller/results/journal-entry.ts';
+import { ShardState } from '../../../controller/results/shard-state.ts';
+import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
+import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
+import type { Line } from '../../simulation/wire.ts';
+import { batchOf, configOf, HOUR, resultOf } from './build.ts';
+
+const SHARD = 2;
+const HOUR_MS = 3_600_000;
+const MONITOR = configOf({ retries: 0, quorum: 'any' });
+const ID = MONITOR.monitor_id;
+/** Blocks of every monitor are due by then. */
+const LATER = HOUR + 2 * HOUR_MS;
+
+/** Answers at once; after `dieAfter` writes nothing more happens. */
+class InstantLine implements Line {
+  writes = 0;
+  readonly #dieAfter: number;
+
+  constructor(dieAfter = Infinity) {
+    this.#dieAfter = dieAfter;
+  }
+
+  read<T>(answer: () => T): Promise<T> {
+    return this.writes > this.#dieAfter ? Promise.reject(new Error('dead')) : Promise.resolve(answer());
+  }
+
+  write<T>(parts: (() => void)[], answer: () => T): Promise<T> {
+    if (parts.length > 0) this.writes += 1;
+    if (this.writes > this.#dieAfter) return Promise.reject(new Error('dead'));
+    for (const part of parts) part();
+    return Promise.resolve(answer());
+  }
+}
+
+function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): JournalEntry[] {
+  let seq = 0;
+  return groups.map((group, at): JournalEntry => {
+    const empty = { shard: SHARD, n: at + 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], clock: [], lanes: [] };
+    if (group === 'config') return { ...empty, configs: [MONITOR] };
+    if (group.length === 0 || 'kind' in (group[0] as object)) return { ...empty, clock: group as ClockDecision[] };
+    const batch = batchOf((group as CheckResult[]).map((result) => ({ ...result, seq: ++seq })));
+    return { ...empty, batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }], lanes: [['p/e', seq]] };
+  });
+}
+
+const at = (second: number, given: Partial<CheckResult> = {}): CheckResult => resultOf(MONITOR, { started_at: HOUR + second * 1000, ...given });
+
+const HISTORY = entriesOf([
+  'config', [at(0), at(60), at(120)], [at(180, { outcome: 'failure' }), at(240, { outcome: 'failure' })], [at(300)],
+  Array.from({ length: 54 }, (_, minute) => at(360 + minute * 60)), [at(3600), at(3660)], [{ kind: 'hour', until: HOUR + HOUR_MS }], [at(3720)],
+]);
+
+/** Reads the journal as an owner does that starts now, and writes what entries changed. */
+async function load(db: SimulatedDatabase, stores: ControllerStores, history = HISTORY): Promise<ShardState> {
+  const state = new ShardState(SHARD, { n: 0, lanes: {} }, await stores.states.load(SHARD));
+  for (const entry of history) {
+    const { changed } = state.apply(entry);
+    await stores.states.write(changed);
+    for (const { monitor_id: id } of changed) (state.monitors.get(id) as { queued: number }).queued = 0;
+  }
+  return state;
+}
+
+function written(db: SimulatedDatabase): unknown {
+  return {
+    rows: [...db.blocks].map(([key, { bytes }]) => [key, decodeBlock(bytes)]),
+    rollups: [...db.hours].map(([key, { rollup }]) => [key, rollup]),
+    states: [...db.states].map(([key, { content }]) => [key, (JSON.parse(content) as { booked: unknown }).booked]),
+  };
+}
+
+async function undisturbed(): Promise<SimulatedDatabase> {
+  const db = new SimulatedDatabase();
+  const stores = simulatedStores(db, new InstantLine());
+  const state = await load(db, stores);
+  await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+  return db;
+}
+
+describe('a checkpoint', () => {
+  test('writes the hour that is over, and leaves the one that runs', async () => {
+    const db = await undisturbed();
+    expect([...db.blocks.keys()]).toEqual([`${ID}:${HOUR / HOUR_MS}`]);
+    expect(decodeBlock([...db.blocks.values()][0]?.bytes as Uint8Array)).toHaveLength(60);
+    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 60, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
+  });
+
+  test('repeated changes nothing', async () => {
+    const db = new SimulatedDatabase();
+    const stores = simulatedStores(db, new InstantLine());
+    const state = await load(db, stores);
+    await checkpoint(stores, state, [ID], LATER);
+    const once = written(db);
+    expect(dueForCheckpoint(state, LATER)).toEqual([]);
+    await checkpoint(stores, state, [ID], LATER);
+    expect(written(db)).toEqual(once);
+  });
+
+  test.each([0, 1, 2, 3])('that dies after write %i is made good by whoever loads the shard', async (dieAfter) => {
+    const db = new SimulatedDatabase();
+    const healthy = simulatedStores(db, new InstantLine());
+    const dying = await load(db, healthy);
+    const line = new InstantLine(dieAfter);
+    await checkpoint(simulatedStores(db, line), dying, [ID], LATER).catch(() => undefined);
+    const next = await load(db, healthy);
+    await checkpoint(healthy, next, dueForCheckpoint(next, LATER), LATER);
+    expect(written(db)).toEqual(written(await undisturbed()));
+  });
+
+  test('holds back what comes while it reads: it is in the next block, once', async () => {
+    const db = new SimulatedDatabase();
+    const stores = simulatedStores(db, new InstantLine());
+    const history = [...HISTORY];
+    const state = await load(db, stores, history);
+    const [, late] = entriesOf(['config', [at(90)]]) as [JournalEntry, JournalEntry];
+    const batch = late.batches[0] as JournalEntry['batches'][number];
+    const meanwhile: JournalEntry = { ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }] };
+    const hours = { ...stores.hours, read: async (keys: Parameters<typeof stores.hours.read>[0]) => {
+      const found = await stores.hours.read(keys);
+      if (state.n < meanwhile.n) state.apply(meanwhile);
+      return found;
+    } };
+    await checkpoint({ hours, states: stores.states }, state, [ID], LATER);
+    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveLength(60);
+    expect(savedThrough(state)).toBeLessThan(meanwhile.n);
+    await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveLength(61);
+  });
+
+  test('saves monitors that nothing but the clock has changed, so that the snapshot can pass', async () => {
+    const db = new SimulatedDatabase();
+    const stores = simulatedStores(db, new InstantLine());
+    const paused = { ...MONITOR, status: 'paused' as const };
+    const history: JournalEntry[] = [
+      { ...(HISTORY[0] as JournalEntry), configs: [paused] }, { ...(HISTORY[6] as JournalEntry), n: 2 },
+    ];
+    const state = await load(db, stores, history);
+    state.monitors.forEach((cell) => (cell.unsavedFrom = 2));
+    expect(savedThrough(state)).toBe(1);
+    await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+    expect(savedThrough(state)).toBe(2);
+  });
+});

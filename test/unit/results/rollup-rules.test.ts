@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf } from '../../../controller/results/rollup-rules.ts';
+import { storedResult } from './arbitrary.ts';
+import { storedOf } from './build.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('a rollup', () => {
+  test('counts what there is, in all and by region', () => {
+    const rows = [
+      storedOf({ response_time_ms: 10 }), storedOf({ region: 'us', response_time_ms: 30 }), storedOf({ outcome: 'failure', response_time_ms: null }),
+      storedOf({ outcome: 'missed', missed: { reason: 'probe_down', count: 3 } }),
+    ];
+    const rollup = rollupOf(rows, [3_000_000, 0, 600_000], 60_000);
+    expect(rollup).toMatchObject({ total: 3, failed: 1, missed: 3, time_sum: 400, time_count: 2, times: [3_000_000, 0, 600_000] });
+    expect(rollup.regions).toEqual({
+      eu: { total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1 }, us: { total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1 },
+    });
+  });
+
+  test('of parts is the rollup of all of their rows', () => {
+    fc.assert(fc.property(fc.array(storedResult, { maxLength: 40 }), fc.array(storedResult, { maxLength: 40 }), (some, others) => {
+      const plain = (rows: typeof some): typeof some => rows.map((row) => ({ ...row, late: false }));
+      const whole = rollupOf([...plain(some), ...plain(others)], [3, 2, 1], 60_000);
+      const merged = mergeRollups([rollupOf(plain(some), [1, 1, 1], 60_000), rollupOf(plain(others), [2, 1, 0], 60_000)]);
+      expect(merged).toEqual(whole);
+    }), { numRuns: 150 });
+  });
+
+  test('does not depend on the order of its parts', () => {
+    fc.assert(fc.property(fc.array(fc.array(storedResult, { maxLength: 15 }), { maxLength: 5 }), (parts) => {
+      const rollups = parts.map((rows) => rollupOf(rows, [1, 2, 3], 1000));
+      expect(mergeRollups(rollups)).toEqual(mergeRollups([...rollups].reverse()));
+    }), { numRuns: 80 });
+  });
+
+  test('has late results fill time that nobody watched, one interval each and never more than the hour', () => {
+    const late = (outcome: 'success' | 'failure', degraded = false) => storedOf({ late: true, outcome, degraded });
+    expect(rollupOf([late('success'), late('failure'), late('success', true)], [1_800_000, 0, 0], 60_000).times).toEqual([1_860_000, 60_000, 60_000]);
+    const many = Array.from({ length: 100 }, () => late('success'));
+    expect(rollupOf(many, [0, 0, 600_000], 60_000).times).toEqual([HOUR_MS - 600_000, 0, 600_000]);
+    expect(rollupOf(many, [HOUR_MS, 0, 0], 60_000).times).toEqual([HOUR_MS, 0, 0]);
+    expect(rollupOf([storedOf({ late: true, outcome: 'missed', missed: { reason: 'overload', count: 1 } })], [0, 0, 0], 60_000).times).toEqual([0, 0, 0]);
+  });
+
+  test('keeps what was booked beside what was filled, so that it can be filled again', () => {
+    const rollup = rollupOf([storedOf({ late: true })], [60_000, 0, 0], 60_000);
+    expect(rollup.booked).toEqual([60_000, 0, 0]);
+    expect(rollupOf([storedOf({ late: true })], rollup.booked, 60_000)).toEqual(rollup);
+  });
+
+  test('of nothing is empty', () => {
+    expect(mergeRollups([])).toEqual(emptyRollup());
+  });
+});
+
+test('a bucket is at most 5 % wide and holds the times up to its top', () => {
+  for (const ms of [0.1, 0.2, 1, 7.3, 42, 99.9, 1000, 59_999, 3_600_000]) {
+    const top = bucketTop(bucketOf(ms));
+    expect(top).toBeGreaterThanOrEqual(ms - 0.05);
+    expect(top).toBeLessThanOrEqual(ms * 1.06 + 0.1);
+  }
+});
+
+test('uptime is the share of watched time that was up or degraded', () => {
+  expect(uptimeOf([0, 0, 0])).toBeNull();
+  expect(uptimeOf([90, 5, 5])).toBe(95);
+  expect(uptimeOf([0, 0, 5])).toBe(0);
+  expect(uptimeOf([5, 0, 0])).toBe(100);
+});
+
+test('the mean time is to a tenth, and none without a success', () => {
+  expect(meanTimeOf({ total: 1, failed: 1, missed: 0, time_sum: 0, time_count: 0 })).toBeNull();
+  expect(meanTimeOf({ total: 3, failed: 0, missed: 0, time_sum: 1000, time_count: 3 })).toBe(33.3);
+});

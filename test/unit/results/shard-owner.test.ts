@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest';
+import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
+import { ShardOwner } from '../../../controller/results/shard-owner.ts';
+import { ShardState } from '../../../controller/results/shard-state.ts';
+import type { DeadLetter, JournalEntry } from '../../../controller/results/journal-entry.ts';
+import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
+
+const SHARD = 2;
+const RETENTION_MS = 30 * 24 * 3_600_000;
+
+/** An owner of shard 2 that knows one monitor. */
+class Desk {
+  readonly monitor: MonitorConfig = configOf({ shard: SHARD });
+  readonly owner = new ShardOwner(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', { rawRetentionMs: RETENTION_MS });
+  readonly answers: number[] = [];
+  now = { wall: HOUR + 10_000, monotonic: 0 };
+
+  constructor() {
+    this.owner.noteConfigs([this.monitor], 0);
+    this.flush();
+  }
+
+  results(first: number, last: number, given: Partial<CheckResult> = {}): CheckResult[] {
+    return Array.from({ length: last - first + 1 }, (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...given }));
+  }
+
+  take(batch: ResultBatch, probe = 'p'): DeadLetter | null {
+    return this.send(encodeBatch(batch), probe);
+  }
+
+  send(bytes: Uint8Array, probe = 'p'): DeadLetter | null {
+    return this.owner.take({ region: 'eu', probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now);
+  }
+
+  /** Takes results numbered from `first` to `last`. */
+  range(first: number, last: number, probe = 'p'): void {
+    this.take(batchOf(this.results(first, last)), probe);
+  }
+
+  flush(): JournalEntry | null {
+    const next = this.owner.nextEntry(this.now.wall);
+    if (!next) return null;
+    this.owner.state.apply(next.entry);
+    return this.owner.settled();
+  }
+
+  /** Numbers in an entry that are not refused. */
+  static seqs(entry: JournalEntry | null): number[] {
+    return (entry?.batches ?? []).flatMap(({ batch, refused }) => batch.results.map(({ seq }) => seq).filter((seq) => !refused.includes(seq)));
+  }
+}
+
+describe('the rule of a lane', () => {
+  test('what is next is taken, and answered only when the journal has it', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    expect(desk.answers).toEqual([]);
+    expect(Desk.seqs(desk.flush())).toEqual([1, 2, 3]);
+    expect(desk.answers).toEqual([3]);
+  });
+
+  test('what leaves a gap is not taken: the answer says from where to send', () => {
+    const desk = new Desk();
+    desk.range(2, 4);
+    expect(desk.answers).toEqual([0]);
+    expect(desk.flush()).toBeNull();
+  });
+
+  test('batches that follow one another are taken before the first is answered', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    desk.range(4, 6);
+    expect(Desk.seqs(desk.flush())).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(desk.answers).toEqual([6, 6]);
+  });
+
+  test('a duplicate of what is in the journal is answered at once', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    desk.flush();
+    desk.range(1, 3);
+    expect(desk.answers).toEqual([3, 3]);
+    expect(desk.flush()).toBeNull();
+  });
+
+  test('a duplicate of what is on its way waits for the same entry', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    const next = desk.owner.nextEntry(desk.now.wall);
+    desk.range(1, 3);
+    expect(desk.answers).toEqual([]);
+    desk.owner.state.apply(next?.entry as JournalEntry);
+    desk.owner.settled();
+    expect(desk.answers).toEqual([3]);
+    expect(desk.flush()).toBeNull();
+  });
+
+  test('of a batch that overlaps only the rest counts', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    desk.flush();
+    desk.range(2, 5);
+    const next = desk.owner.nextEntry(desk.now.wall);
+    const applied = desk.owner.state.apply(next?.entry as JournalEntry);
+    expect(applied.fresh.map(({ result }) => result.seq)).toEqual([4, 5]);
+    expect(desk.owner.state.position('p/e')).toBe(5);
+  });
+
+  test('probes, and epochs of a probe, are lanes of their own', () => {
+    const desk = new Desk();
+    desk.range(1, 2, 'p');
+    desk.range(1, 2, 'q');
+    desk.take(batchOf(desk.results(1, 2), { epoch: 'f' }));
+    expect(desk.flush()?.lanes).toEqual([['p/e', 2], ['q/e', 2], ['p/f', 2]]);
+  });
+
+  test('a range that the probe lost moves the lane', () => {
+    const desk = new Desk();
+    desk.take({ epoch: 'e', engine: '', first: 1, last: 9, results: [], dropped: [{ first: 1, last: 9, reason: 'trimmed' }] });
+    desk.flush();
+    expect(desk.answers).toEqual([9]);
+  });
+});
+
+describe('an unanswered entry', () => {
+  test('is repeated unchanged, whatever came meanwhile', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    const first = desk.owner.nextEntry(desk.now.wall);
+    const text = JSON.stringify(first?.entry);
+    desk.range(4, 6);
+    desk.owner.noteConfigs([{ ...desk.monitor, revision: 2 }], 5);
+    const again = desk.owner.nextEntry(desk.now.wall + 5000);
+    expect(again?.entry).toBe(first?.entry);
+    expect(JSON.stringify(again?.entry)).toBe(text);
+    expect(Desk.seqs(desk.flush())).toEqual([1, 2, 3]);
+    expect(Desk.seqs(desk.flush())).toEqual([4, 5, 6]);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['unknown_monitor', { monitor_id: idIn(SHARD, 1) }],
+    ['foreign_shard', { monitor_id: idIn(3) }],
+    ['future', { started_at: HOUR + 10_000 + 300_001 }],
+    ['too_old', { started_at: HOUR + 10_000 - RETENTION_MS - 1 }],
+  ] as [string, Partial<CheckResult>][])('%s is set aside by name, and the lane goes on', (reason, given) => {
+    const desk = new Desk();
+    desk.take(batchOf([...desk.results(1, 1), ...desk.results(2, 2, given), ...desk.results(3, 3)]));
+    const next = desk.owner.nextEntry(desk.now.wall);
+    expect(next?.letters).toEqual([expect.objectContaining({ reason, seq: 2, epoch: 'e', probe_id: 'p', shard: SHARD })]);
+    expect(next?.entry.batches[0]?.refused).toEqual([2]);
+    expect(Desk.seqs(desk.flush())).toEqual([1, 3]);
+    expect(desk.answers).toEqual([3]);
+  });
+
+  test('results of a deleted monitor are refused without a letter', () => {
+    const desk = new Desk();
+    desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, status: 'deleted' }], 0);
+    desk.range(1, 2);
+    const next = desk.owner.nextEntry(desk.now.wall);
+    expect(next?.letters).toEqual([]);
+    expect(next?.entry.batches[0]?.refused).toEqual([1, 2]);
+  });
+
+  test('a monitor whose configuration is on its way into the journal is known', () => {
+    const desk = new Desk();
+    const fresh = configOf({ monitor_id: idIn(SHARD, 1) });
+    desk.owner.noteConfigs([fresh], 0);
+    desk.owner.nextEntry(desk.now.wall);
+    desk.take(batchOf([resultOf(fresh)]));
+    desk.flush();
+    expect(desk.owner.nextEntry(desk.now.wall)?.letters).toEqual([]);
+  });
+
+  test('the same result is always the same letter', () => {
+    const letters = [new Desk(), new Desk()].map((desk) => {
+      desk.take(batchOf(desk.results(1, 1, { monitor_id: idIn(3) })));
+      return desk.owner.nextEntry(desk.now.wall)?.letters[0]?.id;
+    });
+    expect(letters[0]).toBe(letters[1]);
+  });
+
+  test('bytes that say nothing are a letter and move nothing', () => {
+    const desk = new Desk();
+    expect(desk.send(new Uint8Array([1, 255, 255]))).toMatchObject({ reason: 'unreadable', epoch: null });
+    expect(desk.answers).toEqual([]);
+    expect(desk.flush()).toBeNull();
+  });
+
+  test('an unreadable batch whose place is known is lost by name, and the lane goes on', () => {
+    const desk = new Desk();
+    const text = JSON.stringify({ v: 1, epoch: 'e', results: [{ seq: 1, monitor_id: { $gt: '' } }, { seq: 2 }] });
+    expect(desk.send(Buffer.from(text))).toBeNull();
+    const next = desk.owner.nextEntry(desk.now.wall);
+    expect(next?.letters).toMatchObject([{ reason: 'unreadable' }]);
+    expect(next?.entry.batches[0]?.batch.dropped).toEqual([{ first: 1, last: 2, reason: 'unreadable' }]);
+    desk.flush();
+    desk.range(3, 4);
+    expect(Desk.seqs(desk.flush())).toEqual([3, 4]);
+  });
+});
+
+describe('bounds', () => {
+  test('an entry holds at most a thousand results; the rest waits', () => {
+    const desk = new Desk();
+    for (let first = 1; first <= 2500; first += 100) desk.range(first, first + 99);
+    expect([desk.flush(), desk.flush(), desk.flush()].map((entry) => Desk.seqs(entry).length)).toEqual([1000, 1000, 500]);
+    expect(desk.flush()).toBeNull();
+  });
+
+  test('beyond four thousand waiting results nothing is taken or answered', () => {
+    const desk = new Desk();
+    for (let first = 1; first <= 6000; first += 100) desk.range(first, first + 99);
+    let total = 0;
+    for (let entry = desk.flush(); entry; entry = desk.flush()) total += Desk.seqs(entry).length;
+    expect(total).toBe(4000);
+    expect(Math.max(...desk.answers)).toBe(4000);
+    desk.range(4001, 4100);
+    expect(Desk.seqs(desk.flush())).toHaveLength(100);
+  });
+
+  test('a probe that repeats itself is answered once', () => {
+    const desk = new Desk();
+    for (let tries = 0; tries < 50; tries += 1) desk.range(1, 3);
+    desk.flush();
+    expect(desk.answers).toEqual([3]);
+  });
+
+  test('a configuration that the journal has, or is to have, is not noted again', () => {
+    const desk = new Desk();
+    desk.owner.noteConfigs([desk.monitor], 0);
+    expect(desk.flush()).toBeNull();
+    const changed = { ...desk.monitor, revision: 2 };
+    desk.owner.noteConfigs([changed], 0);
+    desk.owner.nextEntry(desk.now.wall);
+    desk.owner.noteConfigs([changed], 0);
+    desk.flush();
+    expect(desk.flush()).toBeNull();
+  });
+});
+
+describe('hurry', () => {
+  function known(): Desk {
+    const desk = new Desk();
+    desk.range(1, 1);
+    desk.flush();
+    return desk;
+  }
+
+  test('a healthy result like the one before waits its second', () => {
+    const desk = known();
+    desk.range(2, 2);
+    expect(desk.owner.urgent).toBe(false);
+    expect(desk.owner.waitingSince).toBe(0);
+  });
+
+  test.each([['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }]] as [string, Partial<CheckResult>][])('%s does not wait', (_name, given) => {
+    const desk = known();
+    desk.take(batchOf(desk.results(2, 2, given)));
+    expect(desk.owner.urgent).toBe(true);
+  });
+
+  test('the first result of a region does not wait', () => {
+    const desk = new Desk();
+    desk.range(1, 1);
+    expect(desk.owner.urgent).toBe(true);
+  });
+});
+
+describe('lateness', () => {
+  test('is written into the entry, by the configuration that holds there', () => {
+    const desk = new Desk();
+    desk.take(batchOf([...desk.results(1, 1, { started_at: HOUR - 120_000 }), ...desk.results(2, 2, { started_at: HOUR })]));
+    desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, interval_ms: 3_600_000 }], 0);
+    expect(desk.flush()?.batches[0]?.late).toEqual([]);
+    desk.owner.noteConfigs([{ ...desk.monitor, revision: 3, interval_ms: 10_000 }], 0);
+    desk.take(batchOf([...desk.results(3, 3, { started_at: HOUR - 60_000 }), ...desk.results(4, 4)]));
+    expect(desk.flush()?.batches[0]?.late).toEqual([3]);
+  });
+
+  test('is read from the entry, not from the configuration of today', () => {
+    const desk = new Desk();
+    desk.take(batchOf(desk.results(1, 1, { started_at: HOUR - 100_000 })));
+    const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;
+    const { state } = desk.owner.state.monitors.get(desk.monitor.monitor_id) ?? {};
+    if (!state) throw new Error('no monitor');
+    const later = new ShardState(SHARD, { n: 1, lanes: {} }, [
+      { monitor_id: desk.monitor.monitor_id, shard: SHARD, position: 99, outbox: [], state: { ...state, config: { ...desk.monitor, interval_ms: 5000 } } },
+    ]);
+    later.apply(entry);
+    expect([...(later.monitors.get(desk.monitor.monitor_id)?.hours.values() ?? [])].flatMap((rows) => rows.after(0)).map(({ late }) => late)).toEqual([false]);
+  });
+});
