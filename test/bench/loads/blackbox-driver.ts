@@ -1,5 +1,4 @@
-import { Agent } from 'node:http';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 
 /** Asks a blackbox_exporter for probes over kept connections, as Prometheus does. */
 export async function blackboxDriver(options: Record<string, unknown>): Promise<{ done: number; failed: number }> {

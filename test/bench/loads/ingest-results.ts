@@ -6,7 +6,7 @@ import { openMongo } from '../../../controller/platform/mongo.ts';
 import { openResultStores } from '../../../controller/result-stores.ts';
 import { Ingest } from '../../../controller/results/ingest.ts';
 import { cpuMs } from '../cpu.ts';
-import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
+import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
 
 interface IngestOptions {
   url: string;
@@ -123,8 +123,7 @@ export async function bareIngest(options: Record<string, unknown>): Promise<Inge
   const start = Date.now() - HOUR_MS;
   const total = monitors * each;
   const docs = Array.from({ length: total }, (_, seq) => {
-    const { remote_address, tls, detail, missed, ...rest } = make(seq + 1, ids[seq % ids.length] as string, start + seq);
-    return { ...rest, region: 'bench', probe_id: 'probe' };
+    return bareDocument(make(seq + 1, ids[seq % ids.length] as string, start + seq));
   });
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);

@@ -23,6 +23,15 @@ export function resultMaker(seed = 1): (seq: number, monitorId: string, schedule
   };
 }
 
+/** A result as a document of its own, with what a block keeps of it too. */
+export function bareDocument(result: CheckResult): Record<string, unknown> {
+  const { monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings } = result;
+  return {
+    monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings,
+    region: 'eu-west', probe_id: '0199aaaa-0000-7000-8000-000000000001',
+  };
+}
+
 export function monitorIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => derivedId('bench', index));
 }

@@ -4,7 +4,7 @@ import { MongoHourStore } from '../../../controller/results/hour-store.ts';
 import { rollupOf } from '../../../controller/results/rollup-rules.ts';
 import { toStored } from '../../../controller/results/stored-result.ts';
 import type { HourRecord } from '../../../controller/results/storage-ports.ts';
-import { monitorIds, resultMaker } from './results.ts';
+import { bareDocument, monitorIds, resultMaker } from './results.ts';
 
 interface BlockOptions {
   url: string;
@@ -46,8 +46,7 @@ export async function bareBlocks(options: Record<string, unknown>): Promise<{ re
   const total = monitors * hours * PER_HOUR;
   for (let at = 0; at < total; at += 1000) {
     await collection.insertMany(Array.from({ length: Math.min(1000, total - at) }, (_, index) => {
-      const { seq, assignment_rev, remote_address, tls, detail, missed, error, ...rest } = make(1, ids[(at + index) % ids.length] as string, 1_790_000_000_000 + (at + index) * 7);
-      return { ...rest, region: 'eu-west', probe_id: '0199aaaa-0000-7000-8000-000000000001' };
+      return bareDocument(make(1, ids[(at + index) % ids.length] as string, 1_790_000_000_000 + (at + index) * 7));
     }));
   }
   await client.close();

@@ -56,7 +56,6 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
   const shards = byShard(monitorIds(MONITORS));
   const perShard = Math.floor(wire.count / shards.size / 100) * 100;
   let taken = 0;
-  let entries = 0;
   const at = 1_790_000_000_000;
   const owners = new Map([...shards].map(([shard, ids]) => {
     const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', { rawRetentionMs: 1e15 });
@@ -73,7 +72,6 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
     for (const [lane, position] of next.entry.lanes) owner.state.lanes.set(lane, position);
     owner.state.n = next.entry.n;
     owner.settled();
-    entries += 1;
   }
   const before = process.cpuUsage();
   await new Promise<void>((resolve) => {
