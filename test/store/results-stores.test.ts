@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
+import { MongoHourStore } from '../../controller/results/hour-store.ts';
+import { MongoJournalStore } from '../../controller/results/journal-store.ts';
+import { MongoLeaseStore } from '../../controller/results/lease-store.ts';
+import { MongoSnapshotStore } from '../../controller/results/snapshot-store.ts';
+import { MongoStateStore } from '../../controller/results/state-store.ts';
+import { MongoStatusHistory } from '../../controller/results/status-history-store.ts';
+import type { JournalEntry } from '../../controller/results/journal-entry.ts';
+import { rollupOf } from '../../controller/results/rollup-rules.ts';
+import type { HourRecord, StateRecord } from '../../controller/results/storage-ports.ts';
+import { newMonitorState } from '../../controller/incidents/monitor-rules.ts';
+import { SimulatedDatabase } from '../simulation/simulated-database.ts';
+import { simulatedStores, type ControllerStores } from '../simulation/simulated-stores.ts';
+import { batchOf, configOf, HOUR, idIn, resultOf, storedOf } from '../unit/results/build.ts';
+import { withMongo } from './with-mongo.ts';
+
+type Stores = Pick<ControllerStores, 'journal' | 'snapshots' | 'states' | 'hours' | 'leases'>;
+
+const HOUR_MS = 3_600_000;
+const DAY = HOUR - (HOUR % (24 * HOUR_MS));
+const MONITOR = configOf({ shard: 2 });
+const mongo = withMongo();
+let serial = 0;
+
+const SOURCES: [name: string, make: () => Stores][] = [
+  ['MongoDB', () => {
+    const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
+    return { journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states: new MongoStateStore(db), hours: new MongoHourStore(db), leases: new MongoLeaseStore(db) };
+  }],
+  ['the simulation', () => simulatedStores(new SimulatedDatabase(), {
+    read: async (answer) => answer(),
+    write: async (parts, answer) => {
+      for (const part of parts) part();
+      return answer();
+    },
+  })],
+];
+
+function entryOf(n: number, given: Partial<JournalEntry> = {}): JournalEntry {
+  return { shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], clock: [], lanes: [], ...given };
+}
+
+function fullEntry(n: number): JournalEntry {
+  const batch = batchOf([resultOf(MONITOR, { seq: 1 }), resultOf(MONITOR, { seq: 2, outcome: 'failure', started_at: HOUR + 60_000 })]);
+  return entryOf(n, {
+    configs: [MONITOR], batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] }],
+    clock: [{ kind: 'hour', until: HOUR }, { kind: 'silent', monitor_id: MONITOR.monitor_id, region: 'eu', at: HOUR }], lanes: [['p/e', 2]],
+  });
+}
+
+function stateOf(position: number, given: Partial<StateRecord> = {}): StateRecord {
+  return { monitor_id: MONITOR.monitor_id, shard: 2, position, outbox: [], state: { ...newMonitorState(MONITOR), booked: { [HOUR]: [position, 2, 3] } }, ...given };
+}
+
+function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
+  const rows = Array.from({ length: position }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }));
+  return { monitor_id: MONITOR.monitor_id, hour: HOUR, position, rows, rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...given };
+}
+
+describe.each(SOURCES)('the journal in %s', (_name, make) => {
+  test('gives back what was put in, in order, a stretch at a time', async () => {
+    const { journal } = make();
+    const entries = [entryOf(9), fullEntry(10), entryOf(11, { writer: 'b' }), entryOf(100)];
+    expect(await journal.insert([...entries].reverse())).toEqual(['written', 'written', 'written', 'written']);
+    await journal.insert([entryOf(10, { shard: 1 }), entryOf(10, { shard: 3 })]);
+    expect((await journal.read(2, 0, 10)).map((entry) => ({ ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })) })))
+      .toEqual(entries.map((entry) => ({ ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })) })));
+    expect((await journal.read(2, 9, 2)).map(({ n }) => n)).toEqual([10, 11]);
+    expect(await journal.read(4, 0, 10)).toEqual([]);
+  });
+
+  test('gives a number to one writer, and tells the same writer that it has it', async () => {
+    const { journal } = make();
+    await journal.insert([entryOf(1)]);
+    expect(await journal.insert([entryOf(1)])).toEqual(['ours']);
+    expect(await journal.insert([entryOf(1, { writer: 'b' })])).toEqual(['taken']);
+    expect(await journal.insert([entryOf(1, { taken_at: HOUR + 5 })])).toEqual(['taken']);
+    expect((await journal.read(2, 0, 10))[0]).toMatchObject({ writer: 'a', taken_at: HOUR + 1 });
+  });
+
+  test('judges each entry of one command by its own error', async () => {
+    const { journal } = make();
+    await journal.insert([entryOf(1, { writer: 'b' }), entryOf(1, { shard: 3 })]);
+    expect(await journal.insert([entryOf(1), entryOf(1, { shard: 3 }), entryOf(1, { shard: 4 })])).toEqual(['taken', 'ours', 'written']);
+  });
+
+  test('is deleted up to a number, in one shard', async () => {
+    const { journal } = make();
+    await journal.insert([1, 2, 3, 10, 20].map((n) => entryOf(n)));
+    await journal.insert([entryOf(1, { shard: 1 }), entryOf(1, { shard: 3 })]);
+    await journal.deleteThrough(2, 10);
+    expect((await journal.read(2, 0, 10)).map(({ n }) => n)).toEqual([20]);
+    expect([(await journal.read(1, 0, 10)).length, (await journal.read(3, 0, 10)).length]).toEqual([1, 1]);
+    expect(await journal.insert([entryOf(10, { writer: 'b' })])).toEqual(['written']);
+  });
+});
+
+describe.each(SOURCES)('snapshots in %s', (_name, make) => {
+  test('move forward only', async () => {
+    const { snapshots } = make();
+    expect(await snapshots.load(2)).toEqual({ n: 0, lanes: {} });
+    await snapshots.move(2, { n: 10, lanes: { 'p/e': 5, 'p.x/$f': 7 } });
+    await snapshots.move(2, { n: 9, lanes: {} });
+    await snapshots.move(2, { n: 10, lanes: {} });
+    expect(await snapshots.load(2)).toEqual({ n: 10, lanes: { 'p/e': 5, 'p.x/$f': 7 } });
+    await snapshots.move(2, { n: 11, lanes: { 'p/e': 6 } });
+    await snapshots.move(3, { n: 1, lanes: {} });
+    expect(await snapshots.load(2)).toEqual({ n: 11, lanes: { 'p/e': 6 } });
+    expect(await snapshots.numbers([2, 3, 4])).toEqual(new Map([[2, 11], [3, 1]]));
+  });
+});
+
+describe.each(SOURCES)('states in %s', (_name, make) => {
+  test('are replaced by later ones only, outbox included', async () => {
+    const { states } = make();
+    const change = { id: 'x', monitor_id: MONITOR.monitor_id, organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const, at: 1, reason: 'r', incident_id: null };
+    await states.write([stateOf(5, { outbox: [{ kind: 'status', change }] })]);
+    await states.write([stateOf(4)]);
+    await states.write([stateOf(5)]);
+    expect(await states.load(2)).toEqual([stateOf(5, { outbox: [{ kind: 'status', change }] })]);
+    await states.write([stateOf(6), stateOf(1, { monitor_id: idIn(2, 1) })]);
+    expect((await states.load(2)).map(({ position }) => position).sort()).toEqual([1, 6]);
+    expect(await states.load(3)).toEqual([]);
+  });
+
+  test('have their outbox emptied where they still stand there', async () => {
+    const { states } = make();
+    const resolution = { kind: 'resolve' as const, resolution: { id: 'i', monitor: MONITOR, resolved_at: 1, failure_count: 1 } };
+    await states.write([stateOf(5, { outbox: [resolution] }), stateOf(7, { monitor_id: idIn(2, 1), outbox: [resolution] })]);
+    await states.clearOutboxes([{ monitor_id: MONITOR.monitor_id, position: 5 }, { monitor_id: idIn(2, 1), position: 6 }, { monitor_id: idIn(2, 2), position: 1 }]);
+    await states.clearOutboxes([]);
+    expect((await states.load(2)).map(({ position, outbox }) => [position, outbox.length]).sort()).toEqual([[5, 0], [7, 1]]);
+  });
+
+  test('are found by id and removed', async () => {
+    const { states } = make();
+    await states.write([stateOf(5)]);
+    expect(await states.find([MONITOR.monitor_id, idIn(2, 1)])).toHaveLength(1);
+    await states.remove([MONITOR.monitor_id]);
+    expect(await states.find([MONITOR.monitor_id])).toEqual([]);
+  });
+});
+
+describe.each(SOURCES)('hours in %s', (_name, make) => {
+  const key = { monitor_id: MONITOR.monitor_id, hour: HOUR };
+
+  test('are replaced by later ones only', async () => {
+    const { hours } = make();
+    expect(await hours.read([key])).toEqual([]);
+    await hours.write([hourOf(5)]);
+    await hours.write([hourOf(4), hourOf(3, { hour: HOUR + HOUR_MS })]);
+    expect(await hours.read([key])).toEqual([hourOf(5)]);
+    await hours.write([hourOf(6)]);
+    expect(await hours.read([key, { ...key, hour: HOUR + HOUR_MS }])).toEqual(expect.arrayContaining([hourOf(6), hourOf(3, { hour: HOUR + HOUR_MS })]));
+  });
+
+  test('without results have a rollup and no block', async () => {
+    const { hours } = make();
+    const empty = hourOf(7, { rows: [], rollup: rollupOf([], [1000, 0, 0], 60_000) });
+    await hours.write([empty]);
+    expect(await hours.read([key])).toEqual([empty]);
+  });
+
+  test('add up to their day, from the first to the last', async () => {
+    const { hours } = make();
+    const at = (hour: number, position: number): HourRecord => hourOf(position, { hour });
+    await hours.write([at(DAY - HOUR_MS, 100), at(DAY, 1), at(DAY + 9 * HOUR_MS, 2), at(DAY + 10 * HOUR_MS, 3), at(DAY + 23 * HOUR_MS, 4), at(DAY + 24 * HOUR_MS, 100)]);
+    const day = { monitor_id: MONITOR.monitor_id, day: DAY };
+    expect(await hours.knownDays([day])).toEqual([]);
+    await hours.rollDays([{ ...day, position: 9 }]);
+    expect(await hours.knownDays([day, { ...day, day: DAY + 24 * HOUR_MS }])).toEqual([day]);
+  });
+});
+
+test('a day is the sum of its hours, and a period is read back', async () => {
+  const hours = new MongoHourStore(mongo.client.db(`${mongo.db.databaseName}_${++serial}`));
+  const all = [DAY - HOUR_MS, DAY, DAY + 9 * HOUR_MS, DAY + 10 * HOUR_MS, DAY + 23 * HOUR_MS, DAY + 24 * HOUR_MS].map((hour, at) => hourOf(at + 1, { hour }));
+  await hours.write(all);
+  await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 9 }]);
+  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup).toMatchObject({ total: 2 + 3 + 4 + 5, times: [14_000, 0, 0] });
+  await hours.write([hourOf(20, { hour: DAY })]);
+  await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 8 }]);
+  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup.total).toBe(14);
+  await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 20 }]);
+  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup.total).toBe(20 + 3 + 4 + 5);
+  expect(await hours.results(MONITOR.monitor_id, DAY + 9 * HOUR_MS, DAY + 11 * HOUR_MS)).toHaveLength(3 + 4);
+  expect((await hours.hours([{ monitor_id: MONITOR.monitor_id, hour: DAY }]))[0]).toMatchObject({ hour: DAY, position: 20 });
+});
+
+describe.each(SOURCES)('leases in %s', (_name, make) => {
+  test('are free, ours, or run out', async () => {
+    const { leases } = make();
+    expect(await leases.acquire(1, 'a', 0, 100)).toBe(true);
+    expect(await leases.acquire(1, 'a', 50, 150)).toBe(true);
+    expect(await leases.acquire(1, 'b', 149, 300)).toBe(false);
+    expect(await leases.acquire(1, 'b', 151, 300)).toBe(true);
+    await leases.renew([1, 2], 'a', 900);
+    expect((await leases.look('a', 0)).leases).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
+    await leases.release([1], 'a');
+    expect((await leases.look('a', 0)).leases).toHaveLength(1);
+    await leases.release([1], 'b');
+    expect((await leases.look('a', 0)).leases).toEqual([]);
+  });
+
+  test('count who lives', async () => {
+    const { leases } = make();
+    await leases.show('a', 100);
+    await leases.show('b', 200);
+    await leases.show('c', 300);
+    expect((await leases.look('a', 150)).alive).toBe(3);
+    expect((await leases.look('c', 250)).alive).toBe(1);
+    await leases.leave('b');
+    expect((await leases.look('a', 150)).alive).toBe(2);
+  });
+});
+
+test('dead letters and status changes are inserted once', async () => {
+  const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
+  const letter = { id: 'l', reason: 'too_old' as const, shard: 1, region: 'eu', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: 'first', at: 1 };
+  const letters = new MongoDeadLetterStore(db);
+  await letters.add([letter, letter]);
+  await letters.add([{ ...letter, content: 'second' }, { ...letter, id: 'm' }]);
+  await letters.add([]);
+  expect((await db.collection('dead_letters').find({}).toArray()).map(({ _id, content }) => [String(_id), content]).sort()).toEqual([['l', 'first'], ['m', 'first']]);
+  const history = new MongoStatusHistory(db);
+  await history.ensureIndexes();
+  const change = { id: 's', monitor_id: 'm', organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const, at: 1, reason: 'r', incident_id: null };
+  await history.add(change);
+  await history.add({ ...change, reason: 'again' });
+  expect(await db.collection('status_changes').find({}).toArray()).toMatchObject([{ reason: 'r' }]);
+});
