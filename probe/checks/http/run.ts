@@ -9,6 +9,8 @@ import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 
 /** Addresses of one name that are tried before it counts as unreachable. */
+/** Stands for a name server's answer that did not come in time. */
+const DEADLINE = 'deadline';
 const MAX_ADDRESSES = 4;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -75,7 +77,8 @@ export class HttpRun {
   #dnsFailure(host: string): Finding {
     // Nobody listens where this machine's name server should be: that says nothing about the target.
     if (this.#dnsCode === 'ECONNREFUSED') return missed('probe_unhealthy');
-    return this.#leftMs() <= 0
+    // A timer may fire a moment before the clock says that its time has come.
+    return this.#dnsCode === DEADLINE || this.#leftMs() <= 0
       ? this.#timedOut(`looking up ${printable(host)}`)
       : failure('dns_error', dnsProblem(this.#dnsCode, host), this.#known());
   }
@@ -84,7 +87,7 @@ export class HttpRun {
     const { clock, resolver } = this.#resources.context;
     const startedAt = clock.monotonic();
     const answer = await new Promise<Awaited<ReturnType<typeof resolver.resolve>>>((resolve) => {
-      const timer = clock.setTimer(Math.max(0, this.#leftMs()), () => resolve({ ok: false, code: 'ETIMEOUT' }));
+      const timer = clock.setTimer(Math.max(0, this.#leftMs()), () => resolve({ ok: false, code: DEADLINE }));
       void resolver.resolve(host, family).then((resolution) => {
         timer.cancel();
         resolve(resolution);
