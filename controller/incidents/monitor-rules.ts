@@ -26,12 +26,15 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
 /** No result is late before this. */
 export const LATE_AFTER_MS = 60_000;
 
+/** What starts this much after it was taken is of a wrong clock: the probe's, or ours. */
+const AHEAD_MS = 300_000;
+
 /**
- * Whether a result came too late to move a verdict: more than two intervals, and more than a minute, after it started.
- * It still repairs history.
+ * Whether a result came too late to move a verdict: more than two intervals, and more than a minute, after it started;
+ * or so early that a clock is wrong. It still repairs history.
  */
 export function isLate(config: MonitorConfig, startedAt: number, takenAt: number): boolean {
-  return takenAt - startedAt > Math.max(2 * config.interval_ms, LATE_AFTER_MS);
+  return takenAt - startedAt > Math.max(2 * config.interval_ms, LATE_AFTER_MS) || startedAt - takenAt > AHEAD_MS;
 }
 
 /**

@@ -12,8 +12,8 @@ const ENTRY_BYTES = 1_048_576;
 /** Most that may wait for the journal; what comes on top is not answered, so that its probe sends it again. */
 const PENDING_RESULTS = 4000;
 const PENDING_BYTES = 4_194_304;
-/** A result that claims to be from further ahead than this is refused. */
-const FUTURE_MS = 300_000;
+/** A result from further ahead is refused. Below it a clock is an hour wrong, ours perhaps: that costs no result. */
+const FUTURE_MS = 2 * 3_600_000;
 /** Characters of a result that its dead letter keeps. */
 const LETTER_CHARS = 4096;
 
@@ -225,7 +225,7 @@ export class ShardOwner {
   /** Journaled, because a replay may meet a later configuration in the state than the one that this is judged by. */
   #lateOf(batch: ResultBatch, takenAt: number): number[] {
     return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
-      const config = takenAt - startedAt > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
+      const config = Math.abs(takenAt - startedAt) > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
       return config && isLate(config, startedAt, takenAt) ? [seq] : [];
     });
   }

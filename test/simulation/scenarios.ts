@@ -254,3 +254,17 @@ export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: num
   const found = await end(world);
   return { ...found, days: world.db.days.size };
 }
+
+/** The owner's clock jumps in the middle of an outage, and back ten minutes later. */
+export async function clockJumps(byMs: number): Promise<SeedReport & { letters: number }> {
+  const { world, monitor, first, second } = await pair({}, { retries: 1 });
+  second.kill();
+  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + 2 * MINUTE_MS, until: world.clock.now() + 25 * MINUTE_MS }]);
+  await world.run(6 * MINUTE_MS);
+  if (first.process) first.process.offsetMs = byMs;
+  await world.run(10 * MINUTE_MS);
+  if (first.process) first.process.offsetMs = 0;
+  await world.run(25 * MINUTE_MS);
+  const found = await end(world);
+  return { ...found, letters: world.db.letters.size };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from '../../simulation/mutations.ts';
 import {
-  backlogTellsNothing, changedWhileUnmarked, databaseAway, diesAfterASnapshot, diesBeforeTelling, insertsAreNotAnswered, nobodyListens, sleeperFindsItsNumberFree,
+  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling, insertsAreNotAnswered, nobodyListens, sleeperFindsItsNumberFree,
   sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState, type Changed,
 } from '../../simulation/scenarios.ts';
 import type { SeedReport } from '../../simulation/run-seed.ts';
@@ -61,6 +61,11 @@ describe('what a region finds while it is cut off', () => {
       restore?.();
     }
   });
+});
+
+test.each([10, -10])('a clock that is %i minutes wrong for a while costs no result and makes no second incident', async (minutes) => {
+  const { violations, letters, incidents } = await clockJumps(minutes * 60_000);
+  expect({ violations, letters, incidents }).toEqual({ violations: [], letters: 0, incidents: 1 });
 });
 
 test('an insert that is not answered is repeated unchanged, and our own duplicate is success', async () => {
