@@ -5,7 +5,9 @@ import { newSecret, shardOf } from '../shared/ids.ts';
 import type { Log } from '../shared/log.ts';
 import type { Clock } from '../shared/time.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
-import { openAccounts } from './accounts-and-plans.ts';
+import { openKeyRing, parseKeyRing } from './accounts/key-ring.ts';
+import { openAccounts } from './accounts/open-accounts.ts';
+import { accountRoutes } from './accounts/routes.ts';
 import { startFleet } from './assignments/fleet.ts';
 import type { ControllerConfig } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -23,6 +25,7 @@ import { isDatabaseUnavailable, openMongo, type Mongo, type MongoOptions } from 
 import { whenMongoAnswers } from './platform/mongo-waiting.ts';
 import { openProbeIdentities } from './platform/probe-identities.ts';
 import { keepRawStream } from './platform/raw-stream.ts';
+import { loadPlans } from './plans/plans.ts';
 import { openResultStores } from './result-stores.ts';
 import { ResultsService } from './results/service.ts';
 
@@ -61,7 +64,10 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const { db } = mongo;
   const monitors = new MonitorStore(db);
   await monitors.ensureIndexes();
-  const accounts = await openAccounts({ config, db, clock, log, countMonitors: (id) => monitors.countOfOrganization(id) });
+  const { plansFile, jwtKeys, registration, defaultPlan } = config.accounts;
+  const plans = loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8'));
+  const ring = jwtKeys === null ? await openKeyRing(join(config.dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys);
+  const accounts = await openAccounts({ db, clock, log, ring, plans, registration, defaultPlan, countMonitors: (id) => monitors.countOfOrganization(id) });
   const notifications = await openNotifications({
     db, clock, log, random, allowPrivate: config.destinations.allowPrivate,
     ownsShard: (shard) => results.ownsShard(shard),
@@ -80,7 +86,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const results = new ResultsService({
     clock, log, bus, holder: holderOf(config.dataDir),
     stores: { ...stores, incidents: notifications.incidents, alerts: notifications.alerts },
-    limits: { rawRetentionMs: Math.max(...Object.values(accounts.plans).map((plan) => plan.raw_results_days)) * DAY_MS },
+    limits: { rawRetentionMs: Math.max(...Object.values(plans).map((plan) => plan.raw_results_days)) * DAY_MS },
     monitors: {
       findMarked: async (shards, limit) =>
         (await monitors.findUnjournaled(shards, limit)).map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc })),
@@ -105,7 +111,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
           { name: 'shards', isReady: async () => results.ingest.shards.size > 0 },
         ],
       }),
-      ...accounts.routes, ...fleet.routes, ...notifications.routes,
+      ...accountRoutes(accounts.deps), ...fleet.routes, ...notifications.routes,
       ...monitorRoutes({
         monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, log,
         readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
