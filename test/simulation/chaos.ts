@@ -1,3 +1,6 @@
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
 import { FAIR_WEATHER } from './network.ts';
 import type { Random } from './random.ts';
 import { HEALTHY } from './wire.ts';
@@ -58,7 +61,7 @@ export class Chaos {
     const what = this.#random.pick([
       [controllers, () => this.#nap()], [controllers, () => this.#nap()], [controllers, () => this.#killController()], [controllers, () => this.#stopController()],
       [database, () => this.#databaseDown()], [network, () => this.#storm()], [probes, () => this.#cutOff()], [probes, () => this.#killProbe()],
-      [people, () => this.#person()], [people, () => this.#person()],
+      [network, () => this.#poison()], [people, () => this.#person()], [people, () => this.#person()],
     ] as [level: number, act: () => void][]);
     if (this.#random.chance(what[0])) what[1]();
   }
@@ -125,6 +128,22 @@ export class Chaos {
     this.#world.clock.setTimer(this.#random.int(500, 20_000), () => probe.start());
   }
 
+  /** A probe that speaks nonsense, in a lane that is none of its own: set aside, and nothing else suffers. */
+  #poison(): void {
+    const probe = this.#random.pick(this.#world.probes);
+    if (!probe.process.isAwake) return;
+    this.#world.count('poison');
+    const epoch = this.#random.uuid();
+    const subject = subjects.results(this.#random.pick([2, 7, 11]), probe.region, probe.probeId);
+    const bytes = this.#random.pick([
+      () => Uint8Array.from({ length: this.#random.int(0, 300) }, () => this.#random.int(0, 255)),
+      () => Buffer.from(`{"v":1,"epoch":"${epoch}","results":[{"seq":1,"monitor_id":{"$gt":""}},{"seq":2}]}`),
+      () => Buffer.from(`{"v":1,"epoch":"${epoch}","results":[],"dropped":[{"first":1,"last":7,"reason":"corrupt"}]}`),
+      () => encodeBatch({ epoch, engine: '', first: 1, last: 1, dropped: [], results: [unknownResult(this.#random.uuid(), this.#world.clock.now())] }),
+    ])();
+    this.#world.network.request(probe, subject, bytes, 2000).catch(() => undefined);
+  }
+
   #person(): void {
     const id = this.touchable.length === 0 ? null : this.#random.pick(this.touchable);
     const config = id === null ? null : this.#world.db.monitors.get(id)?.config;
@@ -136,4 +155,11 @@ export class Chaos {
     else if (act < 9) this.#world.changeMonitor(id, { status: paused ? 'active' : 'paused' });
     else this.#world.changeMonitor(id, { status: 'deleted' });
   }
+}
+
+function unknownResult(monitorId: string, at: number): CheckResult {
+  return {
+    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at, started_at: at, response_time_ms: null,
+    outcome: 'failure', degraded: false, status_code: null, error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null,
+  };
 }

@@ -1,35 +1,55 @@
+import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from './mutations.ts';
-import { runSeed } from './run-seed.ts';
+import { runSeed, type SeedReport } from './run-seed.ts';
+import { SCENARIOS } from './scenarios.ts';
 
-/** `--mutation <part of its sentence>`: the seeds are expected to fail. */
-function mutationOf(part: string | null): Partial<Mutation> {
-  if (part === null) return {};
+const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--verbose] [--trace <first letters of a monitor's id>] [--mutation <part of its sentence>]
+npm run simulate -- --scenario <name>
+scenarios: ${Object.keys(SCENARIOS).join(', ')}
+mutations: ${MUTATIONS.map(({ sentence }) => `\n  ${sentence}`).join('')}`;
+
+/** A sentence of the protocol to take out: then seeds are expected to fail. */
+function mutationOf(part: string | undefined): Partial<Mutation> {
+  if (part === undefined) return {};
   const found = MUTATIONS.find(({ sentence }) => sentence.includes(part));
-  if (!found) throw new Error(`no mutation has "${part}"; there are:\n${MUTATIONS.map(({ sentence }) => sentence).join('\n')}`);
+  if (!found) throw new Error(`no mutation has "${part}"\n${USAGE}`);
   return found;
 }
 
-/** `--seeds N [--seed S] [--verbose] [--trace <first letters of a monitor's id>]` */
-async function main(args: string[]): Promise<void> {
-  const option = (name: string): string | null => {
-    const at = args.indexOf(`--${name}`);
-    return at === -1 ? null : (args[at + 1] ?? null);
-  };
-  const first = Number(option('seed') ?? 1);
-  const count = Number(option('seeds') ?? (option('seed') === null ? 100 : 1));
-  const { patch, sentence: _sentence, ...mutation } = mutationOf(option('mutation'));
-  let failed = 0;
-  for (let seed = first; seed < first + count; seed += 1) {
-    const startedAt = Date.now();
-    // The reference reads the journal by the real rules.
-    const restore = patch?.();
-    const { violations, ...figures } = await runSeed({ ...mutation, beforeChecks: restore, seed, logLevel: args.includes('--verbose') ? 'warn' : 'silent', trace: option('trace') });
-    if (violations.length > 0) failed += 1;
-    console.log(`seed ${seed} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`);
-    for (const violation of violations.slice(0, 12)) console.log(`  ${violation.slice(0, 600)}`);
-  }
-  console.log(`${count - failed} of ${count} seeds passed`);
-  process.exitCode = failed > 0 ? 1 : 0;
+function tell(name: string, startedAt: number, { violations, seed: _seed, ...figures }: SeedReport): boolean {
+  console.log(`${name} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`);
+  for (const violation of violations.slice(0, 12)) console.log(`  ${violation.slice(0, 600)}`);
+  return violations.length === 0;
 }
 
-void main(process.argv.slice(2));
+/** Prints each seed with what it found; ends with code 1 when one failed. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: {
+    seed: { type: 'string' }, seeds: { type: 'string' }, scenario: { type: 'string' }, mutation: { type: 'string' }, trace: { type: 'string' },
+    verbose: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
+  } });
+  if (values.help) return console.log(USAGE);
+  if (values.scenario !== undefined) {
+    const run = SCENARIOS[values.scenario];
+    if (!run) throw new Error(`no scenario "${values.scenario}"\n${USAGE}`);
+    process.exitCode = tell(values.scenario, Date.now(), await run()) ? 0 : 1;
+    return;
+  }
+  const first = Number(values.seed ?? 1);
+  const count = Number(values.seeds ?? (values.seed === undefined ? 100 : 1));
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) throw new Error(USAGE);
+  const { patch, sentence: _sentence, ...changed } = mutationOf(values.mutation);
+  const failed: number[] = [];
+  for (let seed = first; seed < first + count; seed += 1) {
+    const startedAt = Date.now();
+    const found = await runSeed({ ...changed, seed, beforeChecks: patch?.(), logLevel: values.verbose ? 'warn' : 'silent', trace: values.trace ?? null });
+    if (!tell(`seed ${seed}`, startedAt, found)) failed.push(seed);
+  }
+  console.log(`${count - failed.length} of ${count} seeds passed${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`);
+  process.exitCode = failed.length > 0 ? 1 : 0;
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+});

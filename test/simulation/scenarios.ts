@@ -268,3 +268,12 @@ export async function clockJumps(byMs: number): Promise<SeedReport & { letters: 
   const found = await end(world);
   return { ...found, letters: world.db.letters.size };
 }
+
+/** All that can be run by name. */
+export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
+  'sleeper-finds-its-number-free': sleeperFindsItsNumberFree, 'sleeper-writes-an-old-state': sleeperWritesAnOldState,
+  'sleeper-writes-an-old-block': sleeperWritesAnOldBlock, 'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
+  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': nobodyListens, 'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
+  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered, 'backlog-tells-nothing': backlogTellsNothing,
+  'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS), 'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
+};

@@ -60,7 +60,8 @@ export class SimulatedController {
 
   start(): void {
     const { clock, pulse, random, network, db, log, health, disguise, hand, name } = this.#parts;
-    const process = new SimulatedProcess(clock, pulse);
+    // Clocks of different machines are never quite the same.
+    const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
     const { leases: leaseStore, marks: markPorts, ...stores } = disguise(simulatedStores(db, wire));
     const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };
