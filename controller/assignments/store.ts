@@ -1,8 +1,8 @@
-import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection, type Db, type Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoBulkWriteError } from 'mongodb';
+import { duplicatesOnly } from '../platform/mongo-errors.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under it; who
@@ -161,8 +161,6 @@ function stageWrite(probeId: string, change: PlannedChange, token: string, now: 
 
 /** An upsert beside an item of a later monitor revision ends as a duplicate key: that item stays. */
 function toleratingNewer(error: unknown): { matchedCount: number; upsertedCount: number } {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  if (failures.some((failure) => failure.code !== DUPLICATE_KEY)) throw error;
-  return error.result;
+  if (!duplicatesOnly(error)) throw error;
+  return (error as MongoBulkWriteError).result;
 }

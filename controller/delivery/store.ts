@@ -1,10 +1,9 @@
-import { MongoBulkWriteError, type Collection, type Db, type Filter } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import type { Tenant } from './ports.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
-
-const DUPLICATE_KEY = 11000;
+import { duplicatesOnly } from '../platform/mongo-errors.ts';
 
 /** Collection `deliveries`: the queue of what is still to be told, and the notification log. */
 export class DeliveryStore implements NotificationLog {
@@ -31,7 +30,7 @@ export class DeliveryStore implements NotificationLog {
     try {
       await this.#deliveries.insertMany(docs, { ordered: false });
     } catch (error) {
-      if (!isOnlyDuplicates(error)) throw error;
+      if (!duplicatesOnly(error)) throw error;
     }
   }
 
@@ -89,10 +88,4 @@ function toEntry(doc: DeliveryDoc): NotificationEntry {
   return {
     id: _id, incident_id: incident_id ?? '', channel, recipient, status, delivered_at, error_message, retry_count, max_retries, last_retry_at, created_at, updated_at,
   };
-}
-
-function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  return failures.every((failure) => failure.code === DUPLICATE_KEY);
 }

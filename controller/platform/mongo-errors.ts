@@ -1,4 +1,6 @@
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
+
+const DUPLICATE_KEY = 11000;
 
 /** Error classes of the driver that say: no answer came from the database. */
 const UNAVAILABLE = new Set([
@@ -24,12 +26,29 @@ const DEAD_SOCKET = new Set(['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ECONNABORTE
 
 /** Whether `error` means that the database cannot be reached or cannot serve now, so that trying later may help. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  // A bulk write that got no answer hides its reason.
+  if (error instanceof MongoBulkWriteError && isError(error.errorResponse)) return isDatabaseUnavailable(error.errorResponse);
   if (!(error instanceof MongoError)) return error instanceof Error && DEAD_SOCKET.has(String((error as NodeJS.ErrnoException).code));
   if (UNAVAILABLE.has(error.name)) return true;
   return error instanceof MongoServerError && typeof error.code === 'number' && NOT_NOW.has(error.code);
 }
 
+function isError(value: unknown): value is Error {
+  return value instanceof Error;
+}
+
+/**
+ * Places of the documents of a bulk write whose keys were there already, when nothing else went wrong with it; null
+ * when anything did. A bulk write that was never answered comes as an error with no failures in it: that is null.
+ */
+export function duplicatesOnly(error: unknown): number[] | null {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return null;
+  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  if (failures.length === 0 || failures.some((failure) => failure.code !== DUPLICATE_KEY)) return null;
+  return failures.map((failure) => failure.index);
+}
+
 /** Whether a write was refused because a unique index already holds its key. */
 export function isDuplicateKey(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 11000;
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }

@@ -4,7 +4,7 @@ import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { InsertOutcome, JournalStore } from './storage-ports.ts';
-import { duplicatesOnly } from './upsert-ahead-store.ts';
+import { duplicatesOnly } from '../platform/mongo-errors.ts';
 
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;

@@ -1,6 +1,6 @@
-import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection, type OptionalUnlessRequiredId } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, OptionalUnlessRequiredId } from 'mongodb';
+import { duplicatesOnly } from '../platform/mongo-errors.ts';
 
-const DUPLICATE_KEY = 11000;
 /** Documents in one command. */
 const AT_ONCE = 500;
 
@@ -29,13 +29,6 @@ export async function insertAbsent<T extends { _id: string }>(collection: Collec
   } catch (error) {
     if (!duplicatesOnly(error)) throw error;
   }
-}
-
-/** Whether all that went wrong with a bulk write is that some keys were there already; their places, else null. */
-export function duplicatesOnly(error: unknown): number[] | null {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return null;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  return failures.every((failure) => failure.code === DUPLICATE_KEY) ? failures.map((failure) => failure.index) : null;
 }
 
 function withoutId<T extends { _id: string }>(doc: T): Omit<T, '_id'> {

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AssignmentStore } from '../../controller/assignments/store.ts';
+import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
+import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
+import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
+import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
+import { MongoJournalStore } from '../../controller/results/journal-store.ts';
+import { MongoSnapshotStore } from '../../controller/results/snapshot-store.ts';
+import { freezableProxy, type FreezableProxy } from '../helpers/freezable-proxy.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+let store: TestMongo;
+let proxy: FreezableProxy;
+let mongo: Mongo;
+
+beforeAll(async () => {
+  store = await testMongo();
+});
+afterAll(() => store.stop());
+
+const entry: JournalEntry = { shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, configs: [], batches: [], clock: [], lanes: [] };
+const letter: DeadLetter = { id: 'l', reason: 'unreadable', shard: 1, region: 'r', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: '', at: 1 };
+
+test.each<[string, () => Promise<unknown>]>([
+  ['an entry of the journal', () => new MongoJournalStore(mongo.db).insert([entry])],
+  ['a snapshot', () => new MongoSnapshotStore(mongo.db).move(1, { n: 1, lanes: {} })],
+  ['a dead letter', () => new MongoDeadLetterStore(mongo.db).add([letter])],
+  ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
+  ['an assignment', () => new AssignmentStore(mongo.db).stage('p', [{ monitorId: 'm', monitorRev: 1, assignment: null } as never], 't', 1)],
+])('%s whose write the database never answered is not taken for written', async (_what, write) => {
+  proxy = await freezableProxy(store.url, store.database);
+  mongo = watchedMongo(proxy.url);
+  await mongo.ping();
+  proxy.freeze();
+  const written = write().then(() => 'written', (error: unknown) => error);
+  proxy.close();
+  const outcome = await written;
+  expect(outcome).toBeInstanceOf(Error);
+  expect(isDatabaseUnavailable(outcome)).toBe(true);
+  await mongo.close();
+});
