@@ -114,11 +114,13 @@ export class Farwatch {
     return { code: child.exitCode, tookMs: Date.now() - startedAt };
   }
 
-  /** Stops whatever still runs and removes the temporary files. */
+  /** Stops whatever still runs and removes the temporary files; throws when the store had to refuse a command of the product's. */
   async stop(): Promise<void> {
     if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) await this.end().catch(() => {});
     await this.kill9All();
+    const refused = this.log().split('\n').filter((line) => line.includes('"msg":"a command was refused"'));
     rmSync(this.#homeDir, { recursive: true, force: true });
+    if (refused.length > 0) throw new Error(`the embedded store refused what the product asked for:\n${refused.join('\n')}`);
   }
 }
 

@@ -64,6 +64,7 @@ async function run(): Promise<void> {
   server = await startEmbeddedMongo({
     ...settings,
     log: (level, msg, error) => print({ level, msg, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    onRefusal: (reason) => print({ level: 'warn', msg: 'a command was refused', reason }),
     onFatal: () => process.exit(1),
   });
   print({ msg: 'listening', url: server.url });

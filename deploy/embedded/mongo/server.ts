@@ -19,6 +19,8 @@ export interface EmbeddedMongoOptions {
   readonly port?: number;
   readonly clock?: Clock;
   readonly log?: (level: 'error', message: string, error: unknown) => void;
+  /** Told once of each thing that was asked for and is not served, of the first hundred. */
+  readonly onRefusal?: (text: string) => void;
   /** Called once when the disk has failed and the server answers nothing more. */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -32,6 +34,8 @@ export interface EmbeddedMongo {
 
 /** Further clients are turned away. */
 const MAX_CONNECTIONS = 1000;
+/** Refusals beyond it are not reported. */
+const MAX_REFUSALS = 100;
 /** A standalone reached directly; it keeps no record of retried writes. */
 const URL_OPTIONS = 'directConnection=true&retryWrites=false';
 
@@ -58,8 +62,14 @@ async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise
   });
   const context: Context = { storage, catalog: new Catalog(storage), cursors: new Cursors(clock), clock, engineStats: stats };
   const onBug = (error: unknown): void => log('error', 'a command failed unexpectedly', error);
+  const refused = new Set<string>();
+  const onRefusal = (text: string): void => {
+    if (refused.size >= MAX_REFUSALS || refused.has(text)) return;
+    refused.add(text);
+    options.onRefusal?.(text);
+  };
   const responder = {
-    answer: (request: Parameters<typeof answer>[1]) => answer(context, request, onBug),
+    answer: (request: Parameters<typeof answer>[1]) => answer(context, request, { onBug, onRefusal }),
     answerError: (error: unknown) => encodeFailure(error, onBug),
   };
   const connections = new Map<Socket, Connection>();

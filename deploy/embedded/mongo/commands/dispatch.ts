@@ -10,6 +10,7 @@ import { findAndModify } from './find-and-modify.ts';
 import { find } from './find.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { create, drop, dropDatabase, listCollections, listDatabases } from './namespaces.ts';
+import { refusalsOf } from './refusals.ts';
 import { buildInfo, getMore, hello, killCursors, ping } from './session.ts';
 import { collStats, dbStats } from './stats.ts';
 import { insert, remove, update } from './write.ts';
@@ -43,18 +44,28 @@ const HANDLERS: Readonly<Record<string, Command>> = {
   explain,
 };
 
+/** Whom a store tells of what it did not do as asked. */
+export interface Complaints {
+  /** Something failed that is a fault of ours. */
+  onBug(error: unknown): void;
+  /** Something was asked for that this store does not serve. */
+  onRefusal(text: string): void;
+}
+
 /** Runs one request and encodes its reply; failures become replies with `ok: 0`. */
-export async function answer(context: Context, request: Request, onBug: (error: unknown) => void): Promise<Buffer> {
+export async function answer(context: Context, request: Request, { onBug, onRefusal }: Complaints): Promise<Buffer> {
   try {
     const args = new Args(request);
     const handler = HANDLERS[args.name];
     if (handler === undefined) throw new MongoFailure(ErrorCode.commandNotFound, `no such command: '${args.name}'`);
     const pending = handler(context, args);
     const reply = pending instanceof Promise ? await pending : pending;
+    refusalsOf(reply).forEach(onRefusal);
     const body = encodeObject({ ...reply, ok: 1 });
     if (args.isMajorityRead) await context.storage.durable();
     return body;
   } catch (error) {
+    refusalsOf(error).forEach(onRefusal);
     return encodeFailure(error, onBug);
   }
 }
