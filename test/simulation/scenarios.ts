@@ -269,6 +269,28 @@ export async function clockJumps(byMs: number): Promise<SeedReport & { letters: 
   return { ...found, letters: world.db.letters.size };
 }
 
+/**
+ * A probe's disk is put back to what it was a minute ago. With a new epoch, what it finds from then on is kept; going on
+ * in the old one it would use numbers again that the journal has. Returns how many of these results the journal lacks.
+ */
+export async function diskIsRestored(reuse: boolean): Promise<number> {
+  const { world } = await pair({});
+  const probe = world.probes[0] as World['probes'][number];
+  const backup = structuredClone(probe.disk);
+  await world.run(MINUTE_MS);
+  probe.kill();
+  probe.disk.lanes.clear();
+  for (const [key, lane] of backup.lanes) probe.disk.lanes.set(key, lane);
+  const restoredAt = world.clock.now();
+  probe.start(reuse);
+  await world.run(5 * MINUTE_MS);
+  await settle(world);
+  const isNew = ({ started_at: startedAt }: { started_at: number }): boolean => startedAt > restoredAt;
+  const found = [...probe.disk.lanes.values()].flatMap(({ results }) => results).filter(isNew);
+  const journaled = new Set((world.db.truth.get(SHARD) ?? []).flatMap(({ batches }) => batches.flatMap(({ batch }) => batch.results)).map((result) => result.started_at));
+  return found.filter((result) => !journaled.has(result.started_at)).length;
+}
+
 /** All that can be run by name. */
 export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
   'sleeper-finds-its-number-free': sleeperFindsItsNumberFree, 'sleeper-writes-an-old-state': sleeperWritesAnOldState,

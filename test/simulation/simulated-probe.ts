@@ -63,10 +63,10 @@ export class SimulatedProbe {
     return this.#spool?.depth ?? 0;
   }
 
-  start(): void {
+  start(reuse = false): void {
     const { clock, pulse, random, network } = this.#parts;
     const process = new SimulatedProcess(clock, pulse);
-    const spool = new SimulatedSpool(this.disk, process, random);
+    const spool = new SimulatedSpool(this.disk, process, random, reuse);
     this.#process = process;
     this.#spool = spool;
     this.#checks = new Map();

@@ -27,7 +27,8 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   #timer: Timer | null = null;
   onSynced: () => void = () => undefined;
 
-  constructor(disk: Disk, process: SimulatedProcess, random: Random) {
+  /** `reuse` goes on in the newest epoch on disk instead of opening another: for a test of what that would do. */
+  constructor(disk: Disk, process: SimulatedProcess, random: Random, reuse = false) {
     this.#disk = disk;
     this.#process = process;
     this.#random = random;
@@ -38,7 +39,24 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       lane.next = kept.synced + 1;
       if (lane.depth > 0) this.#lanes.add(lane);
     }
-    this.openEpoch();
+    if (reuse) this.#goOn();
+    else this.openEpoch();
+  }
+
+  #goOn(): void {
+    this.#epoch = [...this.#disk.lanes.values()].at(-1)?.epoch ?? '';
+    const found = [...this.#lanes].filter((lane) => lane.epoch === this.#epoch);
+    this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard));
+    for (const lane of this.#fresh) this.#lanes.add(lane);
+  }
+
+  #continued(shard: number): Lane {
+    const lane = new Lane(this.#epoch, shard);
+    const kept = this.#kept(lane);
+    lane.watermark = kept.watermark;
+    lane.synced = kept.synced;
+    lane.next = kept.synced + 1;
+    return lane;
   }
 
   get depth(): number {
