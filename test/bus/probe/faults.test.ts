@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextSlot } from '../../../probe/scheduler/slots.ts';
+import { FRAME_BATCH, scanFrames, type FrameAt } from '../../../probe/spool/frame.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { passTime } from '../../helpers/pass-time.ts';
 import { until } from '../../helpers/until.ts';
@@ -27,12 +28,14 @@ describe('a probe that is killed', () => {
     let turn = seed;
     const random = (): number => (turn = (turn * 48_271) % 2_147_483_647) / 2_147_483_647;
     const { peer } = fixture;
-    const monitors = fixture.add(60, (at) => ({ interval_ms: 250, timeout_ms: 250, phase_ms: at * 4 }));
+    const monitors = fixture.add(100, (at) => ({ interval_ms: 1000, timeout_ms: 1000, phase_ms: at * 10 }));
     let probe = await fixture.enrol();
     for (let kill = 0; kill < 6; kill += 1) {
-      await passTime(300 + random() * 1200);
+      const known = peer.results.length;
+      await until(() => peer.results.length > known + 100, { timeoutMs: 30_000, what: 'it works' });
+      await passTime(random() * 1000);
       await probe.end('SIGKILL');
-      await passTime(random() * 700);
+      await passTime(random() * 1500);
       probe = fixture.start();
       await probe.connected();
     }
@@ -43,8 +46,8 @@ describe('a probe that is killed', () => {
     const sums = monitors.map((monitor) => slotsWhole(peer, monitor));
     const [results, missed] = [sums.reduce((sum, each) => sum + each.results, 0), sums.reduce((sum, each) => sum + each.missed, 0)];
     console.log(`${results} results, ${missed} missed by name, ${peer.lanes.size} lanes, ${peer.duplicates} batches sent again`);
-    expect(results).toBeGreaterThan(500);
-    expect(missed).toBeGreaterThan(100);
+    expect(results).toBeGreaterThan(100);
+    expect(missed).toBeGreaterThan(0);
     expect(new Set(peer.results.filter((each) => each.missed).map((each) => each.missed?.reason))).toContain('probe_down');
     expect(peer.results.filter((each) => each.outcome === 'failure')).toEqual([]);
   });
@@ -134,16 +137,18 @@ describe('a probe whose spool is damaged', () => {
     const probe = await fixture.enrol();
     await until(() => peer.results.length > 30);
     peer.answerBatch = () => 'lose';
-    await passTime(2500);
-    await probe.end('SIGKILL');
     const spool = join(dataDir, 'spool');
-    const file = join(spool, readdirSync(spool).sort().pop() as string);
-    const bytes = readFileSync(file);
-    // In the middle of what has not been acknowledged, and the tail.
-    const at = Math.floor(bytes.length * 0.8);
+    const file = (): string => join(spool, readdirSync(spool).sort().pop() as string);
+    const sizeThen = statSync(file()).size;
+    const unsent = (): FrameAt[] => batchesBehind(readFileSync(file()), sizeThen);
+    await until(() => unsent().length > 20, { timeoutMs: 30_000, what: 'a backlog builds up' });
+    await probe.end('SIGKILL');
+    const frames = unsent();
+    const bytes = readFileSync(file());
+    // One in the middle of what nobody has acknowledged, and the tail.
+    const at = (frames[frames.length >> 1] as FrameAt).offset + 20;
     bytes[at] = (bytes[at] as number) ^ 0xff;
-    writeFileSync(file, bytes);
-    truncateSync(file, bytes.length - 10);
+    writeFileSync(file(), bytes.subarray(0, (frames.at(-1) as FrameAt).offset + 5));
     peer.answerBatch = () => 'take';
     const again = fixture.start();
     await again.connected();
@@ -153,6 +158,15 @@ describe('a probe whose spool is damaged', () => {
     expect(again.said('damaged frames in the spool')).toBeDefined();
     lanesWhole(peer);
     expect([...peer.lanes.values()].flatMap((lane) => lane.dropped).every((range) => range.reason === 'corrupt')).toBe(true);
-    expect(peer.results.filter((result) => result.monitor_id === monitors[0]?.monitor_id).length).toBeGreaterThan(3);
+    expect(peer.results.filter((result) => result.monitor_id === monitors[0]?.monitor_id).length).toBeGreaterThan(2);
   });
 });
+
+/** Batches of a spool's file that lie behind a place in it. */
+function batchesBehind(bytes: Buffer, from: number): FrameAt[] {
+  const frames: FrameAt[] = [];
+  scanFrames(bytes, (frame) => {
+    if (frame.kind === FRAME_BATCH && frame.offset > from) frames.push(frame);
+  });
+  return frames;
+}

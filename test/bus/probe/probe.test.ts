@@ -132,12 +132,12 @@ describe('a probe', () => {
   test('checks what strangers may not reach as missed, never as down', async () => {
     const { peer, target } = fixture;
     const url = (host: string): ReturnType<Fixture['monitor']> => {
-      const monitor = fixture.monitor();
+      const monitor = fixture.monitor({ interval_ms: 60_000, timeout_ms: 5000 });
       return { ...monitor, spec: { ...monitor.spec, url: `http://${host}/` } };
     };
     const monitors = [url(`127.0.0.1:${target.port}`), url('169.254.169.254'), url('10.255.0.1'), url(`localhost:${target.port}`)];
     for (const set of monitors) peer.change({ set }, { announce: false });
-    peer.change({ set: { ...fixture.monitor(), spec: { type: 'PIGEON' } } }, { announce: false });
+    peer.change({ set: { ...fixture.monitor({ interval_ms: 60_000 }), spec: { type: 'PIGEON' } } }, { announce: false });
     await fixture.enrol({ env: { PROBE_ALLOW_PRIVATE: 'false' } });
     await until(() => new Set(peer.results.map((result) => result.monitor_id)).size === 5);
     expect(new Set(peer.results.map((result) => `${result.outcome} ${result.missed?.reason}`))).toEqual(new Set(['missed blocked_target', 'missed unsupported']));
