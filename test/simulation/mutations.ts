@@ -1,4 +1,4 @@
-import { decodeBatch } from '../../shared/contracts/result-pack.ts';
+import { readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 import { ShardActor } from '../../controller/results/shard-actor.ts';
@@ -41,8 +41,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     sentence: 'only when the journal has it does the reply go to the probe',
     hand: (message) => {
-      const { last } = decodeBatch(message.bytes);
-      message.answer(last);
+      const header = readLaneHeader(message.bytes);
+      if (header) message.answer(header.last);
       return message;
     },
   },
