@@ -30,7 +30,7 @@ export async function readLedger(url: string): Promise<Ledger> {
   const client = await MongoClient.connect(url);
   try {
     const db = client.db('farwatch');
-    const moved = await db.collection<{ _id: string }>('blocks').find({}).limit(1).toArray();
+    const moved = await db.collection<{ _id: string }>('rollups_1h').find({}).limit(1).toArray();
     if (moved.length > 0) throw new Error('blocks are written: the journal alone does not say all');
     const journal = new MongoJournalStore(db);
     const lanes = new Map<string, Map<number, CheckResult | null>>();
