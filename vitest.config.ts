@@ -9,6 +9,8 @@ const project = (name: string, timeoutMs: number, parallel: boolean) => ({
     hookTimeout: timeoutMs,
     fileParallelism: parallel,
     pool: 'forks' as const,
+    // What a small machine has cores for; the default leaves one of two idle.
+    maxWorkers: 2,
   },
 });
 

@@ -77,7 +77,10 @@ function checkPayload(buf: Buffer, type: number, p: number, last: number, role: 
       need(5);
       const length = buf.readInt32LE(p);
       if (length < 0) throw invalid('binary length');
-      return need(5 + length);
+      const end = need(5 + length);
+      // The old binary form has its length a second time, inside.
+      if (buf[p + 4] === 2 && (length < 4 || buf.readInt32LE(p + 5) !== length - 4)) throw invalid('binary length');
+      return end;
     }
     case BsonType.object:
     case BsonType.array: {
