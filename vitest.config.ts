@@ -11,6 +11,7 @@ const project = (name: string, timeoutMs: number, parallel: boolean) => ({
     pool: 'forks' as const,
     // What a small machine has cores for; the default leaves one of two idle.
     maxWorkers: 2,
+    setupFiles: ['test/helpers/property-seed.ts'],
   },
 });
 
