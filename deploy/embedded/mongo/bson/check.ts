@@ -95,6 +95,7 @@ function checkPayload(buf: Buffer, type: number, p: number, last: number, role: 
       const patternEnd = buf.indexOf(0, p);
       const optionsEnd = patternEnd < 0 ? -1 : buf.indexOf(0, patternEnd + 1);
       if (optionsEnd < 0 || optionsEnd >= last) throw invalid('unterminated regular expression');
+      if (!/^[ilmsux]*$/.test(buf.toString('latin1', patternEnd + 1, optionsEnd))) throw invalid('regular expression option');
       return optionsEnd + 1;
     }
     case BsonType.timestamp:
