@@ -1,4 +1,4 @@
-import type { DroppedRange, ResultBatch } from '../../shared/contracts/result.ts';
+import type { ResultBatch } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './ports.ts';
 
 /** Format of journal entries that this version writes; entries above the highest it reads make it give the shard up. */
@@ -53,8 +53,3 @@ export interface DeadLetter {
 }
 
 export type DeadLetterReason = 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';
-
-/** The ranges of a batch that the probe itself declared lost. */
-export function droppedCount(ranges: DroppedRange[]): number {
-  return ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
-}
