@@ -95,6 +95,8 @@ interface RouteFacts {
   errors?: readonly ErrorCode[];
   /** What an unexpected failure of this route is told as, instead of INTERNAL_ERROR. */
   failure?: { code: ErrorCode; message: string };
+  /** What the audit log calls a success of this route: noun and past participle, as `monitor.created`. */
+  audit?: string;
   /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */
   isUnlimited?: boolean;
 }

@@ -1,0 +1,21 @@
+/** A mail to one recipient. Subject and header values are one line; `text` and `html` say the same. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Further headers, as `List-Unsubscribe`. */
+  headers?: Record<string, string>;
+}
+
+/**
+ * What became of a mail. `sent`: the provider has taken it. `retry`: it may work later (provider away, greylisting).
+ * `bounced`: this recipient will never get it. `reason` is text for people, one line, without credentials.
+ */
+export type MailOutcome = { kind: 'sent' } | { kind: 'retry'; reason: string } | { kind: 'bounced'; reason: string };
+
+/** Sends mail by Mailgun, SMTP or into a folder. Never rejects: what goes wrong is an outcome. */
+export interface Mailer {
+  send(mail: Mail): Promise<MailOutcome>;
+  close(): Promise<void>;
+}
