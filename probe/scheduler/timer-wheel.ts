@@ -1,5 +1,5 @@
 /** Resolution of the wheel, ms. */
-export const TICK_MS = 5;
+export const TICK_MS = 2;
 
 const NEAR_BITS = 12;
 const NEAR = 1 << NEAR_BITS;
@@ -12,7 +12,7 @@ const REBASE_AT = 2 ** 30;
 const LAST_TICK = 2 ** 31 - 1;
 
 /**
- * A hierarchical timing wheel over entries that are small whole numbers. Three rings (20 s, 6 h, 15 days at 5 ms),
+ * A hierarchical timing wheel over entries that are small whole numbers. Three rings (8 s, 2 h, 6 days),
  * 16 bytes an entry, insert, remove and fire in constant time whatever the interval.
  */
 export class TimerWheel {

@@ -34,21 +34,37 @@ export async function wheelTimers(options: Record<string, unknown>): Promise<Tim
   return figuresOf(late, missed);
 }
 
-/** One timer per monitor, set again after each check for what is left of the interval: how it is often done. */
-export async function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
+/** One timer per monitor, set again after each check for what is left of the interval: how it is often done, and it drifts. */
+export function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
+  return timerEach(options, (dueMs, startedMs, intervalMs) => ({ dueMs: dueMs + intervalMs, delayMs: intervalMs - (Date.now() - startedMs) }));
+}
+
+/** One timer per monitor, set again for the absolute time of its next slot. */
+export function absoluteTimers(options: Record<string, unknown>): Promise<TimerFigures> {
+  return timerEach(options, (dueMs, _startedMs, intervalMs) => ({ dueMs: dueMs + intervalMs, delayMs: dueMs + intervalMs - Date.now() }));
+}
+
+type Rearm = (dueMs: number, startedMs: number, intervalMs: number) => { dueMs: number; delayMs: number };
+
+async function timerEach(options: Record<string, unknown>, rearm: Rearm): Promise<TimerFigures> {
   const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
   const late: number[] = [];
   const timers = new Set<NodeJS.Timeout>();
-  const arm = (dueMs: number): void => {
+  const arm = (dueMs: number, delayMs: number): void => {
     const timer = setTimeout(() => {
+      const startedMs = Date.now();
       timers.delete(timer);
-      late.push(Date.now() - dueMs);
-      arm(dueMs + intervalMs);
-    }, Math.max(0, dueMs - Date.now()));
+      late.push(startedMs - dueMs);
+      const next = rearm(dueMs, startedMs, intervalMs);
+      arm(next.dueMs, Math.max(0, next.delayMs));
+    }, delayMs);
     timers.add(timer);
   };
   const start = Date.now() + 200;
-  for (let index = 0; index < monitors; index += 1) arm(start + Math.floor((index / monitors) * intervalMs));
+  for (let index = 0; index < monitors; index += 1) {
+    const dueMs = start + Math.floor((index / monitors) * intervalMs);
+    arm(dueMs, Math.max(0, dueMs - Date.now()));
+  }
   await afterStart(late, forMs);
   for (const timer of timers) clearTimeout(timer);
   return figuresOf(late, 0);
