@@ -103,6 +103,7 @@ const UNTRUE_TESTS = [
 
 const MONGODB = named('MongoDB is spoken in controller/platform and in store files only.', 'mongodb');
 const NATS = named('NATS is spoken in controller/platform and in probe/link*.ts only.', 'nats');
+const MAIL = named('Mail is sent by controller/platform/mail*.ts only.', 'nodemailer', 'mailgun.js');
 const SERVER_NAMES = ['createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'IncomingHttpHeaders', 'OutgoingHttpHeaders', 'STATUS_CODES'];
 const HTTP_CLIENTS = [...named(NO_CLIENT, 'undici', 'node:https', 'node:http2'), { name: 'node:http', allowImportNames: SERVER_NAMES, message: NO_CLIENT }];
 
@@ -121,7 +122,7 @@ function kind(files, { syntax = [], modules = [], globals = [] }, ignores = []) 
 
 const product = {
   syntax: [...READS_TIME, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT],
-  modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...HTTP_CLIENTS],
+  modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...MAIL, ...HTTP_CLIENTS],
   globals: [...TIMERS, ...FETCH],
 };
 /** The product's rules less some, for the files whose work it is. */
@@ -186,6 +187,7 @@ export default defineConfig([
   kind(['controller/**/store.ts', 'controller/**/*-store.ts', ...WIRING], except(...MONGODB)),
   kind(['controller/config.ts'], except(...READS_ENVIRONMENT)),
   kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),
+  kind(['controller/platform/mail*.ts'], except(...MAIL)),
   kind(['controller/platform/poster*.ts'], except(...HTTP_CLIENTS)),
   kind(['probe/**/*.ts'], except(...HTTP_CLIENTS)),
   kind(['probe/config.ts'], except(...READS_ENVIRONMENT)),

@@ -81,8 +81,6 @@ function conflicts(env: Environment): string[] {
   together('NATS_TLS_CERT', 'NATS_LISTEN');
   together('MAILGUN_API_KEY', 'MAILGUN_DOMAIN');
   together('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
-  together('MAILGUN_API_KEY', 'MAIL_FROM');
-  together('SMTP_URL', 'MAIL_FROM');
   return found;
 }
 
@@ -128,7 +126,9 @@ function arrange(values: Values) {
     monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },
     destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
     mail: {
-      from: values.MAIL_FROM ?? null,
+      /** Sender of every mail. */
+      from: values.MAIL_FROM ?? defaultSender(values),
+      isFromGiven: values.MAIL_FROM !== undefined,
       mailgun:
         values.MAILGUN_API_KEY && values.MAILGUN_DOMAIN
           ? { apiKey: values.MAILGUN_API_KEY, domain: values.MAILGUN_DOMAIN, url: values.MAILGUN_URL.replace(/\/+$/, '') }
@@ -138,6 +138,13 @@ function arrange(values: Values) {
     /** Enrols the probe that the quickstart starts beside the controller; null: there is none to enrol. */
     embeddedProbeToken: values.EMBEDDED_PROBE_TOKEN ?? null,
   });
+}
+
+/** An address of the domain that mail is sent for, where one is known. */
+function defaultSender(values: Values): string {
+  const ofUrl = values.BASE_URL === undefined ? null : new URL(values.BASE_URL).hostname;
+  const domain = values.MAILGUN_DOMAIN ?? (ofUrl !== null && /[a-z]$/i.test(ofUrl) ? ofUrl : 'localhost');
+  return `Farwatch <farwatch@${domain}>`;
 }
 
 function isMailFrom(text: string): boolean {

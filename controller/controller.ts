@@ -20,6 +20,7 @@ import { toMonitorConfig } from './monitors/config.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
 import { openNotifications } from './notifications.ts';
+import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
 import { isDatabaseUnavailable, openMongo, type Mongo, type MongoOptions } from './platform/mongo.ts';
 import { whenMongoAnswers } from './platform/mongo-waiting.ts';
@@ -68,8 +69,9 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const plans = loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8'));
   const ring = jwtKeys === null ? await openKeyRing(join(config.dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys);
   const accounts = await openAccounts({ db, clock, log, ring, plans, registration, defaultPlan, countMonitors: (id) => monitors.countOfOrganization(id) });
+  const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const notifications = await openNotifications({
-    db, clock, log, random, allowPrivate: config.destinations.allowPrivate,
+    db, clock, log, random, mailer, allowPrivate: config.destinations.allowPrivate,
     ownsShard: (shard) => results.ownsShard(shard),
     announce: (ids) => {
       for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');
@@ -131,6 +133,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       rawStream.stop();
       await results.stop();
       await Promise.all([fleet.stop(), notifications.stop()]);
+      await mailer.close();
       await bus.close();
       await mongo.close();
     },

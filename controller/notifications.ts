@@ -16,6 +16,7 @@ import { incidentRoutes } from './incidents/routes.ts';
 import { IncidentStore } from './incidents/store.ts';
 import { IncidentUpdateStore } from './incidents/update-store.ts';
 import { createAddressVetting } from './platform/address-vetting.ts';
+import type { Mailer } from './platform/mailer-port.ts';
 import type { Mongo } from './platform/mongo.ts';
 import { HttpPoster } from './platform/poster.ts';
 import { createResolver } from './platform/resolver.ts';
@@ -31,6 +32,7 @@ export interface NotificationsOptions {
   ownsShard(shard: number): boolean;
   /** Tells other controllers that something waits for these destinations. */
   announce(destinationIds: string[]): void;
+  mailer: Mailer;
   clock: Clock;
   log: Log;
   random(): number;

@@ -56,7 +56,6 @@ test('variables that need each other are named when one is missing', () => {
     'NATS_TLS_KEY must be set when NATS_TLS_CERT is',
     'NATS_LISTEN must be set when NATS_TLS_CERT is',
   ]);
-  expect(problemsOf({ SMTP_URL: 'smtp://mail' })).toEqual(['MAIL_FROM must be set when SMTP_URL is']);
   expect(problemsOf({ MAILGUN_DOMAIN: 'mg.example', MAIL_FROM: 'a@b.example' })).toEqual([
     'MAILGUN_API_KEY must be set when MAILGUN_DOMAIN is',
   ]);
@@ -86,10 +85,19 @@ test('defaults are those of the process contract, and the result is frozen throu
     accounts: { registration: 'first-user', defaultPlan: 'scale', plansFile: null, jwtKeys: null },
     monitors: { minIntervalSeconds: 30 },
     destinations: { allowPrivate: false },
-    mail: { from: null, mailgun: null, smtpUrl: null },
+    mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
     embeddedProbeToken: null,
   });
   expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.nats)).toBe(true);
+});
+
+test('mail comes from MAIL_FROM, else from the domain that is known', () => {
+  const from = (env: Record<string, string>) => loadControllerConfig({ ...REQUIRED, ...env }).mail.from;
+  const mailgun = { MAILGUN_API_KEY: 'k', MAILGUN_DOMAIN: 'mg.example' };
+  expect(from({ ...mailgun, MAIL_FROM: 'Ops <ops@x.example>' })).toBe('Ops <ops@x.example>');
+  expect(from({ ...mailgun, BASE_URL: 'https://watch.example' })).toBe('Farwatch <farwatch@mg.example>');
+  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'https://watch.example:8443/x' })).toBe('Farwatch <farwatch@watch.example>');
+  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'http://192.0.2.1' })).toBe('Farwatch <farwatch@localhost>');
 });
 
 describe('the NATS address told to probes', () => {

@@ -1,0 +1,52 @@
+export interface ReadMail {
+  /** By name in lower case, unfolded and decoded; a name that came twice has its values joined by a line end. */
+  headers: Record<string, string>;
+  text: string;
+  html: string;
+  /** Everything, as it came. */
+  raw: string;
+}
+
+/** A mail of two alternatives, from its bytes in latin1. */
+export function readMail(raw: string): ReadMail {
+  const { headers, body } = split(raw);
+  const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
+  const parts = boundary === undefined ? [{ headers, body }] : body.split(`--${boundary}`).slice(1, -1).map((part) => split(part.replace(/^\r?\n/, '')));
+  const partOf = (type: string) => parts.filter((part) => part.headers['content-type']?.startsWith(type)).map(decode)[0] ?? '';
+  return { headers, text: partOf('text/plain'), html: partOf('text/html'), raw };
+}
+
+/** The first link of a mail's text whose path begins so. */
+export function linkIn(mail: { text: string }, path: string): URL {
+  const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => new URL(found).pathname.startsWith(path));
+  if (link === undefined) throw new Error(`no link to ${path} in: ${mail.text}`);
+  return new URL(link);
+}
+
+function split(raw: string): { headers: Record<string, string>; body: string } {
+  const [head = '', ...rest] = raw.split(/\r?\n\r?\n/);
+  const headers: Record<string, string> = {};
+  for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
+    const at = line.indexOf(':');
+    const [name, value] = [line.slice(0, at).toLowerCase(), decodeWords(line.slice(at + 1).trim())];
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}\n${value}`;
+  }
+  return { headers, body: rest.join('\r\n\r\n') };
+}
+
+function decode(part: { headers: Record<string, string>; body: string }): string {
+  const encoding = part.headers['content-transfer-encoding'] ?? '7bit';
+  const bytes = encoding === 'base64' ? Buffer.from(part.body, 'base64') : Buffer.from(encoding === 'quoted-printable' ? unquote(part.body) : part.body, 'latin1');
+  return bytes.toString('utf8').replaceAll('\r\n', '\n').trim();
+}
+
+function unquote(text: string): string {
+  return text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** RFC 2047. */
+function decodeWords(text: string): string {
+  const joined = text.replace(/\?=\s+=\?/g, '?==?');
+  return joined.replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+    (kind.toLowerCase() === 'b' ? Buffer.from(word, 'base64') : Buffer.from(unquote(word.replaceAll('_', ' ')), 'latin1')).toString('utf8'));
+}

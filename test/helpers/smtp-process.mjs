@@ -1,0 +1,39 @@
+import { SMTPServer } from 'smtp-server';
+
+/**
+ * An SMTP server as a process of its own. It tells its parent its port, then every mail that it takes; its parent tells
+ * it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data' }`.
+ */
+let behaviour = 'accept';
+process.on('message', (next) => {
+  behaviour = next;
+  process.send({ behaves: true });
+});
+process.on('disconnect', () => process.exit(0));
+
+function refusal(at) {
+  if (behaviour.at !== at) return null;
+  return Object.assign(new Error(behaviour.text), { responseCode: behaviour.code });
+}
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  onAuth: (auth, _session, callback) => (auth.password === 'secret' ? callback(null, { user: auth.username }) : callback(new Error('wrong'))),
+  onRcptTo: (_address, _session, callback) => {
+    if (behaviour !== 'hang') callback(refusal('rcpt'));
+  },
+  onData: (stream, session, callback) => {
+    const chunks = [];
+    stream.on('data', (chunk) => chunks.push(chunk));
+    stream.on('end', () => {
+      const refused = refusal('data');
+      if (refused !== null) return callback(refused);
+      const { mailFrom, rcptTo } = session.envelope;
+      const mail = { from: mailFrom.address, to: rcptTo.map((one) => one.address), user: session.user ?? null, raw: Buffer.concat(chunks).toString('latin1') };
+      process.send({ mail }, () => callback(null, 'taken'));
+    });
+  },
+});
+server.on('error', () => {});
+server.listen(0, '127.0.0.1', () => process.send({ port: server.server.address().port }));
