@@ -35,6 +35,8 @@ const BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
 const HURRIED_BACKOFF_MS = 200;
 const NO_RESPONDERS_MS = 500;
+/** Batches without an answer, in windows, those included that a later round has given up on. */
+const UNANSWERED_WINDOWS = 2;
 
 /**
  * Sends one lane in order, go-back-N: a few batches under way, from the watermark again when an answer is missing or
@@ -45,6 +47,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   #nextSeq: number;
   #underWay = 0;
   #bytesUnderWay = 0;
+  /** Of all rounds: a lost request is held by the bus until its time is up. */
+  #unanswered = 0;
   #window: number;
   #failures = 0;
   #longestWaitMs = LONGEST_BACKOFF_MS;
@@ -95,7 +99,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   /** Sends the next batch when window, place and spool allow; true when one went out. */
   async pump(): Promise<boolean> {
     if (this.#isStopped || this.#isReading || this.#wait || !this.hasUnsent) return false;
-    if (this.#underWay >= Math.min(this.#window, this.#options.maxBatches())) return false;
+    const most = this.#options.maxBatches();
+    if (this.#underWay >= Math.min(this.#window, most) || this.#unanswered >= UNANSWERED_WINDOWS * most) return false;
     const round = this.#round;
     this.#isReading = true;
     const batch = await this.#options.read(this.lane, this.#nextSeq).catch(() => null).finally(() => {
@@ -113,6 +118,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   async #send(batch: PackedBatch, round: number): Promise<void> {
     const size = batch.bytes.length;
     this.#underWay += 1;
+    this.#unanswered += 1;
     this.#bytesUnderWay += size;
     try {
       const reply = await this.#options.request(this.lane, batch.bytes);
@@ -126,6 +132,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
 
   #release(size: number, round: number): void {
     this.#options.release(size);
+    this.#unanswered -= 1;
     if (round !== this.#round) return;
     this.#underWay -= 1;
     this.#bytesUnderWay -= size;
@@ -160,11 +167,13 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   #failed(round: number, error: unknown): void {
-    if (round !== this.#round || this.#isStopped) return;
-    this.#failures += 1;
-    this.#window = 1;
-    const hasNobody = error instanceof BusError && error.kind === 'no_responders';
-    this.#rewind(this.#backoffMs(hasNobody ? NO_RESPONDERS_MS : BACKOFF_MS));
+    if (this.#isStopped) return;
+    if (round === this.#round) {
+      this.#failures += 1;
+      this.#window = 1;
+      const hasNobody = error instanceof BusError && error.kind === 'no_responders';
+      this.#rewind(this.#backoffMs(hasNobody ? NO_RESPONDERS_MS : BACKOFF_MS));
+    }
     this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
   }
 
