@@ -9,6 +9,9 @@ import { openKeyRing, parseKeyRing } from './accounts/key-ring.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { startFleet } from './assignments/fleet.ts';
+import { createAuditRecorder } from './audit/recorder.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { AuditStore } from './audit/store.ts';
 import type { ControllerConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { observeRequests } from './http/metrics.ts';
@@ -103,7 +106,10 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   observeIngest(registry, results.ingest, bus);
   observeDeliveries(registry, notifications.service);
   const limiter = new RateLimiter(clock, config.http.rateLimit);
+  const audited = new AuditStore(db);
+  await audited.ensureIndexes();
   const app = createApp({
+    audit: createAuditRecorder({ entries: audited, log }),
     routes: [
       ...systemRoutes({
         registry, clock,
@@ -113,7 +119,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
           { name: 'shards', isReady: async () => results.ingest.shards.size > 0 },
         ],
       }),
-      ...accountRoutes(accounts.deps), ...fleet.routes, ...notifications.routes,
+      ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
       ...monitorRoutes({
         monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, log,
         readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },

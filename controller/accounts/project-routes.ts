@@ -37,6 +37,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/projects',
+      audit: 'project.created',
       summary: 'Create a project',
       tag,
       auth: { access: 'account', organization: 'admin' },

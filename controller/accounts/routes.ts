@@ -22,6 +22,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/auth/register',
+      audit: 'account.registered',
       summary: 'Register an account',
       tag,
       auth: { access: 'public' },
@@ -51,6 +52,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/auth/logout',
+      audit: 'session.ended',
       summary: 'End this session',
       tag,
       auth: { access: 'account', verified: false },
@@ -76,6 +78,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/auth/change-password',
+      audit: 'password.changed',
       summary: 'Change the password',
       description: 'Ends every session of the account, this one too; the answer carries the token of a new one.',
       tag,

@@ -18,7 +18,7 @@ const missing = { errors: ['RESOURCE_NOT_FOUND'] as const, params: idParams };
 export function destinationRoutes(deps: DestinationDeps): Route[] {
   const change = (method: 'PUT' | 'PATCH') =>
     defineRoute({
-      method, path: '/api/integrations/:id', summary: 'Change an integration', tag, auth, ...missing,
+      method, path: '/api/integrations/:id', audit: 'integration.changed', summary: 'Change an integration', tag, auth, ...missing,
       description: 'Changes the fields that are given; `PUT` and `PATCH` do the same.',
       body: destinationChangeInput,
       answers: { 200: one },
@@ -34,7 +34,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       },
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations', summary: 'Create an integration', tag, auth,
+      method: 'POST', path: '/api/integrations', audit: 'integration.created', summary: 'Create an integration', tag, auth,
       errors: ['FAIR_USE_LIMIT_REACHED'],
       body: destinationInput,
       answers: { 201: one },
@@ -48,7 +48,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     change('PATCH'),
     change('PUT'),
     defineRoute({
-      method: 'DELETE', path: '/api/integrations/:id', summary: 'Delete an integration', tag, auth, ...missing,
+      method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted', summary: 'Delete an integration', tag, auth, ...missing,
       answers: { 200: z.object({ message: z.string() }) },
       handle: async (ctx, { params }) => {
         await deleteDestination(deps, ctx, params.id);
@@ -56,7 +56,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       },
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations/:id/test', summary: 'Send a sample to an integration', tag, auth, ...missing,
+      method: 'POST', path: '/api/integrations/:id/test', audit: 'integration.tested', summary: 'Send a sample to an integration', tag, auth, ...missing,
       answers: {
         200: z.object({
           delivered: z.boolean(),
@@ -74,6 +74,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     }),
     defineRoute({
       method: 'POST', path: '/api/integrations/:id/rotate-secret', summary: 'Replace the signing secret', tag, auth, ...missing,
+      audit: 'integration.secret_rotated',
       answers: { 200: secret },
       handle: async (ctx, { params }) => ({ status: 200, data: { secret: await rotateSecret(deps, ctx, params.id) } }),
     }),

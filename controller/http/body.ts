@@ -2,12 +2,37 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 import { parseStrictJson } from './strict-json.ts';
 
+export type BodyFormat = 'json' | 'form' | 'json-or-form';
+
 export const LARGEST_BODY = 1024 * 1024;
 
 /** A body up to this size is read to its end even when it is refused, so that its sender can read the answer. */
 export const LARGEST_DISCARDED = 8 * LARGEST_BODY;
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const MOST_FORM_FIELDS = 100;
+
+/** The parsed body in one of the formats that its route takes; undefined when there is none. Throws as `readJsonBody` does. */
+export async function readBody(request: IncomingMessage, format: BodyFormat): Promise<unknown> {
+  if (format === 'json' || (format === 'json-or-form' && !FORM_TYPE.test(request.headers['content-type'] ?? ''))) return readJsonBody(request);
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) throw new AppError('INVALID_INPUT', 'Content-Type must be application/x-www-form-urlencoded');
+  refuseEncoding(request);
+  return parseForm(decode(bytes));
+}
+
+/** The fields of a form, each once. Throws INVALID_INPUT for what no form of ours sends. */
+function parseForm(text: string): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name) || fields.size >= MOST_FORM_FIELDS || value.includes('\0')) throw new AppError('INVALID_INPUT', 'The form is not one of ours');
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}
 
 /**
  * The parsed JSON body; undefined when there is none. Throws INVALID_INPUT for another content type, BAD_REQUEST above
@@ -18,10 +43,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return undefined;
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) throw new AppError('INVALID_INPUT', 'Content-Type must be application/json');
-  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
-    throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');
-  }
+  refuseEncoding(request);
   return parseStrictJson(decode(bytes));
+}
+
+function refuseEncoding(request: IncomingMessage): void {
+  if (request.headers['content-encoding'] === undefined || request.headers['content-encoding'] === 'identity') return;
+  throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {

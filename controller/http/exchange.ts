@@ -19,6 +19,7 @@ export interface ExchangeState {
 export type Exchange = ParameterizedContext<ExchangeState>;
 
 export const JSON_CONTENT = 'application/json; charset=utf-8';
+export const HTML_CONTENT = 'text/html; charset=utf-8';
 
 export function beginExchange(exchange: Exchange, trustedProxies: number): ExchangeState {
   const { socket, headers } = exchange.req;
@@ -50,7 +51,11 @@ export function sendError(exchange: Exchange, error: AppError): void {
   const retryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? exchange.state.verdict?.retryAfter : undefined;
   const { status, body } = errorAnswer(error, retryAfter);
   exchange.status = status;
-  sendJson(exchange, body);
+  const page = exchange.state.route?.errorPage?.(error);
+  if (page === undefined) return sendJson(exchange, body);
+  exchange.type = HTML_CONTENT;
+  exchange.body = page.html;
+  exchange.set(page.headers);
 }
 
 /** A request that no route took: its path is unknown, or known with other methods (`methods`). */

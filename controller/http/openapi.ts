@@ -7,6 +7,7 @@ type Json = Record<string, unknown>;
 
 const SESSION_ERRORS: ErrorCode[] = ['MISSING_AUTH', 'INVALID_TOKEN', 'TOKEN_EXPIRED'];
 const KEY_ERRORS: ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY'];
+const FORM_CONTENT = 'application/x-www-form-urlencoded';
 const RATE_HEADERS = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** The OpenAPI 3.1 document of these routes, from the same schemas that parse their input and type their answers. */
@@ -37,9 +38,15 @@ function operation(route: Route, named: Json): Json {
     tags: [route.tag],
     security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input', named) } } } }),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(route, route.body, named) } }),
     responses: { ...successes(route, named), ...failures(route) },
   };
+}
+
+function bodyContent(route: Route, body: z.ZodType, named: Json): Json {
+  const schema = schemaOf(body, 'input', named);
+  const types = { json: ['application/json'], form: [FORM_CONTENT], 'json-or-form': ['application/json', FORM_CONTENT] }[route.bodyFormat ?? 'json'];
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function operationId(route: Route): string {
@@ -99,7 +106,7 @@ function failures(route: Route): Json {
       {
         description: codes.map((code) => `\`${code}\``).join(', '),
         headers: headerReferences(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : RATE_HEADERS),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: route.errorPage === undefined ? { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } : { 'text/html': { schema: { type: 'string' } } },
       },
     ]),
   );

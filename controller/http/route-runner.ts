@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../shared/time.ts';
+import { auditEntry, type AuditRecorder } from './audit.ts';
 import { isSession, type CredentialReader, type Identity, type TenantReader } from './access.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import { readJsonBody } from './body.ts';
+import { readBody } from './body.ts';
 import { rateLimitExceeded, type RateLimiter, type RateVerdict } from './rate-limit.ts';
 import type { AnyReply, Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
@@ -13,6 +14,7 @@ export interface RunnerDeps {
   tenants: TenantReader;
   limiter: RateLimiter;
   clock: Clock;
+  audit: AuditRecorder;
 }
 
 export interface IncomingRequest {
@@ -40,12 +42,16 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const facts = { method: raw.method ?? 'GET', headers: raw.headers };
   const context = await authorize(deps.tenants, route.auth, identity, facts, { requestId, actor: { kind: 'none' }, now });
   const query = parseQuery(request.querystring);
+  const sent = route.body === undefined ? undefined : ((await readBody(raw, route.bodyFormat ?? 'json')) ?? {});
   const input = {
     params: route.params === undefined ? undefined : validate(route.params, request.params),
     query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
-    body: route.body === undefined ? undefined : validate(route.body, (await readJsonBody(raw)) ?? {}),
+    body: route.body === undefined ? undefined : validate(route.body, sent),
   };
-  return route.handle(context, input);
+  const reply = await route.handle(context, input);
+  const entry = auditEntry(route, { context, params: request.params, body: sent }, reply);
+  if (entry !== null) await deps.audit.record(entry);
+  return reply;
 }
 
 /** A failed credential must not keep the request from being counted. */

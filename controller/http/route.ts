@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../shared/errors.ts';
+import type { AppError, ErrorCode } from '../../shared/errors.ts';
+import type { AuditFacts } from './audit.ts';
 
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type ProjectRole = 'admin' | 'editor' | 'viewer';
@@ -68,9 +69,13 @@ export interface RawAnswer {
 /** Per success status: the schema of `data`, or the content type of a raw answer. */
 export type Answers = Record<number, z.ZodType | RawAnswer>;
 
-type ReplyOf<S, X> = X extends z.ZodType
-  ? { status: S; data: z.input<X>; headers?: Record<string, string> }
-  : { status: S; raw: string | Uint8Array; headers?: Record<string, string> };
+interface ReplyFacts {
+  headers?: Record<string, string>;
+  /** What the audit log cannot see from outside. */
+  audit?: AuditFacts;
+}
+
+type ReplyOf<S, X> = X extends z.ZodType ? { status: S; data: z.input<X> } & ReplyFacts : { status: S; raw: string | Uint8Array } & ReplyFacts;
 
 export type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
 
@@ -84,6 +89,12 @@ export interface Input<P, Q, B> {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A page in place of the error envelope. */
+export interface ErrorPage {
+  html: string;
+  headers: Record<string, string>;
+}
+
 interface RouteFacts {
   method: Method;
   /** Koa router path, parameters as `:name`. */
@@ -95,8 +106,15 @@ interface RouteFacts {
   errors?: readonly ErrorCode[];
   /** What an unexpected failure of this route is told as, instead of INTERNAL_ERROR. */
   failure?: { code: ErrorCode; message: string };
-  /** What the audit log calls a success of this route: noun and past participle, as `monitor.created`. */
-  audit?: string;
+  /**
+   * What the audit log calls a success of this route: noun and past participle, as `monitor.created`. `false`: it is called
+   * with another method than GET and yet changes nothing.
+   */
+  audit?: string | false;
+  /** How the body is written. `form`: as HTML forms are sent; every field is a string. JSON when absent. */
+  bodyFormat?: 'json' | 'form' | 'json-or-form';
+  /** For pages that people open: what goes wrong is shown by this instead of the JSON envelope. */
+  errorPage?(error: AppError): ErrorPage;
   /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */
   isUnlimited?: boolean;
 }
@@ -116,6 +134,7 @@ export interface AnyReply {
   data?: unknown;
   raw?: string | Uint8Array;
   headers?: Record<string, string>;
+  audit?: AuditFacts;
 }
 
 /** A route whose types are forgotten: what the edge registers. */

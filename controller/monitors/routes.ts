@@ -89,6 +89,7 @@ function writeRoutes(deps: MonitorDeps): Route[] {
       ...common,
       method,
       path: '/api/monitors/:id',
+      audit: 'monitor.changed',
       summary: 'Change a monitor',
       description: 'What is not sent stays as it is; what a read returned can be sent back.',
       params: idParams,
@@ -105,6 +106,7 @@ function writeRoutes(deps: MonitorDeps): Route[] {
       ...common,
       method: 'POST',
       path: '/api/monitors',
+      audit: 'monitor.created',
       summary: 'Create a monitor',
       body: inputs.create,
       errors: ['MONITOR_LIMIT_REACHED', ...WRITE_ERRORS],
@@ -117,6 +119,7 @@ function writeRoutes(deps: MonitorDeps): Route[] {
       ...common,
       method: 'DELETE',
       path: '/api/monitors/:id',
+      audit: 'monitor.deleted',
       summary: 'Delete a monitor',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
@@ -131,14 +134,15 @@ function writeRoutes(deps: MonitorDeps): Route[] {
 
 function lifecycleRoutes(deps: MonitorDeps): Route[] {
   const transitions = [
-    { transition: 'pause', summary: 'Pause a monitor', failure: { code: 'MONITOR_PAUSE_FAILED', message: 'The monitor could not be paused' } },
-    { transition: 'resume', summary: 'Resume a paused or disabled monitor', failure: undefined },
-    { transition: 'disable', summary: 'Disable a monitor', failure: undefined },
+    { transition: 'pause', audit: 'monitor.paused', summary: 'Pause a monitor', failure: { code: 'MONITOR_PAUSE_FAILED', message: 'The monitor could not be paused' } },
+    { transition: 'resume', audit: 'monitor.resumed', summary: 'Resume a paused or disabled monitor', failure: undefined },
+    { transition: 'disable', audit: 'monitor.disabled', summary: 'Disable a monitor', failure: undefined },
   ] as const;
-  return transitions.map(({ transition, summary, failure }) =>
+  return transitions.map(({ transition, audit, summary, failure }) =>
     defineRoute({
       method: 'POST',
       path: `/api/monitors/:id/${transition}`,
+      audit,
       summary,
       tag: 'Monitors',
       auth: { access: 'project', role: 'editor' },

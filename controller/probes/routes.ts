@@ -27,17 +27,17 @@ function regionRoutes(deps: FleetDeps): Route[] {
       handle: async (ctx) => ({ status: 200, data: { regions: await listRegions(deps, ctx) } }),
     }),
     defineRoute({
-      method: 'POST', path: '/api/regions', summary: 'Create a region', tag, auth: member, body: regionInput,
+      method: 'POST', path: '/api/regions', audit: 'region.created', summary: 'Create a region', tag, auth: member, body: regionInput,
       answers: { 201: oneRegion }, errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { body }) => ({ status: 201, data: { region: await createRegion(deps, ctx, body) } }),
     }),
     defineRoute({
-      method: 'PATCH', path: '/api/regions/:id', summary: 'Change a region', tag, auth: member, params: regionParams, body: regionChange,
+      method: 'PATCH', path: '/api/regions/:id', audit: 'region.changed', summary: 'Change a region', tag, auth: member, params: regionParams, body: regionChange,
       answers: { 200: oneRegion }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { params, body }) => ({ status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } }),
     }),
     defineRoute({
-      method: 'DELETE', path: '/api/regions/:id', summary: 'Delete a region without probes', tag, auth: member, params: regionParams,
+      method: 'DELETE', path: '/api/regions/:id', audit: 'region.deleted', summary: 'Delete a region without probes', tag, auth: member, params: regionParams,
       answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { params }) => {
         await deleteRegion(deps, ctx, params.id);
@@ -56,7 +56,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       handle: async (ctx) => ({ status: 200, data: { probes: await listProbes(deps, ctx) } }),
     }),
     defineRoute({
-      method: 'POST', path: '/api/probes', summary: 'Register a probe and get its enrolment token', tag, auth: member, body: probeInput,
+      method: 'POST', path: '/api/probes', audit: 'probe.created', summary: 'Register a probe and get its enrolment token', tag, auth: member, body: probeInput,
       answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { body }) => {
@@ -70,12 +70,12 @@ function probeRoutes(deps: FleetDeps): Route[] {
       handle: async (ctx, { params }) => ({ status: 200, data: { probe: await readProbe(deps, ctx, params.id) } }),
     }),
     defineRoute({
-      method: 'PATCH', path: '/api/probes/:id', summary: 'Rename or drain a probe', tag, auth: member, params: idParams, body: probeChange,
+      method: 'PATCH', path: '/api/probes/:id', audit: 'probe.changed', summary: 'Rename or drain a probe', tag, auth: member, params: idParams, body: probeChange,
       answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { params, body }) => ({ status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } }),
     }),
     defineRoute({
-      method: 'DELETE', path: '/api/probes/:id', summary: 'Delete a probe and revoke its identity at once', tag, auth: member, params: idParams,
+      method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted', summary: 'Delete a probe and revoke its identity at once', tag, auth: member, params: idParams,
       answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { params }) => {
         await deleteProbe(deps, ctx, params.id);

@@ -24,6 +24,7 @@ const NEEDS = {
   'GET /api/auth/api-keys': 'organization admin',
   'POST /api/auth/api-keys/:id/rotate': 'organization admin',
   'DELETE /api/auth/api-keys/:id': 'organization admin',
+  'GET /api/audit-log': 'organization admin',
   'GET /api/projects': 'organization viewer or key',
   'GET /api/projects/:id': 'organization viewer or key',
   'POST /api/projects': 'organization admin',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HTML_CONTENT } from '../../controller/http/exchange.ts';
 import { errorsOf } from '../../controller/http/openapi.ts';
 import { isRawAnswer, type Route } from '../../controller/http/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
@@ -137,10 +138,17 @@ function checkUnmatched(answer: ApiAnswer): void {
 }
 
 function checkError(route: Route, answer: ApiAnswer): void {
+  if (route.errorPage !== undefined) return checkErrorPage(route, answer);
   const { error } = errorBody.parse(answer.body);
   if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has another status`);
   if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
   if ((error.retryAfter !== undefined) !== (answer.status === 429)) throw new Error('retryAfter belongs to 429');
+}
+
+function checkErrorPage(route: Route, answer: ApiAnswer): void {
+  if (answer.headers.get('content-type') !== HTML_CONTENT) throw new Error(`content type is ${answer.headers.get('content-type')}`);
+  const declared = [...Object.keys(route.answers).map(Number), ...errorsOf(route).map((code) => ERROR_STATUS[code])];
+  if (!declared.includes(answer.status)) throw new Error('the status is not declared');
 }
 
 function checkSuccess(route: Route, answer: ApiAnswer): void {

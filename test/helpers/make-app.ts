@@ -6,6 +6,9 @@ import { Registry } from 'prom-client';
 import { openKeyRing, type KeyRing } from '../../controller/accounts/key-ring.ts';
 import { openAccounts, type Accounts } from '../../controller/accounts/open-accounts.ts';
 import { accountRoutes } from '../../controller/accounts/routes.ts';
+import { createAuditRecorder } from '../../controller/audit/recorder.ts';
+import { auditRoutes } from '../../controller/audit/routes.ts';
+import { AuditStore } from '../../controller/audit/store.ts';
 import { createApp, type AppDeps } from '../../controller/http/app.ts';
 import { observeRequests } from '../../controller/http/metrics.ts';
 import { RateLimiter } from '../../controller/http/rate-limit.ts';
@@ -108,13 +111,16 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     minIntervalSeconds: options.minIntervalSeconds ?? 30,
     log,
   };
+  const audited = new AuditStore(mongo.db);
+  await audited.ensureIndexes();
   const registry = new Registry();
   const checks = options.checks ?? [{ name: 'mongodb', isReady: () => mongo.ping().then(() => true) }];
   const own = [
-    ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps),
+    ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...monitorRoutes(monitorDeps),
     ...(options.routes?.(mongo.db, accounts) ?? []),
   ];
   const app = createApp({
+    audit: createAuditRecorder({ entries: audited, log }),
     routes: own,
     credentials: accounts.credentials,
     tenants: accounts.tenants,

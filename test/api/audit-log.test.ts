@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+beforeAll(async () => {
+  app = await makeApp();
+  tenant = await newTenant(app);
+});
+afterAll(() => app.close());
+
+const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/?token=very-secret', interval_seconds: 60 };
+const log = async (query = '') => (await tenant.owner.client.get(`/api/audit-log${query}`)).data;
+
+describe('the audit log', () => {
+  test('says who changed what, by which request, with the names of the fields and no value', async () => {
+    const made = await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-request-id': 'req-made-1' } });
+    const { id } = made.data.monitor;
+    const editor = await newMember(app, tenant, 'member');
+    await editor.client.patch(`/api/monitors/${id}`, { name: 'Shop 2' });
+    await editor.client.post(`/api/monitors/${id}/pause`);
+    const { entries } = await log();
+    expect(entries.slice(0, 3)).toEqual([
+      expect.objectContaining({ action: 'monitor.paused', actor: { type: 'user', id: editor.userId, name: 'member' }, resource: { type: 'monitor', id }, fields: [] }),
+      expect.objectContaining({ action: 'monitor.changed', resource: { type: 'monitor', id }, fields: ['name'] }),
+      expect.objectContaining({
+        action: 'monitor.created', actor: { type: 'api_key', id: expect.any(String) as string, name: 'writer' }, resource: { type: 'monitor', id },
+        fields: ['name', 'type', 'target', 'interval_seconds'], request_id: made.headers.get('x-request-id'),
+        organization_id: tenant.organizationId, project_id: tenant.projectId,
+      }),
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('very-secret');
+    expect(Math.abs(Date.parse(entries[0].created_at) - Date.now())).toBeLessThan(10_000);
+  });
+
+  test('keeps successes only, and reads leave no trace', async () => {
+    const { pagination } = await log();
+    await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
+    await tenant.readKey.post('/api/monitors', monitor);
+    await tenant.writeKey.delete(`/api/monitors/${randomUUID()}`);
+    await tenant.writeKey.get('/api/monitors');
+    expect((await log()).pagination.total_count).toBe(pagination.total_count);
+  });
+
+  test('is of one organization', async () => {
+    const other = await newTenant(app);
+    const made = await other.writeKey.post('/api/monitors', monitor);
+    expect((await log(`?resource_id=${made.data.monitor.id}`)).entries).toEqual([]);
+    expect((await other.owner.client.get(`/api/audit-log?resource_id=${made.data.monitor.id}`)).data.entries).toHaveLength(1);
+  });
+
+  test('is paged and filtered', async () => {
+    for (let at = 0; at < 4; at += 1) await tenant.owner.client.post('/api/projects', { name: `P${at}` });
+    const first = await log('?action=project.created&limit=3');
+    expect(first.entries).toHaveLength(3);
+    expect(first.pagination).toEqual({ page: 1, limit: 3, total_count: 4, has_more: true });
+    const second = await log('?action=project.created&limit=3&page=2');
+    expect(second.entries).toHaveLength(1);
+    expect(second.pagination.has_more).toBe(false);
+    const ids = [...first.entries, ...second.entries].map((entry: { id: string }) => entry.id);
+    expect(new Set(ids).size).toBe(4);
+    expect((await log(`?actor_id=${tenant.owner.userId}&action=project.created`)).pagination.total_count).toBe(4);
+    for (const query of ['?limit=0', '?limit=101', '?page=0', '?nonsense=1', '?action=']) {
+      expect((await tenant.owner.client.get(`/api/audit-log${query}`)).code, query).toBe('VALIDATION_ERROR');
+    }
+  });
+
+  test('names the key, not its secret', async () => {
+    const { data } = await tenant.owner.client.post('/api/auth/api-keys', { name: 'audited' });
+    await tenant.owner.client.post(`/api/auth/api-keys/${data.id}/rotate`);
+    await tenant.owner.client.delete(`/api/auth/api-keys/${data.id}`);
+    const { entries } = await log(`?resource_id=${data.id}`);
+    expect(entries.map((entry: { action: string }) => entry.action)).toEqual(['api_key.revoked', 'api_key.rotated', 'api_key.created']);
+    expect(JSON.stringify(entries)).not.toContain(data.key.slice(3, 20));
+  });
+});
