@@ -20,9 +20,11 @@ import { systemRoutes } from './http/system-routes.ts';
 import { observeDeliveries } from './delivery-metrics.ts';
 import { observeIngest } from './ingest-metrics.ts';
 import { toMonitorConfig } from './monitors/config.ts';
+import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
 import { openNotifications } from './notifications.ts';
+import { openGroups } from './open-groups.ts';
 import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
 import { isDatabaseUnavailable, openMongo, type Mongo, type MongoOptions } from './platform/mongo.ts';
@@ -80,6 +82,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');
     },
   });
+  const groups = await openGroups(db, clock);
   const stores = await openResultStores(db);
   const fleet = await startFleet({
     db, bus, monitors, clock, log, timeZone: options.timeZone,
@@ -100,6 +103,12 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     },
     onPoke: () => notifications.service.poke(),
   });
+  const monitorDeps: MonitorDeps = {
+    monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
+    readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
+    poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
+  };
+  const grouping = groups.over(monitorDeps);
   const rawStream = keepRawStream({ bus, log, clock });
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -120,17 +129,14 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
         ],
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
-      ...monitorRoutes({
-        monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, log,
-        readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
-        poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
-      }),
+      ...monitorRoutes(monitorDeps), ...grouping.routes,
     ],
     credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,
     isUnavailable: isDatabaseUnavailable, observe: observeRequests(registry),
   });
   results.start();
   notifications.start();
+  grouping.resume();
   const port = await app.listen(config.http.port, config.http.host);
   return {
     url: config.http.baseUrl ?? `http://${config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host}:${port}`,

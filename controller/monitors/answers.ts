@@ -38,6 +38,7 @@ const monitorFields = {
   ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
   domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
   notification_target_ids: z.array(z.uuid()).optional(),
+  group_id: z.uuid().optional(),
 };
 
 export const monitorView = z.strictObject({ ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']) });
@@ -67,6 +68,7 @@ export const listedMonitorView = z.strictObject({
   last_check_at: unixSeconds.optional(),
   next_check_at: unixSeconds.optional(),
   stats: listStats.optional(),
+  group_name: z.string().optional(),
 });
 export const monitorListAnswer = z.strictObject({
   monitors: z.array(listedMonitorView),

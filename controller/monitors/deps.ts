@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { DestinationLookup, MonitorReaders, Poke, RegionLookup } from './ports.ts';
+import type { DestinationLookup, GroupLookup, MonitorReaders, Poke, RegionLookup } from './ports.ts';
 import type { MonitorStore } from './store.ts';
 
 /** What the verbs of monitors work with. */
@@ -9,6 +9,7 @@ export interface MonitorDeps {
   quota: Quota;
   regions: RegionLookup;
   destinations: DestinationLookup;
+  groups: GroupLookup;
   readers: MonitorReaders;
   /** Called after each write, with the shard whose journal lacks it. */
   poke: Poke;

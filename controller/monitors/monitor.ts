@@ -53,7 +53,7 @@ export interface MonitorDoc {
   /** Null: follows the interval (see `timeoutMs`). */
   timeout_ms: number | null;
   status: LifecycleStatus;
-  group_id?: string;
+  group_id?: string | null;
   /** Null while it lives. */
   deleted_at: number | null;
   /** Starts at 1, one higher with every change. */

@@ -19,6 +19,12 @@ export interface DestinationLookup {
   unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]>;
 }
 
+/** What monitors ask of the groups. */
+export interface GroupLookup {
+  /** Names by id of those that are groups of this project. */
+  names(tenant: Tenant, ids: string[]): Promise<Map<string, string>>;
+}
+
 /** What monitors ask of the incidents. */
 export interface IncidentLookup {
   /** Status of each incident by id; unknown ids are left out. */

@@ -58,6 +58,7 @@ const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'T
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms').max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
     .describe('Absent or null: the lower of 10000 and the interval.'),
+  group_id: uuidParam.nullable().optional().describe('Null: in no group.'),
   tags: z.array(tag).max(20).transform(unique).optional(),
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional().describe('Ids of regions; empty means automatic.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
@@ -71,7 +72,7 @@ const optionalFields = {
 
 /** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
 const readOnlyFields = Object.fromEntries(
-  ['id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats']
+  ['id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats', 'group_name']
     .map((name) => [name, z.unknown().optional()]),
 );
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
@@ -36,6 +37,8 @@ export class MonitorStore {
     await this.#monitors.createIndexes([
       // Lists of a project in each of their three orders, and its search, counts and statistics.
       ...orders.map((field) => ({ key: { organization_id: 1, project_id: 1, deleted_at: 1, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
+      // A group's monitors, their number, and the walk over them in order of id.
+      { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
       // Counting what an organization uses of its plan.
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
       // Placement walks the active monitors.
@@ -58,12 +61,39 @@ export class MonitorStore {
 
   /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
-    const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
-    return this.#monitors.findOneAndUpdate(
-      { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
-      { $set: { ...change, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
-      { returnDocument: 'after' },
-    );
+    const { filter, update } = changeOf(seen, change);
+    return this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+  }
+
+  /**
+   * Applies each change if its monitor still has the revision that was seen. `count` is how many had, exactly; `ids` are
+   * found by reading, and lack one that somebody has changed again since.
+   */
+  async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]): Promise<{ ids: Set<string>; count: number }> {
+    const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change) }));
+    const { modifiedCount: count } = await this.#monitors.bulkWrite(writes, { ordered: false });
+    if (count === changes.length) return { ids: new Set(changes.map(({ seen }) => seen._id)), count };
+    const now = await this.findByIds(changes.map(({ seen }) => seen._id));
+    const current = new Map(now.map((doc) => [doc._id, doc]));
+    return { ids: new Set(changes.filter(({ seen, change }) => isChanged(seen, change, current.get(seen._id))).map(({ seen }) => seen._id)), count };
+  }
+
+  /** Those of `ids` that live in the project. */
+  findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]> {
+    return this.#monitors.find({ ...living(tenant), _id: { $in: ids } }).toArray();
+  }
+
+  /** Living monitors of a group, or of all groups of the project (null), behind `after` in order of id. */
+  ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
+    const filter: Filter<MonitorDoc> = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
+    return this.#monitors.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  /** Living monitors by group; groups without any are left out. */
+  async countByGroup(tenant: Tenant, groupIds: string[]): Promise<Map<string, number>> {
+    const match = { $match: { ...living(tenant), group_id: { $in: groupIds } } };
+    const counts = await this.#monitors.aggregate<{ _id: string; count: number }>([match, { $group: { _id: '$group_id', count: { $sum: 1 } } }]).toArray();
+    return new Map(counts.map(({ _id, count }) => [_id, count]));
   }
 
   async list(tenant: Tenant, query: MonitorListQuery): Promise<{ monitors: MonitorDoc[]; total: number }> {
@@ -127,6 +157,21 @@ export class MonitorStore {
       after = page[page.length - 1]?._id ?? after;
     }
   }
+}
+
+/** One write: the change, a higher revision, and the mark for the journal, on condition of the revision that was seen. */
+function changeOf(seen: MonitorDoc, change: MonitorChange) {
+  const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
+  return {
+    filter: { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
+    update: { $set: { ...change, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
+  };
+}
+
+/** Whether `now` shows what the change wrote: the next revision, with all that was set. */
+function isChanged(seen: MonitorDoc, change: MonitorChange, now: MonitorDoc | undefined): boolean {
+  if (now === undefined || now.revision !== seen.revision + 1) return false;
+  return isDeepStrictEqual({ ...now, ...change }, now);
 }
 
 function living(tenant: Tenant): { organization_id: string; project_id: string; deleted_at: null } {

@@ -13,6 +13,7 @@ export interface MonitorFacts {
   stats: PeriodStats | null;
   /** Of the live state's open incident; null when it has none or a person has closed it. */
   incidentStatus: IncidentStatus | null;
+  groupName?: string | undefined;
 }
 
 type MonitorView = z.input<typeof monitorView>;
@@ -34,6 +35,7 @@ export function viewListedMonitor(doc: MonitorDoc, facts: MonitorFacts, now: num
     ...(last === null ? {} : { last_check_at: Math.floor(last / 1000) }),
     ...(next === null ? {} : { next_check_at: Math.floor(next / 1000) }),
     ...(stats === null ? {} : { stats }),
+    ...(facts.groupName === undefined ? {} : { group_name: facts.groupName }),
   };
 }
 
@@ -110,6 +112,7 @@ function viewFields(doc: MonitorDoc): Omit<MonitorView, 'runtimeStatus'> {
     ...viewHttp(doc),
     ...(doc.ssl_monitoring === null ? {} : { ssl_monitoring: doc.ssl_monitoring }),
     ...(doc.domain_monitoring === null ? {} : { domain_monitoring: doc.domain_monitoring }),
+    ...(typeof doc.group_id === 'string' ? { group_id: doc.group_id } : {}),
     ...(doc.notification_target_ids.length === 0 ? {} : { notification_target_ids: doc.notification_target_ids }),
   };
 }

@@ -41,9 +41,9 @@ export class Quota {
     return { isGranted: false, limit, usage: (await usage.read(organizationId))?.taken[counted] ?? 0 };
   }
 
-  /** Gives one back, after its document is gone. */
-  release(organizationId: string, counted: Counted): Promise<void> {
-    return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now());
+  /** Gives `count` back, after their documents are gone. */
+  release(organizationId: string, counted: Counted, count = 1): Promise<void> {
+    return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now(), count);
   }
 
   /** A crash between reservation and insert leaves the counter too high; only a counter that has been still for a minute is touched. */

@@ -31,8 +31,8 @@ export class UsageStore {
     return (await this.#usage.updateOne(filter, update)).matchedCount === 1;
   }
 
-  async release(organizationId: string, counted: Counted, now: number): Promise<void> {
-    await this.#usage.updateOne({ _id: organizationId, [counted]: { $gt: 0 } }, { $inc: { [counted]: -1 }, $max: { changed_at: now } });
+  async release(organizationId: string, counted: Counted, now: number, count: number): Promise<void> {
+    await this.#usage.updateOne({ _id: organizationId, [counted]: { $gte: count } }, { $inc: { [counted]: -count }, $max: { changed_at: now } });
   }
 
   async read(organizationId: string): Promise<{ taken: Record<Counted, number>; changedAt: number } | null> {

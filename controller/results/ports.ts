@@ -80,6 +80,8 @@ export interface StatisticsReader {
   period(monitorId: string, days: number): Promise<PeriodStats | null>;
   /** 30 days, for a list; monitors without any result are left out. */
   list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>>;
+  /** Over the clock hours that the last `hours` hours touch; monitors without any result are left out. */
+  periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>>;
   /** Latest results of the last 24 hours over these monitors, newest first, at most `limit`. */
   recent(monitorIds: string[], limit: number): Promise<RecentResult[]>;
 }

@@ -27,11 +27,15 @@ export class Statistics implements StatisticsReader {
   }
 
   async period(monitorId: string, days: number): Promise<PeriodStats | null> {
-    return (await this.#over([monitorId], days)).get(monitorId) ?? null;
+    return (await this.#over([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
   }
 
   list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>> {
-    return this.#over(monitorIds, 30);
+    return this.#over(monitorIds, this.#daysBack(30));
+  }
+
+  periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>> {
+    return this.#over(monitorIds, hourOf(this.#clock.now() - hours * HOUR_MS));
   }
 
   async recent(monitorIds: string[], limit: number): Promise<RecentResult[]> {
@@ -54,9 +58,12 @@ export class Statistics implements StatisticsReader {
     }));
   }
 
-  async #over(monitorIds: string[], days: number): Promise<Map<string, PeriodStats>> {
+  #daysBack(days: number): number {
+    return hourOf(this.#clock.now() - days * DAY_MS) + HOUR_MS;
+  }
+
+  async #over(monitorIds: string[], from: number): Promise<Map<string, PeriodStats>> {
     const now = this.#clock.now();
-    const from = hourOf(now - days * DAY_MS) + HOUR_MS;
     const { monitors } = await this.#open.open(monitorIds, 0);
     const written = await this.#written([...monitors.keys()], from, now);
     const stats = new Map<string, PeriodStats>();

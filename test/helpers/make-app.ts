@@ -18,6 +18,7 @@ import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
+import { openGroups } from '../../controller/open-groups.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
 import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
@@ -102,10 +103,12 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     countMonitors: (organizationId) => monitors.countOfOrganization(organizationId),
     passwordCost: TEST_COST,
   });
+  const groups = await openGroups(mongo.db, clock);
   const observed = emptyObserved();
   const monitorDeps: MonitorDeps = {
     monitors,
     quota: accounts.quota,
+    groups: groups.store,
     ...portsOver(observed),
     poke: (shard) => observed.poked.push(shard),
     minIntervalSeconds: options.minIntervalSeconds ?? 30,
@@ -117,6 +120,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const checks = options.checks ?? [{ name: 'mongodb', isReady: () => mongo.ping().then(() => true) }];
   const own = [
     ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...monitorRoutes(monitorDeps),
+    ...groups.over(monitorDeps).routes,
     ...(options.routes?.(mongo.db, accounts) ?? []),
   ];
   const app = createApp({
@@ -188,6 +192,7 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
       statistics: {
         period: (id) => unlessFailing(observed.stats.get(id) ?? null),
         list30d: (ids) => unlessFailing(only(observed.stats, ids)),
+        periods: (ids) => unlessFailing(only(observed.stats, ids)),
         recent: (ids, limit) => unlessFailing(observed.recent.filter((result) => ids.includes(result.monitor_id)).slice(0, limit)),
       },
       incidents: { statuses: async (ids) => only(observed.incidentStatuses, ids) },

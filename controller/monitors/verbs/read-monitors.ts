@@ -35,13 +35,18 @@ export async function listMonitors(
     isDescending: input.sort_order === 'desc',
   });
   const ids = monitors.map((doc) => doc._id);
-  const [live, stats] = await Promise.all([deps.readers.live.states(ids), deps.readers.statistics.list30d(ids)]);
+  const groupIds = [...new Set(monitors.flatMap(({ group_id: id }) => (typeof id === 'string' ? [id] : [])))];
+  const [live, stats, groupNames] = await Promise.all([
+    deps.readers.live.states(ids), deps.readers.statistics.list30d(ids),
+    groupIds.length === 0 ? new Map<string, string>() : deps.groups.names(ctx.tenant, groupIds),
+  ]);
   const statuses = await incidentStatuses(deps, [...live.values()]);
   return {
     total,
     monitors: monitors.map((doc) => {
       const state = live.get(doc._id) ?? null;
-      return { doc, facts: { live: state, stats: stats.get(doc._id) ?? null, incidentStatus: statuses.get(state?.open_incident?.id ?? '') ?? null } };
+      const incidentStatus = statuses.get(state?.open_incident?.id ?? '') ?? null;
+      return { doc, facts: { live: state, stats: stats.get(doc._id) ?? null, incidentStatus, groupName: groupNames.get(doc.group_id ?? '') } };
     }),
   };
 }

@@ -13,7 +13,7 @@ import { changeMonitor } from './change-monitor.ts';
 
 type Settable = Pick<
   MonitorDoc,
-  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'http' | 'tags' | 'monitoring_regions' | 'notification_target_ids'
+  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'http' | 'tags' | 'monitoring_regions' | 'notification_target_ids' | 'group_id'
   | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
 >;
 
@@ -75,6 +75,7 @@ function settable(input: UpdateMonitorInput, current: MonitorDoc | null, require
     interval_seconds: input.interval_seconds ?? required.interval_seconds,
     timeout_ms: storedTimeout(input.timeout_ms, current),
     http: resolveHttpSettings(input, current?.http ?? null),
+    group_id: input.group_id === undefined ? (current?.group_id ?? null) : input.group_id,
     tags: input.tags ?? current?.tags ?? [],
     monitoring_regions: input.monitoring_regions ?? current?.monitoring_regions ?? [],
     notification_target_ids: input.notification_target_ids ?? current?.notification_target_ids ?? [],
@@ -104,12 +105,18 @@ async function checkSettings(deps: MonitorDeps, ctx: RequestContext, settings: S
     });
   }
   const targets = settings.notification_target_ids.filter((id) => !(current?.notification_target_ids.includes(id) ?? false));
+  await checkGroup(deps, ctx, settings.group_id, current);
   const [unknownRegions, unknownTargets] = await Promise.all([
     regions.length === 0 ? [] : deps.regions.unknownRegions(organizationId, regions),
     targets.length === 0 ? [] : deps.destinations.unknownDestinations(ctx.tenant, targets),
   ]);
   if (unknownRegions.length > 0) throw fieldError('monitoring_regions', `Unknown region: ${unknownRegions.join(', ')}`);
   if (unknownTargets.length > 0) throw fieldError('notification_target_ids', `Unknown destination: ${unknownTargets.join(', ')}`);
+}
+
+async function checkGroup(deps: MonitorDeps, ctx: RequestContext, groupId: string | null | undefined, current: MonitorDoc | null): Promise<void> {
+  if (typeof groupId !== 'string' || groupId === current?.group_id) return;
+  if (!(await deps.groups.names(ctx.tenant, [groupId])).has(groupId)) throw fieldError('group_id', 'Unknown group');
 }
 
 function authorOf(ctx: RequestContext): string {

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+
+const id = z.uuid();
+const instant = z.iso.datetime();
+const percent = z.number().min(0).max(100);
+
+export const groupMonitorView = z.strictObject({
+  id,
+  name: z.string(),
+  type: z.enum(MONITOR_TYPES),
+  target: z.string(),
+  interval_seconds: z.int(),
+  status: z.enum(['active', 'paused', 'disabled']),
+  configState: z.enum(['active', 'paused', 'disabled']),
+  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+});
+
+/** A group as the API shows it; its children have the same fields. */
+export interface GroupView {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  created_by?: string | undefined;
+  name: string;
+  description?: string | undefined;
+  parent_group_id?: string | undefined;
+  created_at: string;
+  updated_at: string;
+  check_count: number;
+  monitors: z.infer<typeof groupMonitorView>[];
+  children: GroupView[];
+  path: { id: string; name: string }[];
+}
+
+export const groupView: z.ZodType<GroupView> = z.lazy(() => groupObject).meta({ id: 'Group' });
+const groupObject: z.ZodType<GroupView> = z.strictObject({
+  id,
+  organization_id: id,
+  project_id: id,
+  created_by: id.optional(),
+  name: z.string(),
+  description: z.string().optional(),
+  parent_group_id: id.optional().describe('Absent at the top.'),
+  created_at: instant,
+  updated_at: instant.describe('The same as `created_at`.'),
+  check_count: z.int().describe('Monitors in the group, those of its children not counted.'),
+  monitors: z.array(groupMonitorView).describe('Filled by the read of one group, at most 1000; empty elsewhere.'),
+  children: z.array(groupView).describe('Filled by the read of one group and by the hierarchy; empty elsewhere.'),
+  path: z.array(z.strictObject({ id, name: z.string() })).describe('From the top down to this group; filled by the read of one group.'),
+});
+
+export const groupListAnswer = z.strictObject({ groups: z.array(groupView), total: z.int(), page: z.int(), limit: z.int() });
+export const hierarchyAnswer = z.strictObject({ groups: z.array(groupView) });
+export const deletedAnswer = z.strictObject({ message: z.string() });
+export const bulkAnswer = z.strictObject({ affected_count: z.int(), monitor_ids: z.array(id).describe('Those that changed.'), message: z.string() });
+
+const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
+export const groupStatsAnswer = z.strictObject({
+  total_monitors: z.int(),
+  active_monitors: z.int(),
+  paused_monitors: z.int(),
+  monitors_up: z.int(),
+  monitors_down: z.int(),
+  avg_response_time: z.number().describe('ms, of the clock hours that the last hour touches; 0 without any result.'),
+  uptime_percentage: percent.describe('Last 24 hours, every monitor weighted equally; 0 when nothing was watched.'),
+  historical: z.strictObject({ last_24h: window, last_7d: window, last_30d: window }),
+});
+
+export const healthSummaryAnswer = z.strictObject({
+  groups: z.array(
+    z.strictObject({
+      id,
+      name: z.string(),
+      check_count: z.int(),
+      health_status: z.enum(['healthy', 'degraded', 'down', 'unknown']),
+      uptime_percentage: z.int().min(0).max(100),
+    }),
+  ),
+});

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { uuidParam } from '../http/params.ts';
+import { oneLine } from '../http/text.ts';
+
+/** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
+const readOnlyFields = Object.fromEntries(
+  ['id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path']
+    .map((name) => [name, z.unknown().optional()]),
+);
+
+const name = oneLine(1, 100).describe('Unique in the project, whatever the parent; case matters.');
+const optionalFields = {
+  description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
+  parent_group_id: uuidParam.nullable().optional().describe('Null: at the top.'),
+};
+
+export const groupInput = z.strictObject({ ...readOnlyFields, name, ...optionalFields });
+export type GroupInput = z.infer<typeof groupInput>;
+
+export const groupChangeInput = z.strictObject({ ...readOnlyFields, name: name.optional(), ...optionalFields });
+export type GroupChangeInput = z.infer<typeof groupChangeInput>;
+
+/** As text: what is wrong with them has codes of its own. */
+export const groupListQuery = z.strictObject({
+  page: z.string().default('1').meta({ type: 'integer', minimum: 1 }),
+  limit: z.string().default('10').meta({ type: 'integer', minimum: 1, maximum: 100 }),
+});
+
+/** Most monitors that one request may put into a group. */
+const MOST_ASSIGNED = 1000;
+
+export const assignInput = z.strictObject({
+  monitor_ids: z.array(uuidParam).min(1).max(MOST_ASSIGNED).transform((ids) => [...new Set(ids)]),
+});
+
+export const moveInput = z.strictObject({
+  target_group_id: z.string({ error: 'Target group ID is required' }).min(1, 'Target group ID is required').pipe(uuidParam),
+});
+
+export const bulkDeleteInput = z.strictObject({ confirm: z.boolean().optional().describe('Must be true.') });

@@ -1,0 +1,87 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
+
+/** A document of `group_trees`; `_id` is the project. */
+interface TreeDoc {
+  _id: string;
+  organization_id: string;
+  revision: number;
+  step: TreeStep | null;
+}
+
+/** Collection `group_trees`. */
+export class TreeStore implements TreeRepository {
+  readonly #trees: Collection<TreeDoc>;
+
+  constructor(db: Db) {
+    this.#trees = db.collection<TreeDoc>('group_trees');
+  }
+
+  async read({ organizationId, projectId }: Tenant): Promise<Tree> {
+    const doc = await this.#trees.findOne({ _id: projectId, organization_id: organizationId });
+    if (doc !== null) return { revision: doc.revision, step: doc.step };
+    try {
+      await this.#trees.insertOne({ _id: projectId, organization_id: organizationId, revision: 0, step: null });
+      return { revision: 0, step: null };
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return this.read({ organizationId, projectId });
+    }
+  }
+
+  async claim({ organizationId, projectId }: Tenant, revision: number, step: TreeStep): Promise<boolean> {
+    const seen = { _id: projectId, organization_id: organizationId, revision, step: null };
+    return (await this.#trees.updateOne(seen, { $set: { step }, $inc: { revision: 1 } })).matchedCount === 1;
+  }
+
+  async finish({ organizationId, projectId }: Tenant, revision: number): Promise<void> {
+    await this.#trees.updateOne({ _id: projectId, organization_id: organizationId, revision }, { $set: { step: null } });
+  }
+}
+
+/** A document of `group_removals`; `_id` is the deleted group. */
+interface RemovalDoc {
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  to: string | null;
+}
+
+/** Of one project; more are finished in a second round. */
+const AT_ONCE = 100;
+
+/** Collection `group_removals`. */
+export class RemovalStore implements RemovalRepository {
+  readonly #removals: Collection<RemovalDoc>;
+
+  constructor(db: Db) {
+    this.#removals = db.collection<RemovalDoc>('group_removals');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Whoever changes a project's tree finishes what others have left.
+    await this.#removals.createIndexes([{ key: { organization_id: 1, project_id: 1 }, name: 'by_project' }]);
+  }
+
+  async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
+    const { organizationId: organization_id, projectId: project_id } = tenant;
+    await this.#removals.updateOne({ _id, organization_id, project_id }, { $setOnInsert: { to } }, { upsert: true });
+  }
+
+  async list(tenant: Tenant): Promise<RemoveStep[]> {
+    const mine = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+    const found = await this.#removals.find(mine).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+    return found.map(({ _id, to }) => ({ kind: 'remove', group_id: _id, to }));
+  }
+
+  async tenants(): Promise<Tenant[]> {
+    const found = await this.#removals.find({}).sort({ _id: 1 }).limit(10 * AT_ONCE).toArray();
+    const byProject = new Map(found.map((doc) => [doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id }]));
+    return [...byProject.values()];
+  }
+
+  async done(tenant: Tenant, groupId: string): Promise<void> {
+    await this.#removals.deleteOne({ _id: groupId, organization_id: tenant.organizationId, project_id: tenant.projectId });
+  }
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import type { GroupDeps } from '../deps.ts';
+import type { GroupEdge } from '../group.ts';
+import type { Moment, Tenant, TreeStep } from '../ports.ts';
+
+/** Of several changes at once all but one have to look at the tree again; each try that fails is another's success. */
+const MOST_TRIES = 100;
+
+/**
+ * Carries out the step that `decide` finds right for the tree as it is; the decision is made again whenever the tree
+ * changed meanwhile. False: the name that the step gives is taken. Throws what `decide` throws, and CONFLICT when it never gets through.
+ */
+export async function changeTree(deps: GroupDeps, ctx: ProjectContext, decide: (edges: GroupEdge[]) => TreeStep): Promise<boolean> {
+  const { tenant } = ctx;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { revision, step: unfinished } = await deps.trees.read(tenant);
+    if (unfinished !== null) {
+      await carryOut(deps, tenant, unfinished, revision);
+      continue;
+    }
+    const edges = await deps.groups.edges(tenant);
+    const step = decide(edges);
+    // A parent that goes must not get monitors afterwards from a group that went before it.
+    if (step.kind === 'remove') await finishRemovals(deps, ctx);
+    if (await deps.trees.claim(tenant, revision, step)) return carryOut(deps, tenant, step, revision + 1);
+  }
+  throw new AppError('CONFLICT', 'The groups are being changed by other requests');
+}
+
+/** Any number of processes may do this at once, and late: what a later revision has changed stays. */
+async function carryOut(deps: GroupDeps, tenant: Tenant, step: TreeStep, revision: number): Promise<boolean> {
+  let isDone = true;
+  if (step.kind === 'place') isDone = await deps.groups.place(tenant, step, revision);
+  else {
+    await deps.removals.add(tenant, step);
+    await deps.groups.remove(tenant, step, revision);
+  }
+  await deps.trees.finish(tenant, revision);
+  return isDone;
+}
+
+type RemovalDeps = Pick<GroupDeps, 'removals' | 'monitors'>;
+
+/** Finishes what a process left undone when it ended. */
+export async function resumeRemovals(deps: RemovalDeps, now: number): Promise<void> {
+  for (const tenant of await deps.removals.tenants()) await finishRemovals(deps, { tenant, now });
+}
+
+/** Moves the monitors of deleted groups of the project on to where they belong. */
+export async function finishRemovals(deps: RemovalDeps, ctx: Moment): Promise<void> {
+  for (let removals = await deps.removals.list(ctx.tenant); removals.length > 0; removals = await deps.removals.list(ctx.tenant)) {
+    for (const { group_id: id, to } of removals) {
+      await deps.monitors.changeAll(ctx, id, { kind: 'move', to });
+      await deps.removals.done(ctx.tenant, id);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../shared/time.ts';
+import type { GroupDeps } from './groups/deps.ts';
+import type { GroupMember, GroupMonitors } from './groups/ports.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { GroupStore } from './groups/store.ts';
+import { RemovalStore, TreeStore } from './groups/tree-store.ts';
+import { resumeRemovals } from './groups/verbs/change-tree.ts';
+import type { Route } from './http/route.ts';
+import type { MonitorDeps } from './monitors/deps.ts';
+import type { MonitorDoc } from './monitors/monitor.ts';
+import { assignToGroup, changeGroupMonitors } from './monitors/verbs/group-members.ts';
+import type { Mongo } from './platform/mongo.ts';
+
+export interface Groups {
+  store: GroupStore;
+  over(monitors: MonitorDeps): { routes: Route[]; resume(): void };
+}
+
+/** Groups, put together over the monitors in them. */
+export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups> {
+  const groups = new GroupStore(db, clock);
+  const trees = new TreeStore(db);
+  const removals = new RemovalStore(db);
+  await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
+  return {
+    store: groups,
+    over: (monitorDeps) => {
+      const { live, statistics } = monitorDeps.readers;
+      const deps: GroupDeps = {
+        groups, trees, removals, monitors: membersOf(monitorDeps),
+        readers: { states: (ids) => live.states(ids), periods: (ids, hours) => statistics.periods(ids, hours) },
+      };
+      const resume = () => {
+        resumeRemovals(deps, clock.now()).catch((error: unknown) => monitorDeps.log.warn({ err: error }, 'a deleted group was not cleared'));
+      };
+      return { routes: groupRoutes(deps), resume };
+    },
+  };
+}
+
+function membersOf(deps: MonitorDeps): GroupMonitors {
+  return {
+    counts: (tenant, ids) => deps.monitors.countByGroup(tenant, ids),
+    page: async (tenant, groupId, after, limit) => (await deps.monitors.ofGroup(tenant, groupId, after, limit)).map(toMember),
+    changeAll: (ctx, groupId, change) => changeGroupMonitors(deps, ctx, groupId, change),
+    assign: (ctx, ids, groupId) => assignToGroup(deps, ctx, ids, groupId),
+  };
+}
+
+function toMember({ _id, name, type, target, interval_seconds, status, group_id }: MonitorDoc): GroupMember {
+  return { id: _id, name, type, target, interval_seconds, status, group_id: group_id ?? '' };
+}
