@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { HTTP_METHODS } from './monitor.ts';
+import { typeAnswers } from './settings/registry.ts';
 
 const unixSeconds = z.int();
 const unixMs = z.int();
@@ -21,20 +21,7 @@ const monitorFields = {
   updated_at: unixSeconds,
   timeout_ms: z.int(),
   confirmation_policy: z.strictObject({ regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int() }),
-  method: z.enum(HTTP_METHODS).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.string().nullable().optional(),
-  follow_redirects: z.boolean().optional(),
-  max_redirects: z.int().optional(),
-  verify_ssl: z.boolean().optional(),
-  expected_status: z.array(z.int()).optional(),
-  slow_response_threshold_ms: z.int().optional(),
-  auth: z
-    .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
-      z.strictObject({ type: z.literal('bearer'), token: z.string() }),
-    ])
-    .optional(),
+  ...typeAnswers,
   ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
   domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
   notification_target_ids: z.array(z.uuid()).optional(),

@@ -1,6 +1,7 @@
-import type { CheckSpec, HttpSpec } from '../../shared/contracts/check-spec.ts';
+import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { MonitorConfig } from '../results/ports.ts';
-import { timeoutMs, type HttpAuth, type MonitorDoc } from './monitor.ts';
+import { timeoutMs, type MonitorDoc } from './monitor.ts';
+import { CHECK_TYPES } from './settings/registry.ts';
 
 /** What the state machine needs to know of a monitor; a deleted one has the status `deleted`. */
 export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
@@ -24,15 +25,7 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
   };
 }
 
-/** What a probe has to do. A type without settings of its own here comes out as its bare name, which a probe answers with `unsupported`. */
+/** What a probe has to do; for a heartbeat nothing, as its bare name says. */
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
-  if (doc.http === null || doc.type !== 'HTTP') return { type: doc.type };
-  const { auth, headers, ...settings } = doc.http;
-  const spec: HttpSpec = { type: 'HTTP', url: doc.target, ...settings, headers: auth === null ? headers : { ...headers, authorization: authorization(auth) } };
-  return spec;
-}
-
-function authorization(auth: HttpAuth): string {
-  if (auth.type === 'bearer') return `Bearer ${auth.token}`;
-  return `Basic ${Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64')}`;
+  return CHECK_TYPES[doc.type].toSpec(doc);
 }

@@ -1,22 +1,10 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-
-export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-export type HttpAuth = { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
-
-/** Request settings of an HTTP monitor, complete: defaults are filled in when it is created. */
-export interface HttpSettings {
-  method: (typeof HTTP_METHODS)[number];
-  headers: Record<string, string>;
-  body: string | null;
-  follow_redirects: boolean;
-  max_redirects: number;
-  verify_ssl: boolean;
-  /** Accepted status codes; empty means 200 to 299. */
-  expected_status: number[];
-  slow_response_threshold_ms: number | null;
-  auth: HttpAuth | null;
-}
+import type { DnsSettings } from './settings/dns.ts';
+import type { HeartbeatSettings } from './settings/heartbeat.ts';
+import type { HttpSettings } from './settings/http.ts';
+import type { IcmpSettings } from './settings/icmp.ts';
+import type { KeywordSettings } from './settings/keyword.ts';
+import type { TcpSettings } from './settings/tcp.ts';
 
 export interface SslMonitoring {
   enabled: boolean;
@@ -60,7 +48,13 @@ export interface MonitorDoc {
   revision: number;
   /** The monitor's shard, while the journal does not have this revision yet. */
   unjournaled?: number;
+  /** Null for the types that have none; so are the following. */
   http: HttpSettings | null;
+  keyword: KeywordSettings | null;
+  tcp: TcpSettings | null;
+  dns: DnsSettings | null;
+  icmp: IcmpSettings | null;
+  heartbeat: HeartbeatSettings | null;
   ssl_monitoring: SslMonitoring | null;
   domain_monitoring: DomainMonitoring | null;
   tags: string[];

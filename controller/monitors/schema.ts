@@ -1,39 +1,13 @@
 import { z } from 'zod';
-import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
 import { queryInt, uuidParam } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
-import { headerFaults } from './header-rules.ts';
-import { HTTP_METHODS } from './monitor.ts';
-import { httpTargetFault } from './target-rules.ts';
+import { validationError } from '../http/validation.ts';
+import { foreignFields, typeFields } from './settings/registry.ts';
 
 const LONGEST_INTERVAL_SECONDS = 86_400;
 
 const unique = <T>(list: T[]) => [...new Set(list)];
-
-const headers = z.record(z.string(), z.string()).superRefine((value, check) => {
-  for (const { name, message } of headerFaults(value)) check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
-});
-const credential = z.string().max(1000).regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters');
-const httpAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username: credential.regex(/^[^:]*$/, 'Must not contain a colon'), password: credential }),
-  z.strictObject({ type: z.literal('bearer'), token: z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces') }),
-]);
-const statusCodes = z.array(z.int().min(100).max(599)).max(100).transform(unique);
-
-/** Settings of an HTTP check as they stand at the top level of a monitor; a read returns them so. */
-const httpFields = {
-  method: z.enum(HTTP_METHODS).optional(),
-  headers: headers.optional(),
-  body: z.string().max(65_536).nullable().optional(),
-  follow_redirects: z.boolean().optional(),
-  max_redirects: z.int().min(0).max(10).optional(),
-  verify_ssl: z.boolean().optional(),
-  expected_status: statusCodes.optional().describe('Accepted status codes; empty means 200 to 299.'),
-  slow_response_threshold_ms: z.int().min(1).max(60_000).nullable().optional(),
-  auth: httpAuth.nullable().optional(),
-};
-const { expected_status: codes, ...sharedHttpFields } = httpFields;
-const httpConfig = z.strictObject({ ...sharedHttpFields, expected_status_codes: codes });
 
 const warningDays = z.array(z.int().min(1).max(365)).max(10).transform((days) => unique(days).sort((one, other) => other - one));
 const sslMonitoring = z.strictObject({
@@ -50,10 +24,7 @@ const confirmationPolicy = z.strictObject({
 const tag = oneLine(1, 50).refine((text) => !text.includes(','), 'Must not contain a comma');
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
-const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'Target must be at most 2048 characters').superRefine((text, check) => {
-  const fault = httpTargetFault(text);
-  if (fault !== null) check.addIssue({ code: 'custom', message: fault });
-});
+const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'Target must be at most 2048 characters');
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms').max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
@@ -65,14 +36,15 @@ const optionalFields = {
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
   confirmation_policy: confirmationPolicy.optional(),
-  ...httpFields,
-  expected_status_codes: codes,
-  http_config: httpConfig.optional(),
+  ...typeFields,
 };
 
 /** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
 const readOnlyFields = Object.fromEntries(
-  ['id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats', 'group_name']
+  [
+    'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats',
+    'group_name', 'heartbeat_token', 'last_heartbeat_at',
+  ]
     .map((name) => [name, z.unknown().optional()]),
 );
 
@@ -80,10 +52,15 @@ const readOnlyFields = Object.fromEntries(
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
     .max(LONGEST_INTERVAL_SECONDS, `Interval must be at most ${LONGEST_INTERVAL_SECONDS} seconds`);
-  const type = z.enum(MONITOR_TYPES).refine((name) => name === 'HTTP', 'Only HTTP monitors can be created so far');
   const name = oneLine(1, 255);
   return {
-    create: z.strictObject({ ...readOnlyFields, name, type, target, interval_seconds: interval, ...optionalFields }),
+    create: z
+      .strictObject({
+        ...readOnlyFields, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, but for HEARTBEAT: there it is generated.'),
+        interval_seconds: interval.optional().describe('Required, but for HEARTBEAT.'), ...optionalFields,
+      })
+      .check(needed('target'), needed('interval_seconds'))
+      .meta(NEEDS_BY_TYPE),
     update: z.strictObject({
       ...readOnlyFields, name: name.optional(), type: z.enum(MONITOR_TYPES).optional(), target: target.optional(),
       interval_seconds: interval.optional(), ...optionalFields,
@@ -91,10 +68,30 @@ export function monitorInputs(minIntervalSeconds: number) {
   };
 }
 
+/** The same for the OpenAPI document, which cannot show a function. */
+const NEEDS_BY_TYPE = {
+  if: { properties: { type: { const: 'HEARTBEAT' } } },
+  then: { required: ['heartbeat_interval', 'grace_period'] },
+  else: { required: ['target', 'interval_seconds'] },
+};
+
+type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
+
+/** What every monitor but a heartbeat must come with. */
+function needed(name: 'target' | 'interval_seconds') {
+  const isGiven = (body: Body) => body.type === 'HEARTBEAT' || body[name] !== undefined;
+  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when: () => true });
+}
+
+/** Throws VALIDATION_ERROR for fields that a monitor of `type` does not have. */
+export function refuseForeignFields(type: MonitorType, input: object): void {
+  const issues = foreignFields(type, input).map((name) => ({ code: 'custom', path: [name], message: `Does not apply to ${type} monitors` }));
+  if (issues.length > 0) throw validationError(issues);
+}
+
 type Inputs = ReturnType<typeof monitorInputs>;
 export type CreateMonitorInput = z.infer<Inputs['create']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
-export type HttpInput = Pick<UpdateMonitorInput, keyof typeof httpFields | 'expected_status_codes' | 'http_config'>;
 
 const commaList = (most: number) =>
   z.string().max(2000).transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, most));

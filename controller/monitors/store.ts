@@ -43,6 +43,8 @@ export class MonitorStore {
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
       // Placement walks the active monitors.
       { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
+      // A ping comes with nothing but its token.
+      { key: { 'heartbeat.token': 1 }, name: 'by_heartbeat_token', sparse: true },
       // A shard's owner looks for what its journal lacks.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
     ]);
@@ -57,6 +59,11 @@ export class MonitorStore {
   /** The living monitor, or null also when it belongs to somebody else. */
   find(tenant: Tenant, id: string): Promise<MonitorDoc | null> {
     return this.#monitors.findOne({ ...living(tenant), _id: id });
+  }
+
+  /** The living monitor, of whatever tenant, that waits for this ping. */
+  findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
+    return this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null });
   }
 
   /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */

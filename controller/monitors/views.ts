@@ -4,6 +4,7 @@ import type { MonitorLive, PeriodStats } from '../results/ports.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { nextCheckAt } from './rules.ts';
+import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 export type IncidentStatus = 'open' | 'acknowledged' | 'resolved' | 'closed';
 
@@ -21,7 +22,7 @@ type ListStats = z.input<typeof listStats>;
 
 /** A monitor as the read of one shows it: one that is not active reads `paused`. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null): MonitorView {
-  return { ...viewFields(doc), runtimeStatus: doc.status === 'active' ? health(doc, live) : 'paused' };
+  return { ...viewFields(doc, live), runtimeStatus: doc.status === 'active' ? health(doc, live) : 'paused' };
 }
 
 /** A monitor as the list shows it. */
@@ -30,7 +31,7 @@ export function viewListedMonitor(doc: MonitorDoc, facts: MonitorFacts, now: num
   const next = nextCheckAt(doc, facts.live?.regions.length ?? 1, now);
   const stats = viewListStats(facts, now);
   return {
-    ...viewFields(doc),
+    ...viewFields(doc, facts.live),
     runtimeStatus: health(doc, facts.live),
     ...(last === null ? {} : { last_check_at: Math.floor(last / 1000) }),
     ...(next === null ? {} : { next_check_at: Math.floor(next / 1000) }),
@@ -94,7 +95,7 @@ function latest(one: number | null | undefined, other: number | null | undefined
   return known.length === 0 ? null : Math.round(Math.max(...known));
 }
 
-function viewFields(doc: MonitorDoc): Omit<MonitorView, 'runtimeStatus'> {
+function viewFields(doc: MonitorDoc, live: MonitorLive | null): Omit<MonitorView, 'runtimeStatus'> {
   return {
     id: doc._id,
     organization_id: doc.organization_id,
@@ -109,7 +110,7 @@ function viewFields(doc: MonitorDoc): Omit<MonitorView, 'runtimeStatus'> {
     updated_at: Math.floor(doc.updated_at / 1000),
     timeout_ms: timeoutMs(doc),
     confirmation_policy: doc.confirmation_policy,
-    ...viewHttp(doc),
+    ...viewType(doc, live),
     ...(doc.ssl_monitoring === null ? {} : { ssl_monitoring: doc.ssl_monitoring }),
     ...(doc.domain_monitoring === null ? {} : { domain_monitoring: doc.domain_monitoring }),
     ...(typeof doc.group_id === 'string' ? { group_id: doc.group_id } : {}),
@@ -117,8 +118,7 @@ function viewFields(doc: MonitorDoc): Omit<MonitorView, 'runtimeStatus'> {
   };
 }
 
-function viewHttp(doc: MonitorDoc): Partial<MonitorView> {
-  if (doc.http === null) return {};
-  const { slow_response_threshold_ms: threshold, auth, ...settings } = doc.http;
-  return { ...settings, ...(threshold === null ? {} : { slow_response_threshold_ms: threshold }), ...(auth === null ? {} : { auth }) };
+function viewType(doc: MonitorDoc, live: MonitorLive | null): TypeView {
+  const lastPing = doc.type === 'HEARTBEAT' ? (live?.last_success_at ?? null) : null;
+  return { ...CHECK_TYPES[doc.type].view(doc), ...(lastPing === null ? {} : { last_heartbeat_at: Math.floor(lastPing / 1000) }) };
 }

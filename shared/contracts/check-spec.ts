@@ -5,9 +5,8 @@ export const MONITOR_TYPES = ['HTTP', 'KEYWORD', 'ICMP', 'TCP', 'DNS', 'HEARTBEA
 export const monitorType = z.enum(MONITOR_TYPES);
 export type MonitorType = z.infer<typeof monitorType>;
 
-/** What an HTTP check does. Durations are ms. */
-export const httpSpec = z.object({
-  type: z.literal('HTTP'),
+/** The request of an HTTP check, and what its answer has to be. Durations are ms. */
+const request = {
   url: z.string(),
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   headers: z.record(z.string(), z.string()),
@@ -19,20 +18,90 @@ export const httpSpec = z.object({
   expected_status: z.array(z.int().min(100).max(599)),
   /** A success slower than this is `degraded`; null when unset. */
   slow_response_threshold_ms: z.number().nullable(),
-});
+};
+
+export const httpSpec = z.object({ type: z.literal('HTTP'), ...request });
 export type HttpSpec = z.infer<typeof httpSpec>;
 
+/** An HTTP check whose body is searched as well. */
+export const keywordSpec = z.object({
+  type: z.literal('KEYWORD'),
+  ...request,
+  keywords: z.array(z.object({ text: z.string().min(1), should_contain: z.boolean() })).min(1),
+  /** Whether all keywords must be as they should, or any of them. */
+  match_mode: z.enum(['all', 'any']),
+  case_sensitive: z.boolean(),
+});
+export type KeywordSpec = z.infer<typeof keywordSpec>;
+
+export const TCP_PROTOCOLS = ['smtp', 'pop3', 'imap', 'ftp', 'ssh', 'http', 'https', 'generic'] as const;
+
+const port = z.int().min(1).max(65_535);
+
+/** A connection to a port. `host` is a name in ASCII or an address without brackets. */
+export const tcpSpec = z.object({
+  type: z.literal('TCP'),
+  host: z.string().min(1),
+  port,
+  protocol: z.enum(TCP_PROTOCOLS),
+  /** Whether the service must greet as its protocol does. */
+  protocol_validation: z.boolean(),
+});
+export type TcpSpec = z.infer<typeof tcpSpec>;
+
+export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
+export const DNS_MATCHES = ['exact', 'contains', 'any'] as const;
+
+/** Questions to the DNS about one name (ASCII, no dot at its end; for an address already the name under `arpa`). */
+export const dnsSpec = z.object({
+  type: z.literal('DNS'),
+  name: z.string().min(1),
+  record_entries: z.array(z.object({
+    type: z.enum(DNS_RECORD_TYPES),
+    /** Empty: any record will do. */
+    expected_values: z.array(z.string()),
+    /** `exact`: these values and no other; `contains`: all of them; `any`: at least one of them. */
+    match: z.enum(DNS_MATCHES),
+  })).min(1),
+  /** Null: the resolver of the probe's system. */
+  server: z.object({ host: z.string().min(1), port }).nullable(),
+  resolution_timeout_ms: z.int().min(1),
+});
+export type DnsSpec = z.infer<typeof dnsSpec>;
+
+/** Echo requests to a host. The limits are those that keep a probe from flooding anybody. */
+export const icmpSpec = z.object({
+  type: z.literal('ICMP'),
+  host: z.string().min(1),
+  packet_count: z.int().min(1).max(10),
+  /** Bytes of data in each packet. */
+  packet_size: z.int().min(0).max(1400),
+  /** Longest wait for one answer, ms. */
+  packet_timeout_ms: z.int().min(1),
+  ttl: z.int().min(1).max(255),
+});
+export type IcmpSpec = z.infer<typeof icmpSpec>;
+
+const knownSpec = z.discriminatedUnion('type', [httpSpec, keywordSpec, tcpSpec, dnsSpec, icmpSpec]);
+export type KnownSpec = z.infer<typeof knownSpec>;
+const KNOWN_TYPES: ReadonlySet<string> = new Set(knownSpec.options.map((option) => option.shape.type.value));
+
 /**
- * What this version has no check for: another type, or an HTTP spec that it cannot read, which is marked `unreadable`.
+ * What this version has no spec for: another type, or a spec that it cannot read, which is marked `unreadable`.
  * Its slots end as `missed` with the reason `unsupported`. All fields are kept for the version that can.
  */
 export const otherSpec = z.looseObject({ type: z.string() })
-  .transform((spec): { [field: string]: unknown; type: string } => (spec.type === 'HTTP' ? { ...spec, unreadable: true } : spec));
+  .transform((spec): { [field: string]: unknown; type: string } => (KNOWN_TYPES.has(spec.type) ? { ...spec, unreadable: true } : spec));
 
-export const checkSpec = z.union([httpSpec, otherSpec]);
+export const checkSpec = z.union([knownSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
 
-/** Narrows to an HTTP spec that `checkSpec` has parsed in full; asked before every check, so it does not parse again. */
+/** Narrows to a spec of that type that `checkSpec` has parsed in full; asked before every check, so it does not parse again. */
+export function isSpecOf<T extends KnownSpec['type']>(spec: CheckSpec, type: T): spec is Extract<KnownSpec, { type: T }> {
+  return spec.type === type && !('unreadable' in spec);
+}
+
+/** The same for HTTP. */
 export function isHttpSpec(spec: CheckSpec): spec is HttpSpec {
-  return spec.type === 'HTTP' && !('unreadable' in spec);
+  return isSpecOf(spec, 'HTTP');
 }

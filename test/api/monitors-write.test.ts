@@ -140,11 +140,6 @@ describe('a monitor is refused', () => {
     });
   });
 
-  test.each(['KEYWORD', 'ICMP', 'TCP', 'DNS', 'HEARTBEAT'])('as %s with a clear message, since there is no such check yet', async (type) => {
-    const answer = await create({ type });
-    expect(answer.error).toMatchObject({ code: 'VALIDATION_ERROR', message: 'Validation failed: type: Only HTTP monitors can be created so far' });
-  });
-
   test('without storing anything', async () => {
     await create({ name: '' });
     expect(await app.monitors.countOfOrganization(tenant.organizationId)).toBe(0);

@@ -84,7 +84,8 @@ describe('the OpenAPI document', () => {
     expect(query.find((one: Loose) => one.name === 'limit').schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 50 });
     expect(query.map((one: Loose) => one.name)).toEqual(expect.arrayContaining(['X-Project-ID', 'X-Organization-ID', 'search', 'group_id']));
     const body = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema;
-    expect(body.required.sort()).toEqual(['interval_seconds', 'name', 'target', 'type']);
+    expect(body.required.sort()).toEqual(['name', 'type']);
+    expect([body.then.required, body.else.required]).toEqual([['heartbeat_interval', 'grace_period'], ['target', 'interval_seconds']]);
     expect(body.properties.interval_seconds).toMatchObject({ type: 'integer', minimum: 30, maximum: 86_400 });
     expect(body.additionalProperties).toBe(false);
     const period = document.paths['/api/monitors/{id}/stats'].get.parameters.find((one: Loose) => one.name === 'period');

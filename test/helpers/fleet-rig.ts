@@ -1,6 +1,7 @@
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import { NO_SETTINGS } from '../../controller/monitors/settings/check-type.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo.ts';
@@ -125,6 +126,7 @@ export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): Monito
   return {
     _id: derivedId('monitor', at), organization_id: ORGANIZATION, project_id: 'project', created_by: 'u', name: `m${at}`, type: 'HTTP', target: `http://127.0.0.1:9/${at}`,
     interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1,
+    ...NO_SETTINGS,
     http: {
       method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
       expected_status: [], slow_response_threshold_ms: null, auth: null,

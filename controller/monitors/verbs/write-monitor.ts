@@ -4,16 +4,17 @@ import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import { shortestInterval } from '../../plans/rules.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { resolveHttpSettings } from '../http-settings.ts';
 import { DEFAULT_POLICY, nextStatus, storedTimeout, type Transition } from '../rules.ts';
-import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
+import { refuseForeignFields, type CreateMonitorInput, type UpdateMonitorInput } from '../schema.ts';
+import { NO_SETTINGS, type TypeSettings } from '../settings/check-type.ts';
+import { CHECK_TYPES } from '../settings/registry.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { MonitorChange } from '../store.ts';
 import { changeMonitor } from './change-monitor.ts';
 
-type Settable = Pick<
+type Settable = TypeSettings & Pick<
   MonitorDoc,
-  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'http' | 'tags' | 'monitoring_regions' | 'notification_target_ids' | 'group_id'
+  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'notification_target_ids' | 'group_id'
   | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
 >;
 
@@ -22,8 +23,8 @@ type Settable = Pick<
  * limit and usage.
  */
 export async function createMonitor(deps: MonitorDeps, ctx: RequestContext, input: CreateMonitorInput): Promise<MonitorDoc> {
-  const settings = settable(input, null, input);
-  await checkSettings(deps, ctx, settings, null);
+  const settings = settable(input, null, input, deps.minIntervalSeconds);
+  await checkSettings(deps, ctx, settings, null, input.interval_seconds);
   const { organizationId, projectId } = ctx.tenant;
   const reservation = await deps.quota.reserve(organizationId, 'monitors');
   if (!reservation.isGranted) {
@@ -43,8 +44,8 @@ export async function createMonitor(deps: MonitorDeps, ctx: RequestContext, inpu
 export function updateMonitor(deps: MonitorDeps, ctx: RequestContext, id: string, input: UpdateMonitorInput): Promise<MonitorDoc> {
   return changeMonitor(deps, ctx, id, async (seen) => {
     if (input.type !== undefined && input.type !== seen.type) throw fieldError('type', 'Type cannot be changed');
-    const settings = settable(input, seen, seen);
-    await checkSettings(deps, ctx, settings, seen);
+    const settings = settable(input, seen, seen, deps.minIntervalSeconds);
+    await checkSettings(deps, ctx, settings, seen, input.interval_seconds);
     return settings;
   });
 }
@@ -67,14 +68,18 @@ export async function deleteMonitor(deps: MonitorDeps, ctx: RequestContext, id: 
   });
 }
 
-/** What was given over what `current` has, or over the defaults of a new monitor. */
-function settable(input: UpdateMonitorInput, current: MonitorDoc | null, required: Pick<MonitorDoc, 'name' | 'target' | 'interval_seconds'>): Settable {
+/** What was given over what `current` has, or over the defaults of a new monitor. Throws VALIDATION_ERROR, VALIDATION_FAILED. */
+function settable(
+  input: UpdateMonitorInput, current: MonitorDoc | null, required: Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>, minIntervalSeconds: number,
+): Settable {
+  refuseForeignFields(required.type, input);
+  const own = CHECK_TYPES[required.type].resolve(input, current, minIntervalSeconds);
   return {
+    ...NO_SETTINGS,
+    interval_seconds: input.interval_seconds ?? required.interval_seconds ?? 0,
+    ...own,
     name: input.name ?? required.name,
-    target: input.target ?? required.target,
-    interval_seconds: input.interval_seconds ?? required.interval_seconds,
     timeout_ms: storedTimeout(input.timeout_ms, current),
-    http: resolveHttpSettings(input, current?.http ?? null),
     group_id: input.group_id === undefined ? (current?.group_id ?? null) : input.group_id,
     tags: input.tags ?? current?.tags ?? [],
     monitoring_regions: input.monitoring_regions ?? current?.monitoring_regions ?? [],
@@ -86,16 +91,18 @@ function settable(input: UpdateMonitorInput, current: MonitorDoc | null, require
 }
 
 /** Only what changes is held against the plan and against what exists: a monitor may outlive a plan, a region or a destination. */
-async function checkSettings(deps: MonitorDeps, ctx: RequestContext, settings: Settable, current: MonitorDoc | null): Promise<void> {
+async function checkSettings(
+  deps: MonitorDeps, ctx: RequestContext, settings: Settable, current: MonitorDoc | null, askedInterval: number | undefined,
+): Promise<void> {
   if (settings.timeout_ms !== null && settings.timeout_ms > settings.interval_seconds * 1000) {
     throw fieldError('timeout_ms', 'Timeout must not be longer than the interval');
   }
   const { organizationId } = ctx.tenant;
   const limits = await deps.quota.limitsOf(organizationId);
   const shortest = shortestInterval(limits, deps.minIntervalSeconds);
-  if (settings.interval_seconds !== current?.interval_seconds && settings.interval_seconds < shortest) {
+  if (askedInterval !== undefined && askedInterval !== current?.interval_seconds && askedInterval < shortest) {
     throw new AppError('INTERVAL_TOO_SHORT', `This plan's shortest interval is ${shortest} seconds`, {
-      details: { limit: shortest, usage: settings.interval_seconds },
+      details: { limit: shortest, usage: askedInterval },
     });
   }
   const regions = settings.monitoring_regions.filter((id) => !(current?.monitoring_regions.includes(id) ?? false));

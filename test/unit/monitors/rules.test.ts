@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { headerFaults } from '../../../controller/monitors/header-rules.ts';
-import { HTTP_DEFAULTS, resolveHttpSettings } from '../../../controller/monitors/http-settings.ts';
+import { headerFaults } from '../../../controller/monitors/settings/header-rules.ts';
+import { HTTP_DEFAULTS, resolveHttpSettings } from '../../../controller/monitors/settings/http.ts';
 import { timeoutMs } from '../../../controller/monitors/monitor.ts';
 import { nextCheckAt, nextStatus, storedTimeout } from '../../../controller/monitors/rules.ts';
-import { httpTargetFault } from '../../../controller/monitors/target-rules.ts';
+import { httpTargetFault } from '../../../controller/monitors/target.ts';
 import { newId } from '../../../shared/ids.ts';
 
 describe('a target', () => {
