@@ -32,10 +32,9 @@ import { whenMongoAnswers } from './platform/mongo-waiting.ts';
 import { openProbeIdentities } from './platform/probe-identities.ts';
 import { keepRawStream } from './platform/raw-stream.ts';
 import { loadPlans } from './plans/plans.ts';
+import { RawRetention } from './plans/raw-retention.ts';
 import { openResultStores } from './result-stores.ts';
 import { ResultsService } from './results/service.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -91,10 +90,14 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     owns: (id) => results.ownsShard(shardOf(id)),
     regionLimit: async (organizationId) => (await accounts.quota.limitsOf(organizationId)).regions_per_monitor,
   });
+  const rawRetention = new RawRetention({ clock, plans, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId) });
   const results = new ResultsService({
     clock, log, bus, holder: holderOf(config.dataDir),
     stores: { ...stores, incidents: notifications.incidents, alerts: notifications.alerts },
-    limits: { rawRetentionMs: Math.max(...Object.values(plans).map((plan) => plan.raw_results_days)) * DAY_MS },
+    limits: {
+      rawRetentionMs: (organizationId) => rawRetention.of(organizationId), longestRawMs: rawRetention.longestMs,
+      regionOwner: (region) => fleet.directory.region(region)?.organization_id,
+    },
     monitors: {
       findMarked: async (shards, limit) =>
         (await monitors.findUnjournaled(shards, limit)).map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc })),

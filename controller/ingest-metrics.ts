@@ -14,6 +14,7 @@ export function observeIngest(registry: Registry, ingest: Ingest, bus: NatsBus):
   figure('farwatch_journal_voided_total', 'Entries that were void because another controller had written the shard.', () => ingest.counts.voided);
   figure('farwatch_dead_letters_total', 'Results and messages set aside since the start.', () => ingest.counts.dead_letters);
   figure('farwatch_dead_letters_omitted_total', 'Dead letters beyond 2,000 an hour of one probe, counted and not kept.', () => ingest.lettersOmitted);
+  figure('farwatch_probe_rate_exceeded_total', 'Messages not looked at because their probe sends more than 1 MiB a second.', () => ingest.rateExceeded);
   figure('farwatch_monitors', 'Monitors of the shards in hand.', () => [...ingest.shards.values()].reduce((sum, actor) => sum + actor.state.monitors.size, 0));
   figure('farwatch_bus_connected', '1 while connected to NATS.', () => (bus.isConnected ? 1 : 0));
   figure('farwatch_bus_dropped_total', 'Messages given up because NATS was away or slow.', () => bus.stats().dropped);

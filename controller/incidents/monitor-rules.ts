@@ -3,6 +3,7 @@ import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
 import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
+import { rememberRegions } from './region-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
 const SEVERITY: Record<ErrorType, Severity> = {
@@ -128,7 +129,7 @@ function decideWithout(state: MonitorState, at: number, place: ItemPlace, reason
 
 function applyConfig(state: MonitorState, config: MonitorConfig, place: ItemPlace): MonitorStep {
   if (config.revision < state.config.revision) return { state, effects: [] };
-  const changed: MonitorState = { ...bookWatched(state, config.changed_at), config };
+  const changed: MonitorState = { ...bookWatched(state, config.changed_at), config: rememberRegions(state.config, config) };
   if (config.status === 'active') {
     if (state.config.status === 'active') return decide(changed, config.changed_at, place, 'configuration changed');
     return change({ ...changed, regions: {} }, 'unknown', config.changed_at, place, 'resumed');

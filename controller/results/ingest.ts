@@ -8,6 +8,7 @@ import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts
 import type { TakenMessage, TakeLimits } from './shard-owner.ts';
 import type { AppliedEntry } from './shard-state.ts';
 import type { DeadLetterStore, InsertOutcome } from './storage-ports.ts';
+import { ProbeRate } from './probe-rate.ts';
 import { failedLetter } from './shard-owner.ts';
 
 /** While all is healthy the journal is written this often. */
@@ -56,6 +57,7 @@ export class Ingest {
   readonly #shards = new Map<number, ShardActor>();
   readonly #loading = new Set<number>();
   readonly #letterLimit = new LetterLimit();
+  readonly #rate = new ProbeRate();
   #writers = 0;
   #timers: Timer[] = [];
   #wake: Timer | null = null;
@@ -75,6 +77,11 @@ export class Ingest {
   /** Dead letters that were counted and not kept, since their sender had too many. */
   get lettersOmitted(): number {
     return this.#letterLimit.omitted;
+  }
+
+  /** Messages that were not looked at, since their probe had sent too many. */
+  get rateExceeded(): number {
+    return this.#rate.exceeded;
   }
 
   /** Shards that are loaded and taking results. */
@@ -115,8 +122,9 @@ export class Ingest {
   /** A batch from the bus. Without a reply its probe sends it again. */
   take(shard: number, message: TakenMessage): void {
     const actor = this.#shards.get(shard);
-    if (!actor) return;
-    const letter = actor.owner.take(message, { wall: this.#deps.clock.now(), monotonic: this.#deps.clock.monotonic() });
+    const monotonic = this.#deps.clock.monotonic();
+    if (!actor || !this.#rate.admits(message.probe_id, message.bytes.length, monotonic)) return;
+    const letter = actor.owner.take(message, { wall: this.#deps.clock.now(), monotonic });
     if (letter) this.#keep([letter]);
     this.#schedule(actor);
   }

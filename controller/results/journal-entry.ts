@@ -52,4 +52,5 @@ export interface DeadLetter {
   at: number;
 }
 
-export type DeadLetterReason = 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';
+export type DeadLetterReason =
+  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';

@@ -20,6 +20,8 @@ export interface MonitorConfig {
   notification_target_ids: string[];
   /** Regions asked for; empty means automatic. */
   monitoring_regions: string[];
+  /** Kept by the state machine: regions asked for earlier, and until when (Unix ms). */
+  asked_before?: Record<string, number>;
   /** Unix ms of the change. */
   changed_at: number;
 }

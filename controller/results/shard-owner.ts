@@ -2,6 +2,7 @@ import { derivedId, shardOf } from '../../shared/ids.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
+import { foreignTo } from '../incidents/region-rules.ts';
 import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { FailedItem, ShardState } from './shard-state.ts';
@@ -31,6 +32,14 @@ interface Waiting {
   answer(watermark: number): void;
 }
 
+interface AcceptedBatch {
+  message: TakenMessage;
+  batch: ResultBatch;
+  waiting: Waiting;
+  letter: DeadLetter | null;
+  regionOwner: string | null;
+}
+
 interface PendingBatch extends EntryBatch {
   waiting: Waiting[];
   letters: DeadLetter[];
@@ -43,8 +52,12 @@ export interface Instant {
 }
 
 export interface TakeLimits {
-  /** Results that were started longer ago are refused as `too_old`, ms. */
-  rawRetentionMs: number;
+  /** How long an organization keeps its results, ms: what was started longer ago is refused as `too_old`. */
+  rawRetentionMs(organizationId: string): number;
+  /** The longest of these, ms. */
+  longestRawMs: number;
+  /** Organization of a private region, null of a shared one; undefined: not known yet, and its batches wait. */
+  regionOwner(region: string): string | null | undefined;
 }
 
 /**
@@ -79,6 +92,8 @@ export class ShardOwner {
    * dead letter; where its place in the lane is known, that place is journaled as lost and the lane goes on.
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
+    const regionOwner = this.#limits.regionOwner(message.region);
+    if (regionOwner === undefined) return null;
     let batch: ResultBatch;
     let letter: DeadLetter | null = null;
     try {
@@ -99,7 +114,9 @@ export class ShardOwner {
     const readable = letter ? { ...message, bytes: encodeBatch(batch) } : message;
     const waiting = { lane, last: batch.last, answer: message.answer };
     if (batch.last <= taken) this.#joinWaiting(waiting);
-    else if (this.#pendingResults < PENDING_RESULTS && this.#pendingBytes < PENDING_BYTES) this.#accept({ message: readable, batch, waiting, letter }, now);
+    else if (this.#pendingResults < PENDING_RESULTS && this.#pendingBytes < PENDING_BYTES) {
+      this.#accept({ message: readable, batch, waiting, letter, regionOwner }, now);
+    }
     return null;
   }
 
@@ -138,8 +155,8 @@ export class ShardOwner {
     return entry;
   }
 
-  #accept(taken: { message: TakenMessage; batch: ResultBatch; waiting: Waiting; letter: DeadLetter | null }, now: Instant): void {
-    const { message, batch, waiting, letter } = taken;
+  #accept(taken: AcceptedBatch, now: Instant): void {
+    const { message, batch, waiting, letter, regionOwner } = taken;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
     const pending: PendingBatch = {
       probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], late: [],
@@ -148,7 +165,7 @@ export class ShardOwner {
     let urgent = false;
     for (const result of batch.results) {
       if (result.seq <= known) continue;
-      const refusal = this.#refusal(result, now.wall);
+      const refusal = this.#refusal(result, { region: message.region, owner: regionOwner }, now.wall);
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal !== 'deleted') pending.letters.push(letterOf(this.state.shard, message, batch.epoch, result, refusal, now.wall));
@@ -161,13 +178,26 @@ export class ShardOwner {
     this.#waitFrom(now.monotonic, urgent);
   }
 
-  #refusal(result: CheckResult, nowWall: number): DeadLetterReason | 'deleted' | null {
+  #refusal(result: CheckResult, from: { region: string; owner: string | null }, nowWall: number): DeadLetterReason | 'deleted' | null {
     if (shardOf(result.monitor_id) !== this.state.shard) return 'foreign_shard';
     const config = this.#latestConfig(result.monitor_id);
     if (!config) return 'unknown_monitor';
     if (config.status === 'deleted') return 'deleted';
     if (result.started_at > nowWall + FUTURE_MS) return 'future';
-    return result.started_at < nowWall - this.#limits.rawRetentionMs ? 'too_old' : null;
+    const keptSince = nowWall - this.#limits.rawRetentionMs(config.organization_id);
+    return this.#foreign(config, from, keptSince) ?? (result.started_at < keptSince ? 'too_old' : null);
+  }
+
+  /** A change on its way into the journal has not made foreign what the journal still asks for. */
+  #foreign(config: MonitorConfig, from: { region: string; owner: string | null }, keptSince: number): DeadLetterReason | null {
+    try {
+      const reason = foreignTo(config, from.region, from.owner, keptSince);
+      const journaled = reason === null ? undefined : this.state.monitors.get(config.monitor_id)?.state.config;
+      return journaled && foreignTo(journaled, from.region, from.owner, keptSince) === null ? null : reason;
+    } catch {
+      // What is wrong with this monitor is for its own rules to set aside: no other may wait behind it.
+      return null;
+    }
   }
 
   /** The newest configuration of a monitor: one that waits, one on its way into the journal, or the journal's. */

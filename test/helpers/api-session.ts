@@ -7,9 +7,9 @@ export class ApiSession {
     this.#url = url;
   }
 
-  /** Registers the first account, or logs in when it is there already. */
-  async begin(): Promise<this> {
-    const account = { email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' };
+  /** Registers, as the operator unless another address is given, or logs in when the account is there already. */
+  async begin(email = 'operator@example.com'): Promise<this> {
+    const account = { email, password: 'correct horse battery', name: 'Operator' };
     const registered = await this.call('POST', '/api/auth/register', account);
     const { data } = registered.status === 201 ? registered : await this.call('POST', '/api/auth/login', account);
     this.#token = String(data?.['token']);

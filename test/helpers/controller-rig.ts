@@ -20,8 +20,8 @@ export interface ControllerRig {
   /** The operator. */
   session: ApiSession;
   commands: CommandRecord;
-  /** Registers, enrols and connects a probe. */
-  probe(name: string): Promise<TestProbe>;
+  /** Registers, enrols and connects a probe: the operator's in region `local`, unless told otherwise. */
+  probe(name: string, of?: { session: ApiSession; region: string }): Promise<TestProbe>;
   /** Ends everything; throws when the controller sent a command outside the closed list. */
   stop(): Promise<void>;
 }
@@ -40,10 +40,10 @@ export async function startControllerRig(env: Record<string, string> = {}): Prom
   const probes: TestProbe[] = [];
   return {
     nats, store, controller, session, commands,
-    probe: async (name) => {
-      const created = await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name });
+    probe: async (name, of = { session, region: 'local' }) => {
+      const created = await of.session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: of.region, name });
       const probe = new TestProbe();
-      probe.answer = await session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(created.enrolment_token));
+      probe.answer = await of.session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(created.enrolment_token));
       probes.push(probe);
       await probe.connect();
       return probe;

@@ -8,6 +8,7 @@ import { RAW_RETENTION_MS } from './simulated-controller.ts';
 import { simulatedStores } from './simulated-stores.ts';
 import { HEALTHY, Wire } from './wire.ts';
 import type { World } from './world.ts';
+import { limitsOf } from '../helpers/take-limits.ts';
 
 const LOAD_MS = 20_000;
 
@@ -21,7 +22,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
   let left = shards.length;
   for (const shard of shards) {
     const reference = references[shard] as Reference;
-    const deps = { clock: process, log: createLog('cold', 'silent'), stores, limits: { rawRetentionMs: RAW_RETENTION_MS }, onApplied: () => undefined };
+    const deps = { clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), onApplied: () => undefined };
     ShardActor.load(shard, 'cold', deps).then((actor) => {
       said.push(...checkStates(world, reference.state, actor.state, 'cold'), ...checkRows(world, reference, actor.state, 'cold'));
     }).catch((error: unknown) => said.push(`cold: shard ${shard} cannot be loaded: ${String(error)}`)).finally(() => {

@@ -11,6 +11,7 @@ import type { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { simulatedStores, type ControllerStores } from './simulated-stores.ts';
 import { Wire, type Health } from './wire.ts';
+import { limitsOf } from '../helpers/take-limits.ts';
 
 export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
 
@@ -71,7 +72,7 @@ export class SimulatedController {
       released: (shard) => ingest.release(shard),
     });
     const ingest: Ingest = new Ingest({
-      clock: process, log, stores, limits: { rawRetentionMs: RAW_RETENTION_MS }, instance: `${name}#${++this.#lives}`,
+      clock: process, log, stores, limits: limitsOf(RAW_RETENTION_MS), instance: `${name}#${++this.#lives}`,
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       listen: (shard) => network.listen(shard, listener),

@@ -7,6 +7,7 @@ import { openResultStores } from '../../../controller/result-stores.ts';
 import { Ingest } from '../../../controller/results/ingest.ts';
 import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
 
 interface IngestOptions {
   url: string;
@@ -37,7 +38,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const stores = await openResultStores(mongo.db);
   const nothing = { open: async () => undefined, resolve: async () => undefined };
   const ingest = new Ingest({
-    clock, log: createLog('bench', 'error'), instance: 'bench', limits: { rawRetentionMs: 1e15 }, holdsLease: () => true, surrender: () => undefined, listen: () => undefined, unlisten: () => undefined,
+    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15), holdsLease: () => true, surrender: () => undefined, listen: () => undefined, unlisten: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
     listeners: { onApplied: () => undefined, onConfigs: () => undefined },
   });

@@ -6,6 +6,7 @@ import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts'
 import { ShardOwner } from '../../../controller/results/shard-owner.ts';
 import { ShardState } from '../../../controller/results/shard-state.ts';
 import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
 
 interface Wire {
   url: string;
@@ -58,7 +59,7 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
   let taken = 0;
   const at = 1_790_000_000_000;
   const owners = new Map([...shards].map(([shard, ids]) => {
-    const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', { rawRetentionMs: 1e15 });
+    const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', limitsOf(1e15));
     owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
     const configs = owner.nextEntry(at);
     if (configs) owner.state.apply(configs.entry);

@@ -6,6 +6,7 @@ import { ShardState } from '../../../controller/results/shard-state.ts';
 import type { DeadLetter, JournalEntry } from '../../../controller/results/journal-entry.ts';
 import type { MonitorConfig } from '../../../controller/results/ports.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
 
 const SHARD = 2;
 const RETENTION_MS = 30 * 24 * 3_600_000;
@@ -13,7 +14,10 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 /** An owner of shard 2 that knows one monitor. */
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
-  readonly owner = new ShardOwner(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', { rawRetentionMs: RETENTION_MS });
+  readonly owner = new ShardOwner(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
+    ...limitsOf(RETENTION_MS), rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
+    regionOwner: (region) => (region === 'unseen' ? undefined : region.startsWith('of-') ? region.slice(3) : null),
+  });
   readonly answers: number[] = [];
   now = { wall: HOUR + 10_000, monotonic: 0 };
 
@@ -26,12 +30,30 @@ class Desk {
     return Array.from({ length: last - first + 1 }, (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...given }));
   }
 
-  take(batch: ResultBatch, probe = 'p'): DeadLetter | null {
-    return this.send(encodeBatch(batch), probe);
+  take(batch: ResultBatch, probe = 'p', region = 'eu'): DeadLetter | null {
+    return this.send(encodeBatch(batch), probe, region);
   }
 
-  send(bytes: Uint8Array, probe = 'p'): DeadLetter | null {
-    return this.owner.take({ region: 'eu', probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now);
+  send(bytes: Uint8Array, probe = 'p', region = 'eu'): DeadLetter | null {
+    return this.owner.take({ region, probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now);
+  }
+
+  /** Why a result of a region is refused; null when it is taken. */
+  refusal(region: string, config: MonitorConfig = this.monitor): string | null {
+    const epoch = String(this.answers.length);
+    this.take(batchOf([resultOf(config, { started_at: HOUR })], { epoch }), region, region);
+    const next = this.owner.nextEntry(this.now.wall);
+    expect(next?.entry.lanes).toEqual([[`${region}/${epoch}`, 1]]);
+    this.flush();
+    expect(this.answers.at(-1)).toBe(1);
+    return next?.letters[0]?.reason ?? null;
+  }
+
+  change(given: Partial<MonitorConfig>): void {
+    const known = this.owner.state.monitors.get(this.monitor.monitor_id)?.state.config as MonitorConfig;
+    const { asked_before: _kept, ...config } = known;
+    this.owner.noteConfigs([{ ...config, ...given, revision: known.revision + 1, changed_at: this.now.wall }], 0);
+    this.flush();
   }
 
   /** Takes results numbered from `first` to `last`. */
@@ -200,6 +222,67 @@ describe('what is refused', () => {
     desk.flush();
     desk.range(3, 4);
     expect(Desk.seqs(desk.flush())).toEqual([3, 4]);
+  });
+});
+
+describe('whose region it is', () => {
+  test('any shared region, and those of the own organization, may run what chooses its regions itself', () => {
+    const desk = new Desk();
+    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region))).toEqual([null, null, null, 'foreign_organization']);
+  });
+
+  test('a monitor that names its regions takes nothing of others', () => {
+    const desk = new Desk();
+    const named = configOf({ monitor_id: idIn(SHARD, 1), monitoring_regions: ['eu', 'of-other'] });
+    desk.owner.noteConfigs([named], 0);
+    desk.flush();
+    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region, named))).toEqual([null, 'foreign_region', 'foreign_region', 'foreign_organization']);
+  });
+
+  test('a region that was asked for may bring what it still has, for as long as results are kept', () => {
+    const desk = new Desk();
+    desk.change({ monitoring_regions: ['eu'] });
+    expect(desk.refusal('us')).toBeNull();
+    desk.now.wall += RETENTION_MS + 1;
+    desk.change({ monitoring_regions: ['us'] });
+    desk.change({ monitoring_regions: ['ap'], status: 'paused' });
+    expect(['eu', 'us', 'ap', 'sa'].map((region) => desk.refusal(region))).toEqual(['too_old', 'too_old', 'too_old', 'foreign_region']);
+    desk.now.wall += RETENTION_MS + 1;
+    expect(['eu', 'us', 'ap'].map((region) => desk.refusal(region))).toEqual(['foreign_region', 'foreign_region', 'too_old']);
+  });
+
+  test('a change on its way into the journal makes nothing foreign', () => {
+    const desk = new Desk();
+    desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, monitoring_regions: ['us'] }], 0);
+    desk.take(batchOf(desk.results(1, 1)));
+    expect(desk.owner.nextEntry(desk.now.wall)?.letters).toEqual([]);
+  });
+
+  test('of the regions asked for before, the latest hundred are remembered', () => {
+    const desk = new Desk();
+    for (let at = 0; at < 300; at += 1) {
+      desk.now.wall += 1;
+      desk.change({ monitoring_regions: [`r${at}`] });
+    }
+    expect(Object.keys(desk.owner.state.monitors.get(desk.monitor.monitor_id)?.state.config.asked_before ?? {})).toHaveLength(100);
+    expect(desk.refusal('r250')).toBeNull();
+  });
+
+  test('a region that nobody here has heard of waits: it is not answered and nothing is lost', () => {
+    const desk = new Desk();
+    expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBeNull();
+    expect({ entry: desk.flush(), answers: desk.answers }).toEqual({ entry: null, answers: [] });
+  });
+});
+
+describe('how old a result may be', () => {
+  test('is the plan of its own organization', () => {
+    const desk = new Desk();
+    const brief = configOf({ monitor_id: idIn(SHARD, 1), organization_id: 'brief' });
+    desk.owner.noteConfigs([brief], 0);
+    desk.flush();
+    desk.now.wall = HOUR + RETENTION_MS / 2;
+    expect([desk.refusal('eu'), desk.refusal('eu', brief)]).toEqual([null, 'too_old']);
   });
 });
 

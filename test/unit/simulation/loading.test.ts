@@ -12,6 +12,7 @@ import { simulatedStores, type ControllerStores } from '../../simulation/simulat
 import { HEALTHY, Wire } from '../../simulation/wire.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchOf, configOf, resultOf } from '../results/build.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
 
 const SHARD = 2;
 const MONITOR = configOf({ shard: SHARD, retries: 0, quorum: 'any' });
@@ -37,7 +38,7 @@ async function load(db: SimulatedDatabase, disturb: () => void, change: (stores:
     return plain.journal.read(shard, after, limit);
   } };
   const stores = { ...plain, journal, ...change(plain) };
-  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: { rawRetentionMs: 1e15 }, onApplied: () => undefined });
+  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined });
   const settled = loading.then(() => undefined, () => undefined);
   await clock.advance(60_000);
   await settled;
