@@ -149,7 +149,7 @@ export class Placement {
         monitor_id: monitor._id,
         organization_id: monitor.organization_id,
         project_id: monitor.project_id,
-        assignment_rev: monitor.revision,
+        assignment_rev: monitor.check_revision,
         interval_ms: intervalMs,
         timeout_ms: timeoutMs(monitor),
         phase_ms: phaseMs(monitor._id, intervalMs, index, regions.length),

@@ -55,7 +55,7 @@ function applyResult(before: MonitorState, item: MonitorItem & { kind: 'result' 
   const { result, region: name } = item;
   const region = before.regions[name] ?? NEW_REGION;
   if (result.outcome === 'missed') return applyMissed(before, item, region, place);
-  const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.revision
+  const counts = !item.late && before.config.status === 'active' && result.assignment_rev >= before.config.check_revision
     && result.started_at > (region.last_at ?? 0) && isAsked(before.config, name) && !isOvertaken(before, result.started_at);
   if (!counts) return { state: withResult(before, result, before.regions, before.outage), effects: [] };
   const watched = bookGap(before, result.started_at);
@@ -108,7 +108,7 @@ function applyMissed(state: MonitorState, item: MonitorItem & { kind: 'result' }
   const { result, region: name } = item;
   const end = result.scheduled_at + ((result.missed?.count ?? 1) - 1) * state.config.interval_ms;
   const unseenMs = end - (region.last_at ?? 0);
-  const counts = !item.late && state.config.status === 'active' && result.assignment_rev >= state.config.revision && end > (region.last_at ?? 0);
+  const counts = !item.late && state.config.status === 'active' && result.assignment_rev >= state.config.check_revision && end > (region.last_at ?? 0);
   if (!counts || unseenMs < 2 * state.config.interval_ms) return { state, effects: [] };
   const reason = result.missed?.reason ?? 'missed';
   const regions: MonitorState['regions'] = { ...state.regions, [name]: { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason } };

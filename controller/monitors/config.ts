@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { MonitorConfig } from '../results/ports.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
@@ -10,6 +11,7 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
     organization_id: doc.organization_id,
     project_id: doc.project_id,
     revision: doc.revision,
+    check_revision: doc.check_revision,
     name: doc.name,
     target: doc.target,
     type: doc.type,
@@ -28,4 +30,13 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
 /** What a probe has to do; for a heartbeat nothing, as its bare name says. */
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
   return CHECK_TYPES[doc.type].toSpec(doc);
+}
+
+/**
+ * Whether results from before a change say nothing about what is checked after it: a monitor that was not active, or another
+ * target, timeout or setting of the check. Not so for its name, interval, regions, confirmation or whom it alerts.
+ */
+export function isCheckedAnew(before: MonitorDoc, after: MonitorDoc): boolean {
+  if (after.status !== 'active') return false;
+  return before.status !== 'active' || timeoutMs(before) !== timeoutMs(after) || !isDeepStrictEqual(toCheckSpec(before), toCheckSpec(after));
 }

@@ -46,6 +46,8 @@ export interface MonitorDoc {
   deleted_at: number | null;
   /** Starts at 1, one higher with every change. */
   revision: number;
+  /** The revision since which the same is checked: assignments carry it, and a new one is checked at once. */
+  check_revision: number;
   /** The monitor's shard, while the journal does not have this revision yet. */
   unjournaled?: number;
   /** Null for the types that have none; so are the following. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import { isCheckedAnew } from './config.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import type { Tenant } from './ports.ts';
 
@@ -21,7 +22,7 @@ export interface MonitorListQuery {
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<
-  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'unjournaled' | 'search_text'>
+  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | 'unjournaled' | 'search_text'>
 >;
 
 /** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard. */
@@ -50,8 +51,8 @@ export class MonitorStore {
     ]);
   }
 
-  async insert(doc: Omit<MonitorDoc, 'revision' | 'unjournaled' | 'search_text'>): Promise<MonitorDoc> {
-    const whole: MonitorDoc = { ...doc, revision: 1, unjournaled: shardOf(doc._id), search_text: searchText(doc.name, doc.target) };
+  async insert(doc: Omit<MonitorDoc, 'revision' | 'check_revision' | 'unjournaled' | 'search_text'>): Promise<MonitorDoc> {
+    const whole: MonitorDoc = { ...doc, revision: 1, check_revision: 1, unjournaled: shardOf(doc._id), search_text: searchText(doc.name, doc.target) };
     await this.#monitors.insertOne(whole);
     return whole;
   }
@@ -169,9 +170,10 @@ export class MonitorStore {
 /** One write: the change, a higher revision, and the mark for the journal, on condition of the revision that was seen. */
 function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
+  const fresh = isCheckedAnew(seen, { ...seen, ...change }) ? { check_revision: seen.revision + 1 } : {};
   return {
     filter: { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
-    update: { $set: { ...change, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
+    update: { $set: { ...change, ...fresh, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
   };
 }
 

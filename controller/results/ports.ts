@@ -7,6 +7,8 @@ export interface MonitorConfig {
   organization_id: string;
   project_id: string;
   revision: number;
+  /** The revision since which the same is checked; results of an older one change no state. */
+  check_revision: number;
   name: string;
   target: string;
   type: MonitorType;

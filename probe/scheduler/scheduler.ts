@@ -70,13 +70,21 @@ export class Scheduler {
   /** Adds or replaces. The first slot is at `firstMs` when given, else the first by its phase that has not come up. */
   set(assignment: Assignment, firstMs?: number): void {
     const known = this.#index.get(assignment.monitor_id);
+    const extraMs = known === undefined ? undefined : this.#pendingExtra(known);
     const at = known ?? this.#take(assignment.monitor_id);
     this.#assignments[at] = assignment;
     const coveredMs = this.#wheel.nowMs;
     // A replaced one may have a slot that is due and has not come up: that is still its first.
     const afterMs = known === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
-    this.#place(at, firstMs === undefined ? nextSlot(assignment, afterMs) : Math.max(firstMs, coveredMs + 1));
+    const wantedMs = firstMs ?? extraMs;
+    this.#place(at, wantedMs === undefined ? nextSlot(assignment, afterMs) : Math.max(wantedMs, coveredMs + 1));
     this.#arm();
+  }
+
+  /** The check between two slots that a new assignment gets at once and that has not come up yet. */
+  #pendingExtra(at: number): number | undefined {
+    const dueMs = this.#due[at] as number;
+    return isSlot(this.#assignments[at] as Assignment, dueMs) ? undefined : dueMs;
   }
 
   remove(monitorId: string): void {

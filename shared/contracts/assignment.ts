@@ -6,7 +6,7 @@ export const assignment = z.object({
   monitor_id: z.string(),
   organization_id: z.string(),
   project_id: z.string(),
-  /** Revision of the monitor's configuration; results carry it, and a new one is checked at once. */
+  /** Revision of what is checked; results carry it, and a new one is checked at once. */
   assignment_rev: z.int().min(1),
   interval_ms: z.int().min(1),
   timeout_ms: z.int().min(1),

@@ -183,6 +183,23 @@ describe('a monitor that is changed', () => {
     expect(clash.error.details[0].path).toEqual(['http_config', 'method']);
   });
 
+  test('is checked anew only when what is checked has changed', async () => {
+    const revisionOf = async () => (await stored(monitor.id))?.check_revision;
+    const same = { name: 'N', tags: ['x'], monitoring_regions: [], interval_seconds: 120, confirmation_policy: { retries: 3 }, ssl_monitoring: null };
+    for (const [name, value] of Object.entries(same)) await client.patch(path(), { [name]: value });
+    expect([await revisionOf(), (await stored(monitor.id))?.revision]).toEqual([1, 7]);
+    const other = { target: 'https://other.example/', timeout_ms: 5000, method: 'HEAD', auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 600 };
+    for (const [at, [name, value]] of Object.entries(other).entries()) {
+      await client.patch(path(), { [name]: value });
+      expect(await revisionOf(), name).toBe(8 + at);
+    }
+    await client.post(`${path()}/pause`);
+    await client.patch(path(), { target: 'https://third.example/' });
+    expect(await revisionOf()).toBe(12);
+    await client.post(`${path()}/resume`);
+    expect(await revisionOf()).toBe(15);
+  });
+
   test('ignores what can only be read', async () => {
     const foreign = randomUUID();
     const answer = await client.patch(path(), {

@@ -43,6 +43,42 @@ test('repeating a placement changes nothing, and an older revision is passed ove
   expect(probe.held.has(monitorDoc(1)._id)).toBe(false);
 });
 
+test('a monitor that only has another name is left alone; one whose check is the same is not checked at once', async () => {
+  const before = probe.revision;
+  await rig.fleet.placement.apply([monitorDoc(2, { revision: 2, name: 'other', tags: ['x'], notification_target_ids: ['d'] })]);
+  await probe.sync();
+  expect(probe.revision).toBe(before);
+  await rig.fleet.placement.apply([monitorDoc(2, { revision: 3, interval_seconds: 90 })]);
+  await until(() => probe.held.get(monitorDoc(2)._id)?.interval_ms === 90_000);
+  expect(probe.held.get(monitorDoc(2)._id)?.assignment_rev).toBe(1);
+  await rig.fleet.placement.apply([monitorDoc(2, { revision: 4, check_revision: 4, target: 'http://127.0.0.1:9/other' })]);
+  await until(() => probe.held.get(monitorDoc(2)._id)?.assignment_rev === 4);
+});
+
+test('every type but a heartbeat reaches a probe whole', async () => {
+  const docs = [
+    monitorDoc(501, { type: 'KEYWORD', keyword: { keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all', case_sensitive: false } }),
+    monitorDoc(502, { type: 'TCP', target: '[::1]:22', http: null, tcp: { port: 22, protocol: 'ssh', protocol_validation: true } }),
+    monitorDoc(503, { type: 'DNS', target: 'münchen.example', http: null, dns: { record_entries: [{ type: 'A' }], dns_server: '1.1.1.1', resolution_timeout_ms: 800 } }),
+    monitorDoc(504, { type: 'ICMP', target: 'example.org', http: null, icmp: { packet_count: 3, packet_size: 56, timeout_ms: 900, ttl: 64 } }),
+    monitorDoc(505, { type: 'HEARTBEAT', target: 't', http: null, heartbeat: { token: 't', interval_seconds: 60, grace_seconds: 5 } }),
+  ];
+  await rig.fleet.placement.apply(docs);
+  const specs = await until(() => {
+    const held = docs.slice(0, 4).flatMap((doc) => probe.held.get(doc._id)?.spec ?? []);
+    return held.length === 4 ? held : null;
+  });
+  expect(specs).toMatchObject([
+    { type: 'KEYWORD', url: 'http://127.0.0.1:9/501', keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all' },
+    { type: 'TCP', host: '::1', port: 22, protocol: 'ssh', protocol_validation: true },
+    { type: 'DNS', name: 'xn--mnchen-3ya.example', record_entries: [{ type: 'A', expected_values: [], match: 'contains' }], server: { host: '1.1.1.1', port: 53 } },
+    { type: 'ICMP', host: 'example.org', packet_count: 3, packet_size: 56, packet_timeout_ms: 900, ttl: 64 },
+  ]);
+  expect(specs.some((spec) => 'unreadable' in spec)).toBe(false);
+  expect(probe.held.has(docs[4]?._id ?? '')).toBe(false);
+  await rig.fleet.placement.apply(docs.map((doc) => ({ ...doc, revision: 2, deleted_at: 1 })));
+});
+
 test('what a probe missed is there when it asks, in pages and also while more is written', async () => {
   const many = Array.from({ length: 2300 }, (_, at) => monitorDoc(10_000 + at));
   const revision = probe.revision;
@@ -70,7 +106,7 @@ test('a probe that is ahead, or behind what is forgotten, is given the whole set
   const { HeadStore } = await import('../../controller/assignments/head-store.ts');
   const probeId = probe.answer?.probe_id as string;
   const dropped = await sweepTombstones({ items, heads: new HeadStore(rig.mongo.db) }, probeId, Date.now() + 1);
-  expect(dropped).toBe(2301);
+  expect(dropped).toBe(2305);
   expect(await probe.ask({ v: 1, revision: 2, after: null })).toMatchObject(whole);
   expect(await probe.ask({ v: 1, revision: probe.revision, after: null })).toMatchObject({ reset: false, changes: [], more: null });
 });

@@ -125,7 +125,7 @@ export function fileServer(nats: TestNats): RigNats {
 export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): MonitorDoc {
   return {
     _id: derivedId('monitor', at), organization_id: ORGANIZATION, project_id: 'project', created_by: 'u', name: `m${at}`, type: 'HTTP', target: `http://127.0.0.1:9/${at}`,
-    interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1,
+    interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1, check_revision: 1,
     ...NO_SETTINGS,
     http: {
       method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,

@@ -160,7 +160,7 @@ export class SimulatedProbe {
 
   #result(check: Check, scheduledAt: number, startedAt: number, found: Partial<CheckResult>): CheckResult {
     return {
-      seq: 0, monitor_id: check.config.monitor_id, assignment_rev: check.config.revision, attempt: 1, reason: 'schedule',
+      seq: 0, monitor_id: check.config.monitor_id, assignment_rev: check.config.check_revision, attempt: 1, reason: 'schedule',
       scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: null, outcome: 'missed', degraded: false, status_code: null,
       error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null, ...found,
     };

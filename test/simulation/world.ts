@@ -104,7 +104,7 @@ export class World {
     let id = this.random.uuid();
     while (shard !== undefined && shardOf(id) !== shard) id = this.random.uuid();
     const config: MonitorConfig = {
-      monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP',
+      monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, check_revision: 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP',
       status: 'active', interval_ms: MINUTE_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
       notification_target_ids: [], monitoring_regions: [], changed_at: this.clock.now(), ...settings,
     };
@@ -116,7 +116,8 @@ export class World {
   changeMonitor(id: string, change: Partial<MonitorConfig>): void {
     const known = this.db.monitors.get(id);
     if (!known || known.config.status === 'deleted') return;
-    this.#save({ ...known.config, ...change, revision: known.config.revision + 1, changed_at: this.clock.now() });
+    const revision = known.config.revision + 1;
+    this.#save({ ...known.config, check_revision: revision, ...change, revision, changed_at: this.clock.now() });
   }
 
   /** Controllers that have a shard in hand now, by their own belief. */

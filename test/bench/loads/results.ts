@@ -49,7 +49,8 @@ export function byShard(ids: string[]): Map<number, string[]> {
 
 export function configOf(monitorId: string, intervalMs: number, changedAt: number): MonitorConfig {
   return {
-    monitor_id: monitorId, organization_id: derivedId('org'), project_id: derivedId('project'), revision: 1, name: 'bench', target: 'http://bench.example/',
+    monitor_id: monitorId, organization_id: derivedId('org'), project_id: derivedId('project'), revision: 1, check_revision: 1,
+    name: 'bench', target: 'http://bench.example/',
     type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
     notification_target_ids: [], monitoring_regions: [], changed_at: changedAt,
   };

@@ -43,8 +43,10 @@ export class MonitorRun {
     return this.item({ kind: 'silent', region, at: HOUR + atSeconds * SECOND });
   }
 
+  /** A change of what is checked, unless it keeps its `check_revision`. */
   change(atSeconds: number, change: Partial<MonitorConfig>): MonitorEffect[] {
-    this.config = { ...this.config, revision: this.config.revision + 1, ...change, changed_at: HOUR + atSeconds * SECOND };
+    const revision = this.config.revision + 1;
+    this.config = { ...this.config, revision, check_revision: revision, ...change, changed_at: HOUR + atSeconds * SECOND };
     return this.item({ kind: 'config', config: this.config });
   }
 

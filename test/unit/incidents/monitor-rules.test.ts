@@ -73,13 +73,33 @@ describe('what must not move a verdict', () => {
     expect(run.state).toMatchObject({ status: 'up', outage: null, last_failure_at: HOUR + 610_000 });
   });
 
-  test('a result of an older revision', () => {
+  test('a result of what was checked before an edit', () => {
     const run = new MonitorRun();
     run.up(1);
-    run.change(10, { name: 'other' });
+    run.change(10, { target: 'https://example.org/other' });
     run.result(60, { outcome: 'failure', assignment_rev: 1 });
     expect(run.state.status).toBe('up');
     run.down(61);
+    expect(run.state.status).toBe('down');
+  });
+
+  test('a missed slot of what was checked before an edit', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.change(10, { target: 'https://example.org/other' });
+    const missed = { outcome: 'missed', missed: { reason: 'overload', count: 5 } } as const;
+    run.result(600, { ...missed, assignment_rev: 1 });
+    expect(run.state.status).toBe('up');
+    run.result(600, { ...missed, assignment_rev: 2 });
+    expect(run.state.status).toBe('unknown');
+  });
+
+  test('a new name: results of the same check go on counting', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.change(10, { name: 'other', check_revision: 1 });
+    run.result(60, { outcome: 'failure', assignment_rev: 1 });
+    run.result(61, { outcome: 'failure', assignment_rev: 1 });
     expect(run.state.status).toBe('down');
   });
 

@@ -17,7 +17,7 @@ export function idIn(shard: number, number = 0): string {
 export function configOf(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
   const { shard = 2, ...settings } = given;
   return {
-    monitor_id: idIn(shard), organization_id: 'o', project_id: 'p', revision: 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
+    monitor_id: idIn(shard), organization_id: 'o', project_id: 'p', revision: 1, check_revision: settings.revision ?? 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null, notification_target_ids: [],
     monitoring_regions: [], changed_at: HOUR, ...settings,
   };
@@ -27,7 +27,7 @@ export function resultOf(config: MonitorConfig, given: Partial<CheckResult> = {}
   const startedAt = given.started_at ?? HOUR;
   const outcome = given.outcome ?? 'success';
   return {
-    seq: 1, monitor_id: config.monitor_id, assignment_rev: config.revision, attempt: 1, reason: 'schedule', scheduled_at: startedAt, started_at: startedAt,
+    seq: 1, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt: 1, reason: 'schedule', scheduled_at: startedAt, started_at: startedAt,
     response_time_ms: outcome === 'success' ? 80 : null, outcome, degraded: false, status_code: outcome === 'success' ? 200 : null,
     error: outcome === 'failure' ? { type: 'status_code', message: 'Expected 200, got 503' } : null,
     missed: outcome === 'missed' ? { reason: 'probe_down', count: 1 } : null, timings: null, remote_address: null, tls: null, detail: null, ...given,

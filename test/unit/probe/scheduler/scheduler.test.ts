@@ -67,6 +67,20 @@ describe('the scheduler', () => {
     expect((seen[1] as Seen).atMs).toBe(nextSlot(monitor, addedMs));
   });
 
+  test('keeps the check that a new assignment gets at once when the assignment changes before it comes up', async () => {
+    const clock = new SimulatedClock();
+    const { scheduler, seen } = watch(clock);
+    await clock.advance(1234);
+    const monitor = buildAssignment({ interval_ms: 3_600_000, phase_ms: 59_000 });
+    scheduler.set(monitor, clock.now());
+    scheduler.set({ ...monitor, retries: 3 });
+    await clock.advance(100);
+    expect(seen).toMatchObject([{ kind: 'due' }]);
+    scheduler.set({ ...monitor, retries: 2 });
+    await clock.advance(60_000);
+    expect(seen).toHaveLength(1);
+  });
+
   test('a process that stood still records what it missed once and goes on at the next slot', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
