@@ -6,6 +6,7 @@ import type { Log } from '../shared/log.ts';
 import type { Clock } from '../shared/time.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import { openKeyRing, parseKeyRing } from './accounts/key-ring.ts';
+import { Assignees } from './accounts/assignees.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { startFleet } from './assignments/fleet.ts';
@@ -23,6 +24,7 @@ import { toMonitorConfig } from './monitors/config.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
+import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
 import { openGroups } from './open-groups.ts';
 import { openMailer } from './platform/mailer.ts';
@@ -74,8 +76,11 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const ring = jwtKeys === null ? await openKeyRing(join(config.dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys);
   const accounts = await openAccounts({ db, clock, log, ring, plans, registration, defaultPlan, countMonitors: (id) => monitors.countOfOrganization(id) });
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
+  const events = { publish: () => undefined };
+  const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events });
+  await incidents.ensureIndexes();
   const notifications = await openNotifications({
-    db, clock, log, random, mailer, allowPrivate: config.destinations.allowPrivate,
+    db, clock, log, random, mailer, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
     ownsShard: (shard) => results.ownsShard(shard),
     announce: (ids) => {
       for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');
@@ -93,7 +98,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const rawRetention = new RawRetention({ clock, plans, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId) });
   const results = new ResultsService({
     clock, log, bus, holder: holderOf(config.dataDir),
-    stores: { ...stores, incidents: notifications.incidents, alerts: notifications.alerts },
+    stores: { ...stores, incidents: incidents.outbox, alerts: notifications.alerts },
     limits: {
       rawRetentionMs: (organizationId) => rawRetention.of(organizationId), longestRawMs: rawRetention.longestMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
@@ -108,7 +113,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   });
   const monitorDeps: MonitorDeps = {
     monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
-    readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
+    readers: { live: results.open, statistics: results.statistics, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
   const grouping = groups.over(monitorDeps);
@@ -132,6 +137,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
         ],
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
+      ...incidents.over({ notifications: notifications.log }),
       ...monitorRoutes(monitorDeps), ...grouping.routes,
     ],
     credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,

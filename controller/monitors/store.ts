@@ -67,6 +67,15 @@ export class MonitorStore {
     return this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null });
   }
 
+  /** Name and type of those of `ids` that are living monitors of this project. */
+  async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
+    const found = await this.#monitors
+      .find({ ...living(tenant), _id: { $in: ids } })
+      .project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 })
+      .toArray();
+    return new Map(found.map(({ _id, name, type }) => [_id, { name, type }]));
+  }
+
   /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
     const { filter, update } = changeOf(seen, change);
