@@ -119,7 +119,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const grouping = groups.over(monitorDeps);
   const rawStream = keepRawStream({ bus, log, clock });
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Its default wakes the process a hundred times a second to see how late it is.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 500 });
   observeIngest(registry, results.ingest, bus);
   observeDeliveries(registry, notifications.service);
   const limiter = new RateLimiter(clock, config.http.rateLimit);
