@@ -26,6 +26,7 @@ import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
 import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
+import { openMonitorReads } from './open-monitor-reads.ts';
 import { openGroups } from './open-groups.ts';
 import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
@@ -71,6 +72,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const { db } = mongo;
   const monitors = new MonitorStore(db);
   await monitors.ensureIndexes();
+  const { lists, counts } = await openMonitorReads({ db, clock, log });
   const { plansFile, jwtKeys, registration, defaultPlan } = config.accounts;
   const plans = loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8'));
   const ring = jwtKeys === null ? await openKeyRing(join(config.dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys);
@@ -112,7 +114,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     onPoke: () => notifications.service.poke(),
   });
   const monitorDeps: MonitorDeps = {
-    monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
+    monitors, lists, counts, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
     readers: { live: results.open, statistics: results.statistics, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
@@ -147,13 +149,14 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   results.start();
   notifications.start();
   grouping.resume();
+  counts.start();
   const port = await app.listen(config.http.port, config.http.host);
   return {
     url: config.http.baseUrl ?? `http://${config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host}:${port}`,
     stop: async () => {
       await app.close();
       rawStream.stop();
-      await results.stop();
+      await Promise.all([results.stop(), counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
       await mailer.close();
       await bus.close();
