@@ -22,6 +22,8 @@ export interface OrganizationDoc {
   name: string;
   plan: PlanName;
   created_at: number;
+  /** Until then somebody is taking an owner away; nobody else may meanwhile. */
+  owners_locked_until?: number;
 }
 
 export interface ProjectDoc {
@@ -61,4 +63,35 @@ export interface ApiKeyDoc {
   created_by: string;
   created_at: number;
   last_used_at: number | null;
+}
+
+export type MailedTokenPurpose = 'verify_email' | 'reset_password';
+
+/** The token itself is not stored. */
+export interface MailedTokenDoc {
+  _id: string;
+  /** SHA-256 of the token, hexadecimal; unique. */
+  hash: string;
+  purpose: MailedTokenPurpose;
+  user_id: string;
+  /** Where it was sent. */
+  email: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** The token itself is not stored. */
+export interface InvitationDoc {
+  _id: string;
+  organization_id: string;
+  /** Lower case. */
+  email: string;
+  role: OrganizationRole;
+  /** For a `member`, by project. */
+  project_roles: Record<string, ProjectRole>;
+  invited_by: string;
+  /** SHA-256 of the token, hexadecimal; unique. */
+  hash: string;
+  created_at: number;
+  expires_at: number;
 }

@@ -30,4 +30,44 @@ export class MemberStore {
   async delete(id: string): Promise<void> {
     await this.#members.deleteOne({ _id: id });
   }
+
+  find(organizationId: string, userId: string): Promise<MemberDoc | null> {
+    return this.#members.findOne({ organization_id: organizationId, user_id: userId });
+  }
+
+  /** Oldest first. */
+  listOfOrganization(organizationId: string): Promise<MemberDoc[]> {
+    return this.#members.find({ organization_id: organizationId }).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.#members.countDocuments({ organization_id: organizationId });
+  }
+
+  countOwners(organizationId: string): Promise<number> {
+    return this.#members.countDocuments({ organization_id: organizationId, role: 'owner' });
+  }
+
+  /** Null when the role has changed since `seen` was read. */
+  changeRole(seen: MemberDoc, role: MemberDoc['role']): Promise<MemberDoc | null> {
+    return this.#members.findOneAndUpdate({ _id: seen._id, role: seen.role }, { $set: { role } }, { returnDocument: 'after' });
+  }
+
+  /** False when the role has changed since `seen` was read. */
+  async remove(seen: MemberDoc): Promise<boolean> {
+    return (await this.#members.deleteOne({ _id: seen._id, role: seen.role })).deletedCount === 1;
+  }
+
+  /** Null takes the role away. */
+  async setProjectRole(member: MemberDoc, projectId: string, role: MemberDoc['project_roles'][string] | null): Promise<void> {
+    const field = `project_roles.${projectId}`;
+    if (member.project_roles[projectId] === (role ?? undefined)) return;
+    await this.#members.updateOne({ _id: member._id }, role === null ? { $unset: { [field]: '' } } : { $set: { [field]: role } });
+  }
+
+  /** Takes everybody's role in a project away. */
+  async forgetProject(organizationId: string, projectId: string): Promise<void> {
+    const field = `project_roles.${projectId}`;
+    await this.#members.updateMany({ organization_id: organizationId, [field]: { $exists: true } }, { $unset: { [field]: '' } });
+  }
 }

@@ -1,8 +1,10 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Mailer } from '../platform/mailer-port.ts';
 import type { PlanName, Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
+import { AccountPost } from './account-post.ts';
 import { Credentials } from './credentials.ts';
 import type { AccountDeps } from './deps.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -21,6 +23,10 @@ export interface AccountSettings {
   registration: 'first-user' | 'open' | 'closed';
   /** Living monitors of an organization. */
   countMonitors(organizationId: string): Promise<number>;
+  contentsOfProject: AccountDeps['contentsOfProject'];
+  mailer: Mailer;
+  /** Address that mailed links begin with. */
+  baseUrl(): string;
   passwordCost?: PasswordCost;
 }
 
@@ -32,6 +38,8 @@ export interface Accounts {
   tenants: Tenants;
   /** For whoever creates what a plan limits. */
   quota: Quota;
+  /** Ends what the accounts do in the background. */
+  close(): Promise<void>;
 }
 
 /** Accounts over one database, with their indexes in place. */
@@ -48,10 +56,13 @@ export async function openAccounts(settings: AccountSettings): Promise<Accounts>
   });
   const tokens = new SessionTokens(settings.ring);
   const hasher = new PasswordHasher(settings.passwordCost);
+  const post = new AccountPost({ mailer: settings.mailer, clock, log });
+  const { baseUrl, contentsOfProject } = settings;
   return {
-    deps: { ...stores, tokens, hasher, quota, registration, defaultPlan, log },
+    deps: { ...stores, tokens, hasher, quota, registration, defaultPlan, post, baseUrl, contentsOfProject, log },
     credentials: new Credentials({ ...stores, tokens }),
     tenants: new Tenants(stores),
     quota,
+    close: () => post.close(),
   };
 }

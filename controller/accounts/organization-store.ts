@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import type { PlanName } from '../plans/plans.ts';
 import type { OrganizationDoc } from './account.ts';
 
 /** Collection `organizations`. */
@@ -23,5 +24,25 @@ export class OrganizationStore {
 
   async delete(id: string): Promise<void> {
     await this.#organizations.deleteOne({ _id: id });
+  }
+
+  /** Null when it is gone. */
+  rename(id: string, name: string): Promise<OrganizationDoc | null> {
+    return this.#organizations.findOneAndUpdate({ _id: id }, { $set: { name } }, { returnDocument: 'after' });
+  }
+
+  /** False when its plan has changed since `seen` was read. */
+  async changePlan(seen: OrganizationDoc, plan: PlanName): Promise<boolean> {
+    return (await this.#organizations.updateOne({ _id: seen._id, plan: seen.plan }, { $set: { plan } })).matchedCount === 1;
+  }
+
+  /** Holds the owners until then; false while somebody else does. */
+  async lockOwners(id: string, now: number, until: number): Promise<boolean> {
+    const isFree = { $or: [{ owners_locked_until: { $exists: false } }, { owners_locked_until: { $lte: now } }] };
+    return (await this.#organizations.updateOne({ _id: id, ...isFree }, { $set: { owners_locked_until: until } })).matchedCount === 1;
+  }
+
+  async unlockOwners(id: string, until: number): Promise<void> {
+    await this.#organizations.updateOne({ _id: id, owners_locked_until: until }, { $unset: { owners_locked_until: '' } });
   }
 }

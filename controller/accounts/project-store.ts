@@ -40,4 +40,14 @@ export class ProjectStore {
   async delete(id: string): Promise<void> {
     await this.#projects.deleteOne({ _id: id });
   }
+
+  /** Null when the organization has no such project. */
+  rename(organizationId: string, id: string, name: string): Promise<ProjectDoc | null> {
+    return this.#projects.findOneAndUpdate({ _id: id, organization_id: organizationId }, { $set: { name } }, { returnDocument: 'after' });
+  }
+
+  /** False when it is gone already. */
+  async take(project: ProjectDoc): Promise<boolean> {
+    return (await this.#projects.deleteOne({ _id: project._id, is_default: false })).deletedCount === 1;
+  }
 }

@@ -1,19 +1,22 @@
-import { isoTime } from '../../shared/time.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import type { AccountDeps } from './deps.ts';
+import { mailedLinkRoutes } from './mailed-link-routes.ts';
+import { organizationRoutes } from './organization-routes.ts';
+import { accountPageRoutes } from './page-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import {
   changePasswordAnswer, changePasswordInput, loginAnswer, loginInput, meAnswer, messageAnswer, registerAnswer, registerInput,
 } from './schema.ts';
-import type { StartedSession } from './sessions.ts';
 import { registerAccount } from './verbs/register-account.ts';
-import { changePassword, logIn, logOut, readAccount, type Belongings } from './verbs/sign-in.ts';
-import { viewOrganization, viewProject, viewProjects, viewUser } from './views.ts';
+import { changePassword, logIn, logOut, readAccount } from './verbs/sign-in.ts';
+import { auditActor, viewOrganization, viewOrganizations, viewProject, viewProjects, viewSession, viewUser } from './views.ts';
 
-/** Registration, sessions, API keys and projects. */
+/** Registration, sessions, mailed links, API keys, projects, organizations. */
 export function accountRoutes(deps: AccountDeps): Route[] {
-  return [...sessionRoutes(deps), ...apiKeyRoutes(deps), ...projectRoutes(deps)];
+  return [
+    ...sessionRoutes(deps), ...mailedLinkRoutes(deps), ...accountPageRoutes(deps), ...apiKeyRoutes(deps), ...projectRoutes(deps), ...organizationRoutes(deps),
+  ];
 }
 
 function sessionRoutes(deps: AccountDeps): Route[] {
@@ -32,7 +35,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx, { body }) => {
         const { user, organization, project, session } = await registerAccount(deps, ctx, body);
         const data = { user: viewUser(user), organization: viewOrganization(organization, { role: 'owner' }), project: viewProject(project, 'admin') };
-        return { status: 201, data: { ...data, ...viewSession(session) } };
+        return { status: 201, data: { ...data, ...viewSession(session) }, audit: { actor: auditActor(user), organizationId: organization._id } };
       },
     }),
     defineRoute({
@@ -92,15 +95,4 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       },
     }),
   ];
-}
-
-function viewSession(session: StartedSession): { token: string; expires_at: string } {
-  return { token: session.token, expires_at: isoTime(session.expiresAt) };
-}
-
-function viewOrganizations({ memberships, organizations }: Belongings) {
-  return memberships.flatMap((membership) => {
-    const organization = organizations.find((one) => one._id === membership.organizationId);
-    return organization === undefined ? [] : [viewOrganization(organization, membership)];
-  });
 }

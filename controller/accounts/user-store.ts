@@ -50,4 +50,22 @@ export class UserStore {
       { returnDocument: 'after' },
     );
   }
+
+  findMany(ids: string[]): Promise<UserDoc[]> {
+    return ids.length === 0 ? Promise.resolve([]) : this.#users.find({ _id: { $in: ids } }).toArray();
+  }
+
+  /** Whoever reads this address's mail has shown that it is theirs. False when the account is gone or has another address. */
+  async markVerified(id: string, email: string): Promise<boolean> {
+    return (await this.#users.updateOne({ _id: id, email }, { $set: { email_verified: true } })).matchedCount === 1;
+  }
+
+  /** Another password by a mailed link, which also verifies the address. Null as with `markVerified`. */
+  resetPassword(id: string, email: string, passwordHash: string): Promise<UserDoc | null> {
+    return this.#users.findOneAndUpdate(
+      { _id: id, email },
+      { $set: { password_hash: passwordHash, email_verified: true }, $inc: { token_version: 1 } },
+      { returnDocument: 'after' },
+    );
+  }
 }

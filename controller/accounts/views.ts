@@ -1,9 +1,14 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
+import type { AuditActor } from '../http/audit.ts';
 import { projectRoleOf, type Membership } from '../http/access.ts';
 import type { ProjectRole } from '../http/route.ts';
-import type { ApiKeyDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
-import type { apiKeyView, freshApiKeyView, organizationView, projectView, userView } from './schema.ts';
+import type { ApiKeyDoc, InvitationDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
+import type { apiKeyView, freshApiKeyView, invitationView, memberView, organizationView, projectMembersAnswer, projectView, userView } from './schema.ts';
+import type { StartedSession } from './sessions.ts';
+import type { MemberOf } from './verbs/members.ts';
+import type { ProjectMember } from './verbs/project-members.ts';
+import type { Belongings } from './verbs/sign-in.ts';
 
 export function viewUser(user: UserDoc): z.input<typeof userView> {
   return {
@@ -44,4 +49,35 @@ export function viewApiKey(key: ApiKeyDoc): z.input<typeof apiKeyView> {
 /** With the key itself: the only time it is shown. */
 export function viewFreshApiKey(doc: ApiKeyDoc, key: string): z.input<typeof freshApiKeyView> {
   return { ...viewApiKey(doc), key, message: 'Store this key securely: it is not shown again' };
+}
+
+export function viewMember({ member, user }: MemberOf): z.input<typeof memberView> {
+  return {
+    user_id: user._id, email: user.email, name: user.name, role: member.role, project_roles: member.project_roles, joined_at: isoTime(member.created_at),
+  };
+}
+
+export function viewProjectMember({ member, user, role }: ProjectMember): z.input<typeof projectMembersAnswer>['members'][number] {
+  return { user_id: user._id, email: user.email, name: user.name, role, organization_role: member.role };
+}
+
+export function viewInvitation(invitation: InvitationDoc, now: number): z.input<typeof invitationView> {
+  const { _id: id, email, role, project_roles, invited_by, created_at, expires_at } = invitation;
+  return { id, email, role, project_roles, invited_by, is_expired: expires_at <= now, created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
+}
+
+export function viewSession(session: StartedSession): { token: string; expires_at: string } {
+  return { token: session.token, expires_at: isoTime(session.expiresAt) };
+}
+
+export function viewOrganizations({ memberships, organizations }: Belongings): z.input<typeof organizationView>[] {
+  return memberships.flatMap((membership) => {
+    const organization = organizations.find((one) => one._id === membership.organizationId);
+    return organization === undefined ? [] : [viewOrganization(organization, membership)];
+  });
+}
+
+/** Who made a change, where the request itself does not say. */
+export function auditActor(user: UserDoc): AuditActor {
+  return { type: 'user', id: user._id, name: user.name };
 }

@@ -5,7 +5,7 @@ export type PlanName = (typeof PLAN_NAMES)[number];
 
 const count = z.int().min(0);
 
-const planLimits = z.strictObject({
+export const planLimits = z.strictObject({
   monitors: count,
   min_interval_seconds: z.int().min(1),
   projects: count,

@@ -2,6 +2,8 @@ import type { Clock } from '../../shared/time.ts';
 import type { PlanLimits, PlanName, Plans } from './plans.ts';
 import type { Counted, UsageStore } from './usage-store.ts';
 
+export type { Counted };
+
 export interface QuotaDeps {
   usage: UsageStore;
   plans: Plans;
@@ -27,6 +29,21 @@ export class Quota {
 
   async limitsOf(organizationId: string): Promise<PlanLimits> {
     return this.#deps.plans[await this.#deps.planOf(organizationId)];
+  }
+
+  limitsOfPlan(plan: PlanName): PlanLimits {
+    return this.#deps.plans[plan];
+  }
+
+  /** How many there are of what plans count. */
+  async usageOf(organizationId: string): Promise<Record<Counted, number>> {
+    const { count, usage } = this.#deps;
+    const taken = (await usage.read(organizationId))?.taken ?? { monitors: 0, projects: 0, status_pages: 0 };
+    // A counter may be too high after a crash; what can be counted is.
+    const [monitors, projects, statusPages] = await Promise.all(
+      (['monitors', 'projects', 'status_pages'] as const).map(async (counted) => (await count[counted]?.(organizationId)) ?? taken[counted]),
+    );
+    return { monitors: monitors ?? 0, projects: projects ?? 0, status_pages: statusPages ?? 0 };
   }
 
   /**

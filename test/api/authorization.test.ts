@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
-import { openIncidents } from '../../controller/open-incidents.ts';
+import { incidentRoutes } from '../../controller/incidents/routes.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
@@ -18,6 +18,17 @@ const NEEDS = {
   'POST /api/auth/register': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/probes/enrol': 'public',
+  'POST /api/auth/verify-email': 'public',
+  'POST /api/auth/resend-verification': 'public',
+  'POST /api/auth/forgot-password': 'public',
+  'POST /api/auth/reset-password': 'public',
+  'POST /api/auth/accept-invitation': 'public',
+  'GET /verify-email': 'public',
+  'POST /verify-email': 'public',
+  'GET /reset-password': 'public',
+  'POST /reset-password': 'public',
+  'GET /accept-invitation': 'public',
+  'POST /accept-invitation': 'public',
   'GET /api/auth/me': 'session',
   'POST /api/auth/change-password': 'session',
   'POST /api/auth/api-keys': 'organization admin',
@@ -28,6 +39,20 @@ const NEEDS = {
   'GET /api/projects': 'organization viewer or key',
   'GET /api/projects/:id': 'organization viewer or key',
   'POST /api/projects': 'organization admin',
+  'PATCH /api/projects/:id': 'organization admin',
+  'DELETE /api/projects/:id': 'organization admin',
+  'GET /api/projects/:id/members': 'organization viewer',
+  'PUT /api/projects/:id/members': 'organization admin',
+  'GET /api/organization': 'organization viewer',
+  'PATCH /api/organization': 'organization admin',
+  'GET /api/organization/members': 'organization viewer',
+  'PATCH /api/organization/members/:userId': 'organization admin',
+  'DELETE /api/organization/members/:userId': 'organization admin',
+  'GET /api/organization/invitations': 'organization admin',
+  'POST /api/organization/invitations': 'organization admin',
+  'DELETE /api/organization/invitations/:id': 'organization admin',
+  'GET /api/billing': 'organization admin',
+  'PUT /api/billing/plan': 'organization owner',
   'GET /api/monitors': 'project viewer or key',
   'GET /api/monitors/stats': 'project viewer or key',
   'GET /api/monitors/:id': 'project viewer or key',
@@ -57,15 +82,6 @@ const NEEDS = {
   'GET /api/incidents/:id': 'project viewer or key',
   'GET /api/incidents/:id/updates': 'project viewer or key',
   'GET /api/incidents/:id/notifications': 'project viewer',
-  'POST /api/incidents': 'project editor or key',
-  'PUT /api/incidents/:id': 'project editor or key',
-  'PUT /api/incidents/:id/status': 'project editor or key',
-  'POST /api/incidents/:id/acknowledge': 'project editor or key',
-  'PUT /api/incidents/:id/postmortem': 'project editor or key',
-  'GET /api/incidents/:id/comments': 'project viewer',
-  'POST /api/incidents/:id/comments': 'project viewer',
-  'PATCH /api/incidents/:id/comments/:commentId': 'project viewer',
-  'DELETE /api/incidents/:id/comments/:commentId': 'project viewer',
   'GET /api/integrations': 'project admin',
   'POST /api/integrations': 'project admin',
   'GET /api/integrations/:id': 'project admin',
@@ -110,7 +126,7 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (need === 'session') return null;
   if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';
   const isEnough =
-    caller === 'owner' || caller === 'admin' || need.includes(' viewer') || (caller === 'member' && need.includes(' editor'));
+    caller === 'owner' || (caller === 'admin' && !need.includes(' owner')) || need.includes(' viewer') || (caller === 'member' && need.includes(' editor'));
   return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
 }
 
@@ -120,7 +136,7 @@ describe('every route and every caller', () => {
   let callers: Record<Caller, ApiClient>;
   beforeAll(async () => {
     // Handlers of these have nothing to work with: only what happens before them is looked at.
-    app = await makeApp({ routes: (db) => [...openIncidents({ db } as never).over({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+    app = await makeApp({ routes: () => [...incidentRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);
     const unverified = await app.client.post('/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' });
@@ -148,7 +164,7 @@ describe('every route and every caller', () => {
 
   test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {
     const [method = '', declared = ''] = name.split(' ');
-    const path = declared.replace(/:\w+/g, () => randomUUID());
+    const path = declared.replaceAll(/:[A-Za-z]+/g, () => randomUUID());
     for (const caller of CALLERS) {
       const answer = await callers[caller].send(method, path, method === 'GET' ? {} : { body: { unknown_field: 1 } });
       const expected = refusal(need, method, caller);

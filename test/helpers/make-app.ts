@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
@@ -18,9 +18,9 @@ import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { openMonitorReads } from '../../controller/open-monitor-reads.ts';
 import { openGroups } from '../../controller/open-groups.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
+import { openMailer, type MailConfig } from '../../controller/platform/mailer.ts';
 import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import type { MonitorLive, PeriodStats, RecentResult } from '../../controller/results/ports.ts';
@@ -29,6 +29,7 @@ import { systemClock, type Clock } from '../../shared/time.ts';
 import { ApiClient } from './api-client.ts';
 import { commandViolations } from './command-violations.ts';
 import { testMongo } from './mongo.ts';
+import { readMail, type ReadMail } from './read-mail.ts';
 
 export interface AppOptions {
   registration?: 'first-user' | 'open' | 'closed';
@@ -46,6 +47,8 @@ export interface AppOptions {
   routes?(db: Db, accounts: Accounts): Route[];
   /** Another database than a fresh one of its own. */
   mongoUrl?: string;
+  /** Where mail goes instead of into files. */
+  mail?: Partial<MailConfig>;
 }
 
 /** What the shards' owners and the statistics would say: tests write into it. */
@@ -73,6 +76,8 @@ export interface TestApp {
   observed: Observed;
   /** Without credentials. */
   client: ApiClient;
+  /** What was mailed to an address so far, oldest first, while mail goes into files. */
+  mailsTo(email: string): ReadMail[];
   /** Commands outside the closed list that were sent so far. */
   violations(): string[];
   close(): Promise<void>;
@@ -92,7 +97,9 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const { clock = systemClock, log = createLog('test', 'silent') } = options;
   const monitors = new MonitorStore(mongo.db);
   await monitors.ensureIndexes();
-  const { lists, counts } = await openMonitorReads({ db: mongo.db, clock, log });
+  const mailFolder = join(dataDir, 'mail');
+  const mailer = openMailer({ from: 'Farwatch <farwatch@test.example>', isFromGiven: true, mailgun: null, smtpUrl: null, ...options.mail }, { folder: mailFolder, clock, log });
+  let url = '';
   const ring = await openKeyRing(join(dataDir, 'jwt-keys.json'));
   const accounts = await openAccounts({
     db: mongo.db,
@@ -103,14 +110,15 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     defaultPlan: options.defaultPlan ?? 'scale',
     registration: options.registration ?? 'open',
     countMonitors: (organizationId) => monitors.countOfOrganization(organizationId),
+    contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : null),
+    mailer,
+    baseUrl: () => url,
     passwordCost: TEST_COST,
   });
   const groups = await openGroups(mongo.db, clock);
   const observed = emptyObserved();
   const monitorDeps: MonitorDeps = {
     monitors,
-    lists,
-    counts,
     quota: accounts.quota,
     groups: groups.store,
     ...portsOver(observed),
@@ -141,7 +149,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     limits: options.limits,
   });
   const port = await app.listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${port}`;
+  url = `http://127.0.0.1:${port}`;
   const routes = [...own, ...referenceRoutes(own)];
   return {
     url,
@@ -152,15 +160,23 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     monitors,
     observed,
     client: new ApiClient(url, routes),
+    mailsTo: (email) => readMails(mailFolder).filter((mail) => mail.headers['to'] === email),
     violations: () => [...violations],
     close: async () => {
       await app.close();
+      await accounts.close();
+      await mailer.close();
       await mongo.close();
       await server?.stop();
       rmSync(dataDir, { recursive: true, force: true });
       if (violations.size > 0) throw new Error(`commands outside the closed list: ${[...violations].join('; ')}`);
     },
   };
+}
+
+function readMails(folder: string): ReadMail[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => name.endsWith('.eml')).sort().map((name) => readMail(readFileSync(join(folder, name), 'latin1')));
 }
 
 function emptyObserved(): Observed {
@@ -197,7 +213,7 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
         period: (id) => unlessFailing(observed.stats.get(id) ?? null),
         list30d: (ids) => unlessFailing(only(observed.stats, ids)),
         periods: (ids) => unlessFailing(only(observed.stats, ids)),
-        recent: (_projectId, limit) => unlessFailing(observed.recent.slice(0, limit)),
+        recent: (ids, limit) => unlessFailing(observed.recent.filter((result) => ids.includes(result.monitor_id)).slice(0, limit)),
       },
       incidents: { statuses: async (ids) => only(observed.incidentStatuses, ids) },
     },

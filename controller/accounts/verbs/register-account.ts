@@ -5,6 +5,7 @@ import type { MemberDoc, OrganizationDoc, ProjectDoc, UserDoc } from '../account
 import type { AccountDeps } from '../deps.ts';
 import type { RegisterInput } from '../schema.ts';
 import { startSession, type StartedSession } from '../sessions.ts';
+import { mailVerification } from './verify-email.ts';
 
 export interface Registered {
   user: UserDoc;
@@ -15,7 +16,7 @@ export interface Registered {
 
 /**
  * Makes an account with an organization and a default project of its own. The first account of the installation is
- * its operator and verified. Throws FORBIDDEN when registration is closed, RESOURCE_ALREADY_EXISTS for a known address.
+ * its operator and verified, any other one is mailed a link. Throws FORBIDDEN when registration is closed, RESOURCE_ALREADY_EXISTS for a known address.
  */
 export async function registerAccount(deps: AccountDeps, ctx: PublicContext, input: RegisterInput): Promise<Registered> {
   const isFirst = !(await deps.users.hasAny());
@@ -30,6 +31,7 @@ export async function registerAccount(deps: AccountDeps, ctx: PublicContext, inp
     await discard(deps, account);
     throw error;
   });
+  if (!inserted.email_verified) mailVerification(deps, inserted, ctx.now);
   return { user: inserted, organization, project, session: await startSession(deps, inserted, ctx.now) };
 }
 

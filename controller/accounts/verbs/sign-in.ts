@@ -43,11 +43,11 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   return startSession(deps, changed, ctx.now);
 }
 
-async function belongingsOf(deps: AccountDeps, userId: string): Promise<Belongings> {
+export async function belongingsOf(deps: AccountDeps, userId: string): Promise<Belongings> {
   const memberships = (await deps.members.listOfUser(userId)).map(toMembership);
   return { memberships, organizations: await deps.organizations.findMany(memberships.map((one) => one.organizationId)) };
 }
 
-function wrongCredentials(): AppError {
+export function wrongCredentials(): AppError {
   return new AppError('INVALID_CREDENTIALS', 'The e-mail address or the password is wrong');
 }

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { HTML_CONTENT } from '../http/exchange.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { showError } from '../pages/error-page.ts';
+import type { Page } from '../pages/layout.ts';
+import type { AccountDeps } from './deps.ts';
+import { acceptPage, joinedPage, passwordChangedPage, resetPage, verifiedPage, verifyPage } from './pages.ts';
+import { acceptInvitationInput, resetPasswordInput } from './schema.ts';
+import { acceptInvitation, readInvitation } from './verbs/accept-invitation.ts';
+import { resetPassword } from './verbs/reset-password.ts';
+import { verifyEmail } from './verbs/verify-email.ts';
+import { auditActor } from './views.ts';
+
+const field = z.string().max(1000).default('');
+/** Mailers add parameters of their own to links. */
+const linkQuery = z.looseObject({ token: field });
+const HTML = { contentType: HTML_CONTENT };
+
+/** The pages that mailed links open. Opening one changes nothing, since mail scanners open every link; its form does. */
+export function accountPageRoutes(deps: AccountDeps): Route[] {
+  return [...verifyRoutes(deps), ...resetRoutes(deps), ...acceptRoutes(deps)];
+}
+
+const shown = { method: 'GET', tag: 'Pages', auth: { access: 'public' }, query: linkQuery, errorPage: showError, answers: { 200: HTML } } as const;
+const sent = { method: 'POST', tag: 'Pages', auth: { access: 'public' }, bodyFormat: 'form', errorPage: showError } as const;
+
+function verifyRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...shown, path: '/verify-email', summary: 'Page that verifies an e-mail address',
+      handle: async (_ctx, { query }) => show(verifyPage(query.token)),
+    }),
+    defineRoute({
+      ...sent, path: '/verify-email', summary: 'The form of that page', audit: 'email.verified', body: z.strictObject({ token: field }), answers: { 200: HTML },
+      handle: async (ctx, { body }) => {
+        const user = await verifyEmail(deps, ctx, body.token);
+        return { ...show(verifiedPage(user.email)), audit: { actor: auditActor(user) } };
+      },
+    }),
+  ];
+}
+
+function resetRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...shown, path: '/reset-password', summary: 'Page to choose a new password',
+      handle: async (_ctx, { query }) => show(resetPage(query.token, null)),
+    }),
+    defineRoute({
+      ...sent, path: '/reset-password', summary: 'The form of that page', audit: 'password.reset',
+      body: z.strictObject({ token: field, password: field }), answers: { 200: HTML, 400: HTML },
+      handle: async (ctx, { body }) => {
+        const input = resetPasswordInput.safeParse(body);
+        if (!input.success) return showAgain(resetPage(body.token, problemOf(input.error)));
+        const user = await resetPassword(deps, ctx, input.data);
+        return { ...show(passwordChangedPage()), audit: { actor: auditActor(user) } };
+      },
+    }),
+  ];
+}
+
+function acceptRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...shown, path: '/accept-invitation', summary: 'Page to join an organization',
+      handle: async (ctx, { query }) => show(acceptPage(query.token, await readInvitation(deps, ctx, query.token), null)),
+    }),
+    defineRoute({
+      ...sent, path: '/accept-invitation', summary: 'The form of that page', audit: 'invitation.accepted',
+      body: z.strictObject({ token: field, name: field.optional(), password: field }), answers: { 200: HTML, 400: HTML },
+      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
+      handle: async (ctx, { body }) => {
+        const invitation = await readInvitation(deps, ctx, body.token);
+        const input = acceptInvitationInput.safeParse(body);
+        if (!input.success) return showAgain(acceptPage(body.token, invitation, problemOf(input.error)));
+        const { user, organizationId } = await acceptInvitation(deps, ctx, input.data);
+        return { ...show(joinedPage(invitation.organizationName)), audit: { actor: auditActor(user), organizationId } };
+      },
+    }),
+  ];
+}
+
+function show(page: Page) {
+  return { status: 200 as const, raw: page.html, headers: page.headers };
+}
+
+function showAgain(page: Page) {
+  return { status: 400 as const, raw: page.html, headers: page.headers };
+}
+
+function problemOf(error: z.ZodError): string {
+  return error.issues.map((issue) => issue.message).join('. ');
+}

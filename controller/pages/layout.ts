@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { html, type Html } from './html.ts';
+
+/** Colours keep a contrast of at least 7 to 1 in both schemes. */
+const STYLE = `
+:root { color-scheme: light dark; --ground: #fff; --text: #16202c; --line: #5b6b7d; --accent: #0b4f8a; --on-accent: #fff; --bad: #8a1515; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #10161d; --text: #e8edf3; --line: #93a4b6; --accent: #9cccf8; --on-accent: #0a1520; --bad: #ffb4ab; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1.0625rem/1.55 system-ui, sans-serif; }
+main { max-width: 30rem; margin: 0 auto; padding: 3rem 1.25rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; }
+label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
+input { width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; }
+button { margin-top: 1.5rem; padding: .65rem 1.2rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.hint { margin: .25rem 0 0; font-size: .9375rem; }
+.bad { color: var(--bad); font-weight: 600; }
+`;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+export interface Page {
+  html: string;
+  headers: Record<string, string>;
+}
+
+/** A whole page without scripts and outside hosts. Its address may hold a token, so it tells nobody where it was left for. */
+export function renderPage(title: string, content: Html): Page {
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>${title} · Farwatch</title><style>`;
+  return {
+    html: `${page.text}${STYLE}${html`</style></head>
+<body><main><h1>${title}</h1>
+${content}
+</main></body></html>
+`.text}`,
+    headers: {
+      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      'Referrer-Policy': 'no-referrer',
+    },
+  };
+}

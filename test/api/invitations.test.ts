@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../shared/time.ts';
+import type { Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { linkIn } from '../helpers/read-mail.ts';
+import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let offsetMs = 0;
+beforeAll(async () => {
+  app = await makeApp({ clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  tenant = await newTenant(app);
+});
+
+const address = () => `i${randomUUID().slice(0, 8)}@example.com`;
+const invite = (body: Loose, client = tenant.owner.client) => client.post('/api/organization/invitations', body);
+const accept = (body: Loose) => app.client.post('/api/auth/accept-invitation', body);
+const isInvitation = (mail: { headers: Record<string, string> }) => mail.headers['subject'] === 'You are invited to Farwatch';
+async function tokenFor(email: string, count = 1): Promise<string> {
+  const mails = await until(() => app.mailsTo(email).filter(isInvitation).length >= count && app.mailsTo(email).filter(isInvitation), { what: 'the invitation' });
+  return linkIn(mails[count - 1] as { text: string }, '/accept-invitation').searchParams.get('token') ?? '';
+}
+const as = (token: string) => app.client.with({ authorization: `Bearer ${token}` });
+
+describe('an invitation', () => {
+  test('brings somebody new into the organization, with its role, verified and signed in', async () => {
+    const email = address();
+    const made = await invite({ email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' } });
+    expect(made.status).toBe(201);
+    expect(made.data.invitation).toMatchObject({ email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' }, invited_by: tenant.owner.userId, is_expired: false });
+    const token = await tokenFor(email);
+    expect(made.text).not.toContain(token);
+    const joined = await accept({ token, name: 'Grace', password: PASSWORD });
+    expect(joined.status).toBe(200);
+    expect(joined.data.user).toMatchObject({ email, name: 'Grace', email_verified: true, is_operator: false });
+    expect(joined.data.organizations).toEqual([expect.objectContaining({ id: tenant.organizationId, role: 'member' })]);
+    expect((await as(joined.data.token).get('/api/projects')).data.projects).toEqual([expect.objectContaining({ role: 'viewer' })]);
+    expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toEqual([]);
+    const log = await tenant.owner.client.get('/api/audit-log?action=invitation.accepted');
+    expect(log.data.entries).toEqual([expect.objectContaining({ actor: { type: 'user', id: joined.data.user.id, name: 'Grace' }, fields: ['token', 'name', 'password'] })]);
+  });
+
+  test('is accepted by an existing account with its password only, and changes nothing of it', async () => {
+    const { person } = await newPerson(app, 'Ada');
+    await invite({ email: person.email.toUpperCase(), role: 'admin' });
+    const token = await tokenFor(person.email);
+    const wrong = await accept({ token, name: 'Mallory', password: 'a chosen password' });
+    expect(wrong.code).toBe('INVALID_CREDENTIALS');
+    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a chosen password' })).code).toBe('INVALID_CREDENTIALS');
+    const joined = await accept({ token, name: 'Mallory', password: PASSWORD });
+    expect(joined.status).toBe(200);
+    expect(joined.data.user).toMatchObject({ id: person.userId, name: 'Ada' });
+    expect(joined.data.organizations).toHaveLength(2);
+    expect((await person.client.get('/api/auth/me')).status).toBe(200);
+  });
+
+  test('is not claimed by registering its address', async () => {
+    const email = address();
+    await invite({ email, role: 'admin' });
+    const token = await tokenFor(email);
+    const attacker = await app.client.post('/api/auth/register', { email, password: 'the attackers password', name: 'Attacker' });
+    expect(attacker.data.organization.id).not.toBe(tenant.organizationId);
+    const me = await as(attacker.data.token).get('/api/auth/me');
+    expect(me.data.organizations.map((one: Loose) => one.id)).not.toContain(tenant.organizationId);
+    // Who reads the mail does not get into the attacker's account by a password of their own either.
+    expect((await accept({ token, name: 'Victim', password: PASSWORD })).code).toBe('INVALID_CREDENTIALS');
+    expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(1);
+  });
+
+  test('is good once, also for many at once', async () => {
+    const email = address();
+    await invite({ email, role: 'viewer' });
+    const token = await tokenFor(email);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => accept({ token, name: 'G', password: PASSWORD })));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
+  });
+
+  test('is dead when it is withdrawn, when it is a week old, and when it never was', async () => {
+    const email = address();
+    const { data } = await invite({ email, role: 'viewer' });
+    const token = await tokenFor(email);
+    offsetMs = 7 * 86_400_000 + 1;
+    expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
+    offsetMs = 0;
+    expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).status).toBe(200);
+    expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
+    expect((await accept({ token: '0'.repeat(64), name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  });
+
+  test('is one for an address, and none for a member; an expired one makes room', async () => {
+    const email = address();
+    await invite({ email, role: 'viewer' });
+    expect((await invite({ email, role: 'admin' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+    expect((await invite({ email: tenant.owner.email, role: 'viewer' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+    offsetMs = 7 * 86_400_000 + 1;
+    const again = await app.client.post('/api/auth/login', { email: tenant.owner.email, password: PASSWORD });
+    expect((await invite({ email, role: 'viewer' }, as(again.data.token))).status).toBe(201);
+    expect((await as(again.data.token).get('/api/organization/invitations')).data.invitations).toHaveLength(1);
+    offsetMs = 0;
+  });
+
+  test('to a new account needs a name and a sound password, which do not use it up', async () => {
+    const email = address();
+    await invite({ email, role: 'viewer' });
+    const token = await tokenFor(email);
+    expect((await accept({ token, password: PASSWORD })).error.details[0].path).toEqual(['name']);
+    expect((await accept({ token, name: 'G', password: 'short' })).error.details[0].path).toEqual(['password']);
+    expect((await accept({ token, name: 'G', password: PASSWORD })).status).toBe(200);
+  });
+
+  test('gives an address at most five mails an hour, whoever invites', async () => {
+    const email = address();
+    for (let at = 0; at < 7; at += 1) {
+      const { data } = await invite({ email, role: 'viewer' });
+      await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`);
+    }
+    const marker = address();
+    await invite({ email: marker, role: 'viewer' });
+    await tokenFor(marker);
+    expect(app.mailsTo(email)).toHaveLength(5);
+  });
+
+  test('is made by owners and admins, of owners by owners only, and for projects of the organization', async () => {
+    const admin = await newMember(app, tenant, 'admin');
+    const member = await newMember(app, tenant, 'member');
+    const other = await newTenant(app);
+    expect((await invite({ email: address(), role: 'viewer' }, member.client)).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await invite({ email: address(), role: 'owner' }, admin.client)).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await invite({ email: address(), role: 'admin' }, admin.client)).status).toBe(201);
+    expect((await invite({ email: address(), role: 'owner' })).status).toBe(201);
+    expect((await invite({ email: address(), role: 'member', project_roles: { [other.projectId]: 'admin' } })).code).toBe('VALIDATION_ERROR');
+    const listed = await invite({ email: address(), role: 'member', project_roles: [{ project_id: tenant.projectId, role: 'admin' }] });
+    expect(listed.data.invitation.project_roles).toEqual({ [tenant.projectId]: 'admin' });
+    expect((await invite({ email: address(), role: 'viewer' }, tenant.writeKey)).code).toBe('JWT_REQUIRED');
+  });
+
+  test('of another organization is as unknown as none', async () => {
+    const other = await newTenant(app);
+    const { data } = await invite({ email: address(), role: 'viewer' }, other.owner.client);
+    const foreign = await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`);
+    const unknown = await tenant.owner.client.delete(`/api/organization/invitations/${randomUUID()}`);
+    expect(foreign.code).toBe('RESOURCE_NOT_FOUND');
+    expect(foreign.body).toEqual(unknown.body);
+    expect((await other.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(1);
+  });
+
+  test.each([
+    [{ role: 'viewer' }, 'email'],
+    [{ email: 'x@example.com' }, 'role'],
+    [{ email: 'x@example.com', role: 'king' }, 'role'],
+    [{ email: 'a@b.example\r\nBcc: c@d.example', role: 'viewer' }, 'email'],
+    [{ email: 'x@example.com', role: 'viewer', project_roles: { nonsense: 'admin' } }, 'project_roles'],
+    [{ email: 'x@example.com', role: 'viewer', organization_id: randomUUID() }, 'organization_id'],
+  ])('is not made of %j', async (body, path) => {
+    const answer = await invite(body);
+    expect(answer.code).toBe('VALIDATION_ERROR');
+    expect(answer.error.details[0].path[0]).toBe(path);
+  });
+
+  test('mails names as text, and keeps no token', async () => {
+    const email = address();
+    await tenant.owner.client.patch('/api/organization', { name: '<b>Bold</b> & "Co"' });
+    await invite({ email, role: 'viewer' });
+    const token = await tokenFor(email);
+    const [mail] = app.mailsTo(email);
+    expect(mail?.html).not.toContain('<b>');
+    expect(mail?.text).toContain('<b>Bold</b> & "Co"');
+    expect(JSON.stringify(await app.db.collection('invitations').find({}).toArray())).not.toContain(token);
+  });
+});
