@@ -30,6 +30,12 @@ const monitorFields = {
 
 export const monitorView = z.strictObject({ ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']) });
 export const monitorAnswer = z.strictObject({ monitor: monitorView });
+export const bulkAnswer = z.strictObject({
+  affected_count: z.int(),
+  monitor_ids: z.array(z.uuid()),
+  message: z.string(),
+  failures: z.array(z.strictObject({ monitor_id: z.uuid(), code: z.string(), message: z.string() })),
+});
 export const deletedAnswer = z.strictObject({ message: z.string() });
 
 const severity = z.enum(['critical', 'major', 'minor', 'warning']);

@@ -3,17 +3,18 @@ import { isoTime } from '../../shared/time.ts';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { deletedAnswer, monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer } from './answers.ts';
+import { bulkRoutes } from './bulk-routes.ts';
 import type { MonitorDeps } from './deps.ts';
 import { monitorInputs, monitorListQuery, periodQuery } from './schema.ts';
 import { liveOf, listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
 import { createMonitor, deleteMonitor, setMonitorStatus, updateMonitor } from './verbs/write-monitor.ts';
 import { viewListedMonitor, viewMonitor, viewStats } from './views.ts';
 
-const WRITE_ERRORS = ['INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED'] as const;
+const WRITE_ERRORS = ['VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED'] as const;
 
 /** Monitors: lists, reads, writes, lifecycle and statistics. */
 export function monitorRoutes(deps: MonitorDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), ...lifecycleRoutes(deps)];
+  return [...readRoutes(deps), ...writeRoutes(deps), ...lifecycleRoutes(deps), ...bulkRoutes(deps)];
 }
 
 function readRoutes(deps: MonitorDeps): Route[] {

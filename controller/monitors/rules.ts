@@ -31,3 +31,16 @@ export function nextStatus(status: LifecycleStatus, transition: Transition): Lif
   if (status === 'disabled') return 'refused';
   return status === 'paused' ? 'same' : 'paused';
 }
+
+/** On every plan: what one monitor may do to its target at most, whatever its interval, regions and packets multiply to. */
+export const MOST_ASKED_PER_MINUTE = 600;
+
+/**
+ * How often a minute a monitor's target is asked from all the regions that it names (one, when it leaves them to us): a check
+ * counts once, an ICMP check once for each packet, a DNS check once for each record.
+ */
+export function askedPerMinute(settings: Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>): number {
+  if (settings.heartbeat !== null) return 0;
+  const perCheck = settings.icmp?.packet_count ?? settings.dns?.record_entries.length ?? 1;
+  return Math.ceil((60 / settings.interval_seconds) * Math.max(1, settings.monitoring_regions.length) * perCheck);
+}

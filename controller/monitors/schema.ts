@@ -22,6 +22,9 @@ const confirmationPolicy = z.strictObject({
   retries: z.int().min(0).max(5).optional(),
 });
 const tag = oneLine(1, 50).refine((text) => !text.includes(','), 'Must not contain a comma');
+/** Of one monitor. */
+export const MOST_TAGS = 20;
+const tags = z.array(tag).max(MOST_TAGS, `A monitor has at most ${MOST_TAGS} tags`).transform(unique);
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
 const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'Target must be at most 2048 characters');
@@ -30,7 +33,7 @@ const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms').max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
     .describe('Absent or null: the lower of 10000 and the interval.'),
   group_id: uuidParam.nullable().optional().describe('Null: in no group.'),
-  tags: z.array(tag).max(20).transform(unique).optional(),
+  tags: tags.optional(),
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional().describe('Ids of regions; empty means automatic.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
   ssl_monitoring: sslMonitoring.nullable().optional(),
@@ -92,6 +95,17 @@ export function refuseForeignFields(type: MonitorType, input: object): void {
 type Inputs = ReturnType<typeof monitorInputs>;
 export type CreateMonitorInput = z.infer<Inputs['create']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
+
+/** Monitors that one request may change. */
+const MOST_IN_BULK = 500;
+const bulkIds = { monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required').max(MOST_IN_BULK, `At most ${MOST_IN_BULK} monitors at once`).transform(unique) };
+
+export const bulkInput = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.enum(['pause', 'resume', 'delete']), ...bulkIds }),
+  z.strictObject({ action: z.literal('tag'), ...bulkIds, tags: z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique) }),
+  z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: uuidParam.nullable().describe('Null: out of any group.') }),
+]);
+export type BulkInput = z.infer<typeof bulkInput>;
 
 const commaList = (most: number) =>
   z.string().max(2000).transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, most));

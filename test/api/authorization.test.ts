@@ -64,6 +64,7 @@ const NEEDS = {
   'POST /api/monitors/:id/pause': 'project editor or key',
   'POST /api/monitors/:id/resume': 'project editor or key',
   'POST /api/monitors/:id/disable': 'project editor or key',
+  'POST /api/monitors/bulk': 'project editor or key',
   'GET /api/groups': 'project viewer or key',
   'POST /api/groups': 'project editor or key',
   'GET /api/groups/hierarchy': 'project viewer or key',

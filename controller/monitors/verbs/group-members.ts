@@ -1,22 +1,10 @@
-import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import { shardOf } from '../../../shared/ids.ts';
-import type { MonitorDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { nextStatus } from '../rules.ts';
 import type { MonitorChange } from '../store.ts';
-
-/** Monitors that are written at once. */
-const AT_ONCE = 500;
-/** Rounds over those that others changed meanwhile. */
-const MOST_ROUNDS = 10;
+import { AT_ONCE, changeMonitors, type ManyDeps, type Moment } from './change-many.ts';
 
 export type GroupChange = { kind: 'pause' } | { kind: 'resume' } | { kind: 'delete' } | { kind: 'move'; to: string | null };
-
-/** Whose monitors, and when. */
-type Moment = Pick<RequestContext, 'tenant' | 'now'>;
-
-export type ManyDeps = Pick<MonitorDeps, 'monitors' | 'quota' | 'poke' | 'log'>;
 
 /** Changes the monitors of a group, each on condition that it is still in it and is as it was seen; the ids of those that changed. */
 export async function changeGroupMonitors(deps: ManyDeps, ctx: Moment, groupId: string, change: GroupChange): Promise<string[]> {
@@ -56,33 +44,4 @@ function planOf(change: GroupChange, seen: MonitorDoc, now: number): MonitorChan
       return status === 'same' || status === 'refused' ? null : { status };
     }
   }
-}
-
-/** Those that somebody else changes at the same time are looked at and planned again. */
-async function changeMonitors(
-  deps: ManyDeps, ctx: Moment, page: MonitorDoc[], plan: (seen: MonitorDoc) => MonitorChange | null,
-): Promise<string[]> {
-  const done: string[] = [];
-  let left = page;
-  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round += 1) {
-    const planned = left.flatMap((seen) => {
-      const change = plan(seen);
-      return change === null ? [] : [{ seen, change: { ...change, updated_at: ctx.now } }];
-    });
-    if (planned.length === 0) break;
-    const { ids, count } = await deps.monitors.changeMany(planned);
-    for (const shard of new Set([...ids].map(shardOf))) deps.poke(shard);
-    if (planned.some(({ change }) => typeof change.deleted_at === 'number')) await release(deps, ctx, count);
-    done.push(...ids);
-    const lost = planned.filter(({ seen }) => !ids.has(seen._id)).map(({ seen }) => seen._id);
-    left = lost.length === 0 ? [] : await deps.monitors.findMany(ctx.tenant, lost);
-  }
-  return done;
-}
-
-async function release(deps: ManyDeps, ctx: Moment, deleted: number): Promise<void> {
-  // The monitors are gone whether or not the counter hears of it; one left too high is set right when it next matters.
-  await deps.quota.release(ctx.tenant.organizationId, 'monitors', deleted).catch((error: unknown) => {
-    deps.log.warn({ err: error, organizationId: ctx.tenant.organizationId }, 'monitor count could not be lowered');
-  });
 }
