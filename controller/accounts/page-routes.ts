@@ -67,7 +67,7 @@ function acceptRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...sent, path: '/accept-invitation', summary: 'The form of that page', audit: 'invitation.accepted',
-      body: z.strictObject({ token: field, name: field.optional(), password: field }), answers: { 200: HTML, 400: HTML },
+      body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }), answers: { 200: HTML, 400: HTML },
       errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
       handle: async (ctx, { body }) => {
         const invitation = await readInvitation(deps, ctx, body.token);

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiAnswer } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { linkIn } from '../helpers/read-mail.ts';
+import { newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+beforeAll(async () => {
+  app = await makeApp({ registration: 'open' });
+  tenant = await newTenant(app);
+});
+afterAll(() => app.close());
+
+async function linkTo(email: string, page: string): Promise<URL> {
+  const find = () => app.mailsTo(email).filter((mail) => mail.text.includes(`/${page}?`)).at(-1);
+  return linkIn(await until(find, { what: `a mail with ${page}` }), `/${page}`);
+}
+const open = (link: URL) => app.client.get(`${link.pathname}${link.search}`);
+/** As a browser without JavaScript sends the form of the page. */
+function submit(link: URL, page: ApiAnswer, fields: Record<string, string>): Promise<ApiAnswer> {
+  const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1] ?? '';
+  const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+  const target = new URL(action, link);
+  return app.client.send('POST', target.pathname, {
+    rawBody: new URLSearchParams({ token, ...fields }).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+}
+
+async function newAccount(): Promise<string> {
+  const email = `m${Math.random().toString(36).slice(2)}@example.com`;
+  await app.client.post('/api/auth/register', { email, password: PASSWORD, name: 'New' });
+  return email;
+}
+
+describe('a mailed link opens a page that', () => {
+  test('verifies the address by its form, and by nothing else', async () => {
+    const email = await newAccount();
+    const link = await linkTo(email, 'verify-email');
+    const verified = async () => (await app.db.collection('users').findOne({ email }))?.['email_verified'] as boolean;
+    const page = await open(link);
+    for (let at = 0; at < 3; at += 1) expect((await open(link)).status).toBe(200);
+    expect((await app.client.send('HEAD', `${link.pathname}${link.search}`)).status).toBe(200);
+    expect(await verified()).toBe(false);
+    const done = await submit(link, page, {});
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining(email)]);
+    expect(await verified()).toBe(true);
+    const again = await submit(link, page, {});
+    expect(again.status).toBe(400);
+    expect(again.text).toContain('This link is not valid');
+  });
+
+  test('changes the password, and shows the form again when the new one is too short', async () => {
+    const { person } = await newPerson(app);
+    await app.client.post('/api/auth/forgot-password', { email: person.email });
+    const link = await linkTo(person.email, 'reset-password');
+    const page = await open(link);
+    expect(page.text).toMatch(/<label for="password">/);
+    expect(page.text).toContain('autocomplete="new-password"');
+    const short = await submit(link, page, { password: 'short' });
+    expect(short.status).toBe(400);
+    expect(short.text).toMatch(/<p class="bad" role="alert">Password must be at least 10 characters<\/p>/);
+    expect(short.text).not.toContain('value="short"');
+    expect((await submit(link, short, { password: 'a quite new password' })).status).toBe(200);
+    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a quite new password' })).status).toBe(200);
+  });
+
+  test('accepts an invitation: a new account by name and password, an existing one by its password only', async () => {
+    await tenant.owner.client.patch('/api/organization', { name: '<script>alert(1)</script> & "Co"' });
+    const { person } = await newPerson(app);
+    for (const email of ['fresh@example.com', person.email]) await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
+    const fresh = await linkTo('fresh@example.com', 'accept-invitation');
+    const page = await open(fresh);
+    expect(page.text).toContain('name="name"');
+    expect(page.text).not.toContain('<script>');
+    expect(page.text).toContain('Join &#60;script&#62;');
+    expect((await submit(fresh, page, { name: '', password: PASSWORD })).status).toBe(400);
+    expect((await submit(fresh, page, { name: 'Fresh', password: PASSWORD })).status).toBe(200);
+    expect((await open(fresh)).status).toBe(400);
+    const known = await linkTo(person.email, 'accept-invitation');
+    const knownPage = await open(known);
+    expect(knownPage.text).not.toContain('name="name"');
+    expect(knownPage.text).toContain('autocomplete="current-password"');
+    const wrong = await submit(known, knownPage, { password: 'not the password' });
+    expect([wrong.status, wrong.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
+    expect((await submit(known, knownPage, { password: PASSWORD })).status).toBe(200);
+    expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(3);
+  });
+
+  test('runs no script, loads nothing, tells nobody its address, and is not kept', async () => {
+    const page = await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail`));
+    const policy = page.headers.get('content-security-policy') ?? '';
+    const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).not.toMatch(/<script|<link|<img|https?:\/\//);
+    expect(page.text).toContain('<html lang="en">');
+    expect(style).toContain('prefers-color-scheme: dark');
+  });
+
+  test('shows a token as text whatever it is', async () => {
+    const page = await app.client.get(`/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain('<script>');
+  });
+
+  test('takes forms only, and answers what is wrong with a page', async () => {
+    for (const rawBody of ['token=a&token=b', 'token=a&admin=true', `token=${'x'.repeat(2000)}`]) {
+      const answer = await app.client.send('POST', '/verify-email', { rawBody, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+      expect([answer.status, answer.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([400, 'text/html; charset=utf-8']);
+    }
+    const json = await app.client.post('/verify-email', { token: 'a' });
+    expect([json.status, json.text]).toEqual([400, expect.stringContaining('application/x-www-form-urlencoded')]);
+    const form = { rawBody: 'email=a%40b.example&password=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expect((await app.client.send('POST', '/api/auth/login', form)).code).toBe('INVALID_INPUT');
+  });
+});
