@@ -6,6 +6,7 @@ import type { Log } from '../shared/log.ts';
 import type { Clock } from '../shared/time.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import { openKeyRing, parseKeyRing } from './accounts/key-ring.ts';
+import { Assignees } from './accounts/assignees.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { startFleet } from './assignments/fleet.ts';
@@ -23,7 +24,9 @@ import { toMonitorConfig } from './monitors/config.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { MonitorStore } from './monitors/store.ts';
+import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
+import { openMonitorReads } from './open-monitor-reads.ts';
 import { openGroups } from './open-groups.ts';
 import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
@@ -69,6 +72,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const { db } = mongo;
   const monitors = new MonitorStore(db);
   await monitors.ensureIndexes();
+  const { lists, counts } = await openMonitorReads({ db, clock, log });
   const { plansFile, jwtKeys, registration, defaultPlan } = config.accounts;
   const plans = loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8'));
   const ring = jwtKeys === null ? await openKeyRing(join(config.dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys);
@@ -78,8 +82,11 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     db, clock, log, ring, plans, registration, defaultPlan, mailer, baseUrl: () => url, countMonitors: (id) => monitors.countOfOrganization(id),
     contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : null),
   });
+  const events = { publish: () => undefined };
+  const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events });
+  await incidents.ensureIndexes();
   const notifications = await openNotifications({
-    db, clock, log, random, mailer, allowPrivate: config.destinations.allowPrivate,
+    db, clock, log, random, mailer, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
     ownsShard: (shard) => results.ownsShard(shard),
     announce: (ids) => {
       for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');
@@ -97,7 +104,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const rawRetention = new RawRetention({ clock, plans, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId) });
   const results = new ResultsService({
     clock, log, bus, holder: holderOf(config.dataDir),
-    stores: { ...stores, incidents: notifications.incidents, alerts: notifications.alerts },
+    stores: { ...stores, incidents: incidents.outbox, alerts: notifications.alerts },
     limits: {
       rawRetentionMs: (organizationId) => rawRetention.of(organizationId), longestRawMs: rawRetention.longestMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
@@ -111,14 +118,15 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     onPoke: () => notifications.service.poke(),
   });
   const monitorDeps: MonitorDeps = {
-    monitors, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
-    readers: { live: results.open, statistics: results.statistics, incidents: notifications.incidentStore },
+    monitors, lists, counts, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
+    readers: { live: results.open, statistics: results.statistics, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
   const grouping = groups.over(monitorDeps);
   const rawStream = keepRawStream({ bus, log, clock });
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Its default wakes the process a hundred times a second to see how late it is.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 500 });
   observeIngest(registry, results.ingest, bus);
   observeDeliveries(registry, notifications.service);
   const limiter = new RateLimiter(clock, config.http.rateLimit);
@@ -136,6 +144,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
         ],
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
+      ...incidents.over({ notifications: notifications.log }),
       ...monitorRoutes(monitorDeps), ...grouping.routes,
     ],
     credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,
@@ -144,6 +153,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   results.start();
   notifications.start();
   grouping.resume();
+  counts.start();
   const port = await app.listen(config.http.port, config.http.host);
   url = config.http.baseUrl ?? `http://${config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host}:${port}`;
   return {
@@ -151,7 +161,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     stop: async () => {
       await app.close();
       rawStream.stop();
-      await results.stop();
+      await Promise.all([results.stop(), counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

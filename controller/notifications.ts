@@ -11,16 +11,14 @@ import { targetReader } from './delivery/targets.ts';
 import { destinationRoutes } from './destinations/routes.ts';
 import { DestinationStore } from './destinations/store.ts';
 import type { Route } from './http/route.ts';
-import { IncidentOutbox } from './incidents/outbox.ts';
-import { incidentRoutes } from './incidents/routes.ts';
-import { IncidentStore } from './incidents/store.ts';
-import { IncidentUpdateStore } from './incidents/update-store.ts';
+import type { NotificationLog } from './incidents/ports.ts';
+import type { IncidentStore } from './incidents/store.ts';
 import { createAddressVetting } from './platform/address-vetting.ts';
 import type { Mailer } from './platform/mailer-port.ts';
 import type { Mongo } from './platform/mongo.ts';
 import { HttpPoster } from './platform/poster.ts';
 import { createResolver } from './platform/resolver.ts';
-import type { AlertsPort, IncidentsPort } from './results/ports.ts';
+import type { AlertsPort } from './results/ports.ts';
 
 /** Tries that are under way at a stop get this long to end, ms. */
 const STOP_WITHIN_MS = 3000;
@@ -28,6 +26,8 @@ const STOP_WITHIN_MS = 3000;
 export interface NotificationsOptions {
   db: Mongo['db'];
   allowPrivate: boolean;
+  /** Told of what has reached its receiver. */
+  incidents: Pick<IncidentStore, 'markNotified'>;
   /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   /** Tells other controllers that something waits for these destinations. */
@@ -40,24 +40,22 @@ export interface NotificationsOptions {
 
 export interface Notifications {
   routes: Route[];
-  incidents: IncidentsPort;
   alerts: AlertsPort;
-  incidentStore: IncidentStore;
+  /** The notification log of incidents. */
+  log: NotificationLog;
   destinations: DestinationStore;
   service: DeliveryService;
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Incidents, destinations and the sending, put together. */
+/** Destinations and the sending, put together. */
 export async function openNotifications(options: NotificationsOptions): Promise<Notifications> {
-  const { db, clock, log } = options;
-  const incidents = new IncidentStore(db);
-  const updates = new IncidentUpdateStore(db);
+  const { db, clock, log, incidents } = options;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
   const queues = new QueueStore(db);
-  await Promise.all([incidents, updates, destinations, deliveries, queues].map((store) => store.ensureIndexes()));
+  await Promise.all([destinations, deliveries, queues].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: options.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const targets = targetReader(destinations);
@@ -88,12 +86,8 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     },
   };
   return {
-    routes: [
-      ...incidentRoutes({ incidents, updates, notifications: deliveries }),
-      ...destinationRoutes({ destinations, vetting, deliveries: deliverySide }),
-    ],
-    incidents: new IncidentOutbox({ incidents, updates }, clock),
-    alerts, incidentStore: incidents, destinations, service,
+    routes: destinationRoutes({ destinations, vetting, deliveries: deliverySide }),
+    alerts, log: deliveries, destinations, service,
     start: () => service.start(),
     stop: async () => {
       await service.stop(STOP_WITHIN_MS);

@@ -6,6 +6,7 @@ import { GroupStore } from './groups/store.ts';
 import { RemovalStore, TreeStore } from './groups/tree-store.ts';
 import { resumeRemovals } from './groups/verbs/change-tree.ts';
 import type { Route } from './http/route.ts';
+import { groupSizes } from './monitors/count-rules.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import type { MonitorDoc } from './monitors/monitor.ts';
 import { assignToGroup, changeGroupMonitors } from './monitors/verbs/group-members.ts';
@@ -40,7 +41,7 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
 
 function membersOf(deps: MonitorDeps): GroupMonitors {
   return {
-    counts: (tenant, ids) => deps.monitors.countByGroup(tenant, ids),
+    counts: async (tenant, ids) => groupSizes(await deps.counts.read(tenant), ids),
     page: async (tenant, groupId, after, limit) => (await deps.monitors.ofGroup(tenant, groupId, after, limit)).map(toMember),
     changeAll: (ctx, groupId, change) => changeGroupMonitors(deps, ctx, groupId, change),
     assign: (ctx, ids, groupId) => assignToGroup(deps, ctx, ids, groupId),

@@ -32,7 +32,9 @@ export interface IncidentDoc {
   failure_count: number;
   started_at: number;
   acknowledged_at: number | null;
-  acknowledged_by: string | null;
+  /** The person it was assigned to when it was acknowledged; null when an API key did so for itself. */
+  assignee_id: string | null;
+  /** Name of the assignee, or of the key. */
   acknowledged_by_name: string | null;
   resolved_at: number | null;
   /** `system`, or the id of the user or key that resolved it. */
@@ -41,11 +43,25 @@ export interface IncidentDoc {
   /** Some notification of it has reached its receiver. */
   notification_sent: boolean;
   notification_channels: string[];
+  postmortem: Postmortem | null;
   /** Title, monitor and error in the form that `search` compares with. */
   search_text: string;
+  /** One higher with each change that people or the state machine make. */
+  revision: number;
+  /** Lines of the history that were written with their change and are not known to be in `incident_updates` yet. */
+  pending_updates: IncidentUpdateDoc[];
   created_at: number;
   updated_at: number;
 }
+
+export interface Postmortem {
+  text: string;
+  author: UpdateActor;
+  updated_at: number;
+}
+
+/** An incident without what its lists leave out. */
+export type ListedIncident = Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change'] as const;
 

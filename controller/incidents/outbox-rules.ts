@@ -1,5 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
+import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { IncidentOpening } from '../results/ports.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
 
@@ -12,7 +13,7 @@ const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Far
 /** The incident that the state machine opens, as it is stored. `now` is Unix ms. */
 export function openedIncident(opening: IncidentOpening, now: number): IncidentDoc {
   const { monitor } = opening;
-  const title = titleOf(opening);
+  const title = titleOf(opening.type, monitor.name);
   const message = (opening.error_message || opening.type).slice(0, LONGEST_ERROR);
   return {
     _id: opening.id,
@@ -35,14 +36,17 @@ export function openedIncident(opening: IncidentOpening, now: number): IncidentD
     failure_count: opening.failure_count,
     started_at: opening.started_at,
     acknowledged_at: null,
-    acknowledged_by: null,
+    assignee_id: null,
     acknowledged_by_name: null,
     resolved_at: null,
     resolved_by: null,
     recovery_time_seconds: null,
     notification_sent: false,
     notification_channels: [],
+    postmortem: null,
     search_text: searchText(title, monitor.name, message),
+    revision: 1,
+    pending_updates: [],
     created_at: now,
     updated_at: now,
   };
@@ -77,6 +81,7 @@ function updateOf(incident: IncidentDoc, what: string) {
   return { _id: derivedId(_id, 'update', what), organization_id, project_id, incident_id: _id };
 }
 
-function titleOf({ type, monitor }: IncidentOpening): string {
-  return `${monitor.name} ${type === 'slow_response' ? 'responds slowly' : 'is down'}`.slice(0, LONGEST_TITLE);
+/** What an incident is called that nobody gave a title. */
+export function titleOf(type: ErrorType, monitorName: string): string {
+  return `${monitorName} ${type === 'slow_response' ? 'responds slowly' : 'is down'}`.slice(0, LONGEST_TITLE);
 }

@@ -1,6 +1,8 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Severity } from '../results/ports.ts';
-import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc } from './incident.ts';
+import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { CommentDoc } from './comment.ts';
+import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 
 export interface Tenant {
   organizationId: string;
@@ -26,12 +28,58 @@ export interface IncidentReader {
   /** Null also when it belongs to somebody else. */
   find(tenant: Tenant, id: string): Promise<IncidentDoc | null>;
   /** One page, latest start first, and how many there are in all. */
-  list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: IncidentDoc[]; total: number }>;
+  list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }>;
+}
+
+/** What people change of an incident. */
+export type IncidentChange = Partial<
+  Pick<
+    IncidentDoc,
+    | 'status' | 'severity' | 'error_message' | 'affected_regions' | 'description' | 'acknowledged_at' | 'assignee_id' | 'acknowledged_by_name'
+    | 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'postmortem' | 'search_text'
+  >
+> & Pick<IncidentDoc, 'updated_at'>;
+
+/** The collection, as the verbs use it. */
+export interface IncidentRepository extends IncidentReader {
+  insert(doc: IncidentDoc): Promise<void>;
+  /** Makes the change, with the lines of history that tell it, if the incident is still as it was seen; null when it is not. */
+  change(seen: IncidentDoc, change: IncidentChange, updates: IncidentUpdateDoc[]): Promise<IncidentDoc | null>;
+  /** The lines that this incident carries are in the history. Does nothing when it has changed since. */
+  forgetPending(copied: IncidentDoc): Promise<void>;
 }
 
 export interface IncidentUpdateReader {
   /** Oldest first, at most `limit`. */
   ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<IncidentUpdateDoc[]>;
+}
+
+export interface IncidentUpdateRepository extends IncidentUpdateReader {
+  insertIfAbsent(doc: IncidentUpdateDoc): Promise<void>;
+}
+
+/** The comments, as the verbs use them. */
+export interface CommentRepository {
+  insert(doc: CommentDoc): Promise<void>;
+  /** Null also when it is of another incident or tenant. */
+  find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null>;
+  /** Oldest first, deleted ones too. */
+  list(tenant: Tenant, incidentId: string, limit: number): Promise<CommentDoc[]>;
+  count(tenant: Tenant, incidentId: string): Promise<number>;
+  /** Changes a comment that is not deleted; null when it is. */
+  change(seen: CommentDoc, change: Partial<Pick<CommentDoc, 'comment_text' | 'is_internal' | 'updated_at' | 'deleted_at'>>): Promise<CommentDoc | null>;
+}
+
+/** What incidents ask of the monitors. */
+export interface MonitorLookup {
+  /** Name and type of those of `ids` that are living monitors of this project. */
+  known(tenant: Tenant, ids: string[]): Promise<Map<string, { name: string; type: MonitorType }>>;
+}
+
+/** What incidents ask of the accounts. */
+export interface AssigneeLookup {
+  /** The person, when it is a member of the organization with access to the project; else null. */
+  assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
 }
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;

@@ -3,7 +3,7 @@ import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
 import { listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident, type IncidentDeps } from './verbs.ts';
-import { incidentUpdateView, incidentView, notificationView, showIncident, showIncidentUpdate, showNotification } from './views.ts';
+import { fullIncidentView, incidentUpdateView, incidentView, notificationView, showFullIncident, showIncident, showIncidentUpdate, showNotification } from './views.ts';
 
 const tag = 'Incidents';
 const byViewer = { access: 'project', role: 'viewer' } as const;
@@ -15,9 +15,9 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
       method: 'GET', path: '/api/incidents', summary: 'List incidents', tag, auth: byViewer,
       query: incidentListQuery,
       answers: {
-        200: z.object({
+        200: z.strictObject({
           incidents: z.array(incidentView),
-          pagination: z.object({ page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean() }),
+          pagination: z.strictObject({ page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean() }),
         }),
       },
       handle: async (ctx, { query }) => {
@@ -31,14 +31,14 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
       method: 'GET', path: '/api/incidents/:id', summary: 'Read an incident', tag, auth: byViewer,
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: z.object({ incident: incidentView }) },
-      handle: async (ctx, { params }) => ({ status: 200, data: { incident: showIncident(await readIncident(deps, ctx, params.id)) } }),
+      answers: { 200: z.strictObject({ incident: fullIncidentView }) },
+      handle: async (ctx, { params }) => ({ status: 200, data: { incident: showFullIncident(await readIncident(deps, ctx, params.id)) } }),
     }),
     defineRoute({
       method: 'GET', path: '/api/incidents/:id/updates', summary: 'Read the history of an incident, oldest first', tag, auth: byViewer,
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: z.object({ updates: z.array(incidentUpdateView) }) },
+      answers: { 200: z.strictObject({ updates: z.array(incidentUpdateView) }) },
       handle: async (ctx, { params }) => {
         const updates = await listIncidentUpdates(deps, ctx, params.id);
         return { status: 200, data: { updates: updates.map(showIncidentUpdate) } };
@@ -51,9 +51,9 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
       query: notificationListQuery,
       errors: ['RESOURCE_NOT_FOUND'],
       answers: {
-        200: z.object({
+        200: z.strictObject({
           notifications: z.array(notificationView),
-          pagination: z.object({
+          pagination: z.strictObject({
             page: z.int(), pageSize: z.int(), total: z.int(), totalPages: z.int(), hasNext: z.boolean(), hasPrevious: z.boolean(),
           }),
         }),

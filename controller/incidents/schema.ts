@@ -4,9 +4,9 @@ import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './ports.ts';
 
 /** Pages beyond this would make the database walk for nothing. */
-const LAST_PAGE = 1_000_000;
+const LAST_PAGE = 10_000;
 
-const instant = z.iso
+export const instantInput = z.iso
   .datetime({ offset: true, error: 'Must be an ISO 8601 date and time' })
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' });
@@ -16,8 +16,8 @@ export const incidentListQuery = z.strictObject({
   severity: z.enum(SEVERITIES).optional(),
   source: z.enum(INCIDENT_SOURCES).optional(),
   check_id: uuidParam.optional(),
-  from: instant.describe('Started at this instant or later').optional(),
-  to: instant.describe('Started before this instant').optional(),
+  from: instantInput.describe('Started at this instant or later').optional(),
+  to: instantInput.describe('Started before this instant').optional(),
   search: z.string().min(1).max(200).describe('Text in the title, the name of the monitor or the error; case does not matter').optional(),
   page: queryInt({ min: 1, max: LAST_PAGE, fallback: 1 }),
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),

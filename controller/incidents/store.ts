@@ -1,11 +1,11 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
 import { isDuplicateKey } from '../platform/mongo-errors.ts';
-import type { IncidentDoc } from './incident.ts';
-import type { IncidentQuery, IncidentReader, Tenant } from './ports.ts';
+import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import type { IncidentChange, IncidentQuery, IncidentRepository, Tenant } from './ports.ts';
 
 /** Collection `incidents`. */
-export class IncidentStore implements IncidentReader {
+export class IncidentStore implements IncidentRepository {
   readonly #incidents: Collection<IncidentDoc>;
 
   constructor(db: Db) {
@@ -28,14 +28,36 @@ export class IncidentStore implements IncidentReader {
     return this.#incidents.findOne({ _id: id, organization_id: tenant.organizationId, project_id: tenant.projectId });
   }
 
-  async list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: IncidentDoc[]; total: number }> {
+  async list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }> {
     const filter = listFilter(tenant, query);
     const skip = (query.page - 1) * query.limit;
     const [incidents, total] = await Promise.all([
-      this.#incidents.find(filter).sort({ started_at: -1, _id: -1 }).skip(skip).limit(query.limit).toArray(),
+      this.#incidents
+        .find(filter)
+        .sort({ started_at: -1, _id: -1 })
+        .skip(skip)
+        .limit(query.limit)
+        .project<ListedIncident>({ postmortem: 0, pending_updates: 0, search_text: 0 })
+        .toArray(),
       this.#incidents.countDocuments(filter),
     ]);
     return { incidents, total };
+  }
+
+  async insert(doc: IncidentDoc): Promise<void> {
+    await this.#incidents.insertOne(doc);
+  }
+
+  change(seen: IncidentDoc, change: IncidentChange, updates: IncidentUpdateDoc[]): Promise<IncidentDoc | null> {
+    return this.#incidents.findOneAndUpdate(
+      { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, revision: seen.revision, status: seen.status },
+      { $set: change, $inc: { revision: 1 }, ...(updates.length > 0 ? { $push: { pending_updates: { $each: updates } } } : {}) },
+      { returnDocument: 'after' },
+    );
+  }
+
+  async forgetPending(copied: IncidentDoc): Promise<void> {
+    await this.#incidents.updateOne({ _id: copied._id, revision: copied.revision }, { $set: { pending_updates: [] } });
   }
 
   /** Status of each of these incidents; unknown ids are left out. */
@@ -65,7 +87,7 @@ export class IncidentStore implements IncidentReader {
   markResolved(id: string, change: Pick<IncidentDoc, 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'failure_count' | 'updated_at'>): Promise<IncidentDoc | null> {
     return this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
-      { $set: { ...change, status: 'resolved' } },
+      { $set: { ...change, status: 'resolved' }, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     );
   }

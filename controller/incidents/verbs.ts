@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/errors.ts';
 import type { RequestContext } from '../http/route.ts';
-import type { IncidentDoc, IncidentUpdateDoc } from './incident.ts';
+import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentQuery, IncidentReader, IncidentUpdateReader, NotificationEntry, NotificationLog, NotificationQuery } from './ports.ts';
 
 export interface IncidentDeps {
@@ -13,7 +13,7 @@ export interface IncidentDeps {
 const MOST_UPDATES = 1000;
 
 /** A page of the project's incidents, latest start first, and how many there are in all. */
-export function listIncidents(deps: IncidentDeps, ctx: RequestContext, query: IncidentQuery): Promise<{ incidents: IncidentDoc[]; total: number }> {
+export function listIncidents(deps: IncidentDeps, ctx: RequestContext, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }> {
   return deps.incidents.list(ctx.tenant, query);
 }
 
@@ -27,7 +27,10 @@ export async function readIncident(deps: IncidentDeps, ctx: RequestContext, id: 
 /** The incident's history, oldest first. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentUpdates(deps: IncidentDeps, ctx: RequestContext, id: string): Promise<IncidentUpdateDoc[]> {
   const incident = await readIncident(deps, ctx, id);
-  return deps.updates.ofIncident(ctx.tenant, incident._id, MOST_UPDATES);
+  const stored = await deps.updates.ofIncident(ctx.tenant, incident._id, MOST_UPDATES);
+  const known = new Set(stored.map((line) => line._id));
+  const pending = incident.pending_updates.filter((line) => !known.has(line._id));
+  return [...stored, ...pending].sort((one, other) => one.created_at - other.created_at);
 }
 
 /** A page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { isoTime } from '../../shared/time.ts';
-import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS, type IncidentDoc, type IncidentUpdateDoc } from './incident.ts';
+import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS, type IncidentDoc, type IncidentUpdateDoc, type ListedIncident } from './incident.ts';
 import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES, type NotificationEntry } from './ports.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 
 export const incidentView = z
-  .object({
+  .strictObject({
     id: z.string().meta({ format: 'uuid' }),
     organization_id: z.string(),
     project_id: z.string(),
@@ -29,7 +29,8 @@ export const incidentView = z
     failure_count: z.int().describe('Failed results since the outage began'),
     started_at: instant,
     acknowledged_at: instant.nullable(),
-    acknowledged_by_name: z.string().nullable(),
+    assignee_id: z.string().nullable().describe('Who has had it since it was acknowledged; null for an API key'),
+    acknowledged_by_name: z.string().nullable().describe('Name of the assignee, or of the API key'),
     resolved_at: instant.nullable(),
     resolved_by: z.string().nullable().describe('`system`, or the id of who resolved it'),
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
@@ -41,8 +42,8 @@ export const incidentView = z
   .meta({ id: 'Incident' });
 
 /** An incident as the API shows it. */
-export function showIncident(doc: IncidentDoc): z.input<typeof incidentView> {
-  const { _id, acknowledged_by: _hidden, search_text: _search, recovery_time_seconds, ...rest } = doc;
+export function showIncident(doc: ListedIncident | IncidentDoc): z.input<typeof incidentView> {
+  const { _id, revision: _revision, search_text: _search, pending_updates: _pending, postmortem: _text, recovery_time_seconds, ...rest } = doc as IncidentDoc;
   return {
     ...rest,
     id: _id,
@@ -55,10 +56,24 @@ export function showIncident(doc: IncidentDoc): z.input<typeof incidentView> {
   };
 }
 
+const actorView = z.strictObject({ type: z.enum(['system', 'user', 'api_key']), id: z.string().nullable(), name: z.string() });
+
+export const fullIncidentView = incidentView
+  .extend({
+    postmortem: z.strictObject({ text: z.string(), author: actorView, updated_at: instant }).nullable(),
+  })
+  .meta({ id: 'FullIncident' });
+
+/** An incident with what its lists leave out. */
+export function showFullIncident(doc: IncidentDoc): z.input<typeof fullIncidentView> {
+  const { postmortem } = doc;
+  return { ...showIncident(doc), postmortem: postmortem === null ? null : { ...postmortem, updated_at: isoTime(postmortem.updated_at) } };
+}
+
 const changedValue = z.union([z.string(), z.array(z.string()), z.null()]);
 
 export const incidentUpdateView = z
-  .object({
+  .strictObject({
     id: z.string().meta({ format: 'uuid' }),
     incident_id: z.string(),
     kind: z.enum(UPDATE_KINDS),
@@ -66,7 +81,7 @@ export const incidentUpdateView = z
     from: changedValue.optional().describe('The value before'),
     to: changedValue.optional().describe('The value after'),
     note: z.string().optional(),
-    actor: z.object({ type: z.enum(['system', 'user', 'api_key']), id: z.string().nullable(), name: z.string() }),
+    actor: actorView,
     created_at: instant,
   })
   .meta({ id: 'IncidentUpdate' });
@@ -78,7 +93,7 @@ export function showIncidentUpdate(doc: IncidentUpdateDoc): z.input<typeof incid
 }
 
 export const notificationView = z
-  .object({
+  .strictObject({
     id: z.string().meta({ format: 'uuid' }),
     incident_id: z.string(),
     channel: z.enum(NOTIFICATION_CHANNELS),

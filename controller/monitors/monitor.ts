@@ -1,4 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { Share } from './count-rules.ts';
 import type { DnsSettings } from './settings/dns.ts';
 import type { HeartbeatSettings } from './settings/heartbeat.ts';
 import type { HttpSettings } from './settings/http.ts';
@@ -50,6 +51,11 @@ export interface MonitorDoc {
   check_revision: number;
   /** The monitor's shard, while the journal does not have this revision yet. */
   unjournaled?: number;
+  /** The project's id, while its counts may not have this revision yet. */
+  uncounted?: string;
+  /** What the counts hold of this monitor, and of which revision; absent or null: nothing. */
+  counted?: Share | null;
+  counted_revision?: number;
   /** Null for the types that have none; so are the following. */
   http: HttpSettings | null;
   keyword: KeywordSettings | null;

@@ -1,31 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, Db, Filter, Sort } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
-import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import { isCheckedAnew } from './config.ts';
-import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
+import { movesCounts } from './count-rules.ts';
+import type { MonitorDoc } from './monitor.ts';
 import type { Tenant } from './ports.ts';
-
-export interface MonitorListQuery {
-  limit: number;
-  offset: number;
-  /** Any of these; absent means all. */
-  statuses?: LifecycleStatus[];
-  types?: MonitorType[];
-  groupId?: string;
-  /** Any of these tags. */
-  tags?: string[];
-  search?: string;
-  sortBy: 'created_at' | 'updated_at' | 'name';
-  isDescending: boolean;
-}
+import { searchText } from './search-rules.ts';
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<
-  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | 'unjournaled' | 'search_text'>
+  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | Marks | 'search_text'>
 >;
 
-/** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard. */
+/** What a write leaves for those who follow it up. */
+type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
+
+/** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard, and for the counts of its project. */
 export class MonitorStore {
   readonly #monitors: Collection<MonitorDoc>;
 
@@ -34,11 +24,8 @@ export class MonitorStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    const orders = ['created_at', 'updated_at', 'name'] as const;
     await this.#monitors.createIndexes([
-      // Lists of a project in each of their three orders, and its search, counts and statistics.
-      ...orders.map((field) => ({ key: { organization_id: 1, project_id: 1, deleted_at: 1, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
-      // A group's monitors, their number, and the walk over them in order of id.
+      // The walk over a group's monitors in order of id.
       { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
       // Counting what an organization uses of its plan.
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
@@ -51,8 +38,9 @@ export class MonitorStore {
     ]);
   }
 
-  async insert(doc: Omit<MonitorDoc, 'revision' | 'check_revision' | 'unjournaled' | 'search_text'>): Promise<MonitorDoc> {
-    const whole: MonitorDoc = { ...doc, revision: 1, check_revision: 1, unjournaled: shardOf(doc._id), search_text: searchText(doc.name, doc.target) };
+  async insert(doc: Omit<MonitorDoc, 'revision' | 'check_revision' | Marks | 'search_text'>): Promise<MonitorDoc> {
+    const marks = { unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0 };
+    const whole: MonitorDoc = { ...doc, ...marks, revision: 1, check_revision: 1, search_text: searchText(doc.name, doc.target) };
     await this.#monitors.insertOne(whole);
     return whole;
   }
@@ -65,6 +53,15 @@ export class MonitorStore {
   /** The living monitor, of whatever tenant, that waits for this ping. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null });
+  }
+
+  /** Name and type of those of `ids` that are living monitors of this project. */
+  async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
+    const found = await this.#monitors
+      .find({ ...living(tenant), _id: { $in: ids } })
+      .project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 })
+      .toArray();
+    return new Map(found.map(({ _id, name, type }) => [_id, { name, type }]));
   }
 
   /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */
@@ -100,30 +97,6 @@ export class MonitorStore {
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
     const filter: Filter<MonitorDoc> = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
     return this.#monitors.find(filter).sort({ _id: 1 }).limit(limit).toArray();
-  }
-
-  /** Living monitors by group; groups without any are left out. */
-  async countByGroup(tenant: Tenant, groupIds: string[]): Promise<Map<string, number>> {
-    const match = { $match: { ...living(tenant), group_id: { $in: groupIds } } };
-    const counts = await this.#monitors.aggregate<{ _id: string; count: number }>([match, { $group: { _id: '$group_id', count: { $sum: 1 } } }]).toArray();
-    return new Map(counts.map(({ _id, count }) => [_id, count]));
-  }
-
-  async list(tenant: Tenant, query: MonitorListQuery): Promise<{ monitors: MonitorDoc[]; total: number }> {
-    const filter = listFilter(tenant, query);
-    const direction = query.isDescending ? -1 : 1;
-    const sort: Sort = { [query.sortBy]: direction, _id: direction };
-    const [monitors, total] = await Promise.all([
-      this.#monitors.find(filter).sort(sort).skip(query.offset).limit(query.limit).toArray(),
-      this.#monitors.countDocuments(filter),
-    ]);
-    return { monitors, total };
-  }
-
-  /** The project's living monitors by type, status and choice of regions. */
-  async summary(tenant: Tenant): Promise<Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'monitoring_regions'>[]> {
-    const fields = { _id: 1, name: 1, type: 1, status: 1, monitoring_regions: 1 } as const;
-    return this.#monitors.find(living(tenant)).project<Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'monitoring_regions'>>(fields).toArray();
   }
 
   countOfOrganization(organizationId: string): Promise<number> {
@@ -172,13 +145,14 @@ export class MonitorStore {
   }
 }
 
-/** One write: the change, a higher revision, and the mark for the journal, on condition of the revision that was seen. */
+/** One write: the change, a higher revision, and the marks for journal and counts, on condition of the revision that was seen. */
 function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
   const fresh = isCheckedAnew(seen, { ...seen, ...change }) ? { check_revision: seen.revision + 1 } : {};
+  const uncounted = movesCounts(seen, { ...seen, ...change }) ? { uncounted: seen.project_id } : {};
   return {
     filter: { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
-    update: { $set: { ...change, ...fresh, search_text: text, unjournaled: shardOf(seen._id) }, $inc: { revision: 1 } },
+    update: { $set: { ...change, ...fresh, search_text: text, unjournaled: shardOf(seen._id), ...uncounted }, $inc: { revision: 1 } },
   };
 }
 
@@ -190,27 +164,4 @@ function isChanged(seen: MonitorDoc, change: MonitorChange, now: MonitorDoc | un
 
 function living(tenant: Tenant): { organization_id: string; project_id: string; deleted_at: null } {
   return { organization_id: tenant.organizationId, project_id: tenant.projectId, deleted_at: null };
-}
-
-function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc> {
-  const filter: Filter<MonitorDoc> = living(tenant);
-  if (query.statuses !== undefined) filter.status = { $in: query.statuses };
-  if (query.types !== undefined) filter.type = { $in: query.types };
-  if (query.groupId !== undefined) filter.group_id = query.groupId;
-  if (query.tags !== undefined) filter.tags = { $in: query.tags };
-  if (query.search !== undefined) filter.search_text = { $regex: literal(fold(query.search)) };
-  return filter;
-}
-
-function searchText(name: string, target: string): string {
-  return `${fold(name)}\n${fold(target)}`;
-}
-
-function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
-
-/** A pattern that matches exactly `text`. */
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -86,8 +86,8 @@ export interface StatisticsReader {
   list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>>;
   /** Over the clock hours that the last `hours` hours touch; monitors without any result are left out. */
   periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>>;
-  /** Latest results of the last 24 hours over these monitors, newest first, at most `limit`. */
-  recent(monitorIds: string[], limit: number): Promise<RecentResult[]>;
+  /** Latest results of the project in the last 24 hours, newest first, at most `limit`; never of heartbeats. */
+  recent(projectId: string, limit: number): Promise<RecentResult[]>;
 }
 
 /** An incident opened or closed by the state machine. `id` is derived, so that a second call changes nothing. */

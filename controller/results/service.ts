@@ -1,14 +1,16 @@
-import { newSecret } from '../../shared/ids.ts';
+import { newSecret, SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchReply } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
 import { Ingest } from './ingest.ts';
+import { LatestChecks } from './latest-checks.ts';
 import { Leases } from './leases.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { Marks, type MarksDeps } from './marks.ts';
 import { OpenReader } from './open-reader.ts';
+import { Owners } from './owners.ts';
 import { publishRaw } from './raw-publisher.ts';
 import type { ShardStores } from './shard-actor.ts';
 import type { TakeLimits } from './shard-owner.ts';
@@ -32,8 +34,10 @@ export interface ResultsDeps<M> {
 export class ResultsService<M> {
   readonly ingest: Ingest;
   readonly open: OpenReader;
+  readonly owners: Owners;
   readonly statistics: Statistics;
   readonly #deps: ResultsDeps<M>;
+  readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #marks: Marks<M>;
   readonly #listening = new Map<number, BusSubscription[]>();
@@ -50,14 +54,23 @@ export class ResultsService<M> {
       listen: (shard) => this.#listen(shard),
       unlisten: (shard) => this.#unlisten(shard),
       listeners: {
-        onApplied: (_shard, applied, _entry, replayed) => {
+        onApplied: (shard, applied, _entry, replayed) => {
+          const actor = this.ingest.shards.get(shard);
+          if (actor) this.#latest.note(actor.state, applied.fresh);
           if (!replayed) publishRaw(bus, applied.fresh);
         },
         onConfigs: () => this.#marks.look(),
       },
     });
     this.open = new OpenReader({ ingest: this.ingest, bus, clock, log, stored: (ids) => stores.states.find(ids) });
-    this.statistics = new Statistics({ clock, rollups: stores.rollups, open: this.open });
+    this.owners = new Owners({ shards: this.ingest.shards, bus, log });
+    this.statistics = new Statistics({
+      clock, rollups: stores.rollups, open: this.open,
+      latest: async (projectId) => {
+        const answers = Array.from({ length: SHARD_COUNT }, (_, shard) => this.owners.ask(shard, this.#latest.question, { project_id: projectId }));
+        return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
+      },
+    });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#marks.look()),
@@ -121,7 +134,8 @@ export class ResultsService<M> {
   #answer(message: BusMessage): void {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
-    const answer = shard === null || what === undefined ? null : this.open.answer(shard, what, message.data);
+    if (shard === null || what === undefined) return;
+    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, [this.#latest.question]);
     if (answer !== null) message.reply(answer);
   }
 }

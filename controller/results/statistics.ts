@@ -14,16 +14,26 @@ export interface RollupReader {
   results(monitorId: string, from: number, to: number): Promise<HourRecord['rows']>;
 }
 
+export interface StatisticsDeps {
+  clock: Clock;
+  rollups: RollupReader;
+  open: OpenReader;
+  /** Monitors of a project that were checked last, of every shard, in no particular order; never heartbeats. */
+  latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
+}
+
 /** Statistics from rollups of days and hours, and from the owners for what is not in them yet. */
 export class Statistics implements StatisticsReader {
   readonly #clock: Clock;
   readonly #rollups: RollupReader;
   readonly #open: OpenReader;
+  readonly #latest: StatisticsDeps['latest'];
 
-  constructor(deps: { clock: Clock; rollups: RollupReader; open: OpenReader }) {
+  constructor(deps: StatisticsDeps) {
     this.#clock = deps.clock;
     this.#rollups = deps.rollups;
     this.#open = deps.open;
+    this.#latest = deps.latest;
   }
 
   async period(monitorId: string, days: number): Promise<PeriodStats | null> {
@@ -38,16 +48,15 @@ export class Statistics implements StatisticsReader {
     return this.#over(monitorIds, hourOf(this.#clock.now() - hours * HOUR_MS));
   }
 
-  async recent(monitorIds: string[], limit: number): Promise<RecentResult[]> {
+  async recent(projectId: string, limit: number): Promise<RecentResult[]> {
     const since = this.#clock.now() - DAY_MS;
-    const { monitors, recent } = await this.#open.open(monitorIds, limit);
+    const latest = (await this.#latest(projectId)).filter(({ at }) => at >= since);
+    // The newest results over all are among those of the monitors that were checked last.
+    const ids = latest.sort((a, b) => b.at - a.at).slice(0, limit).map(({ monitor_id: id }) => id);
+    const { recent } = await this.#open.open(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
-    const latest = [...monitors.values()]
-      .filter((monitor) => (monitor.live.last_check_at ?? 0) >= since)
-      .sort((a, b) => (b.live.last_check_at ?? 0) - (a.live.last_check_at ?? 0))
-      .slice(0, limit);
-    const stored = await Promise.all(latest.map((monitor) => this.#storedSince(monitor.monitor_id, since)));
+    const stored = await Promise.all(ids.map((id) => this.#storedSince(id, since)));
     return newestOf([...fresh, ...stored.flat()], limit);
   }
 

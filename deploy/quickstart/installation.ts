@@ -8,7 +8,7 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import { prepareDatabase } from './database.ts';
 import type { DataDir } from './data-dir.ts';
 import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
-import type { ProcessSpec } from './process-spec.ts';
+import { NODE_FLAGS, type ProcessSpec } from './process-spec.ts';
 import type { Screen } from './screen.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -128,7 +128,7 @@ export class Installation {
 
   #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
     const bundle = join(this.#deps.bundles, `${role}.mjs`);
-    return { role, command: process.execPath, args: ['--enable-source-maps', bundle, ...args], env, hasChannel: true, stopWithinMs };
+    return { role, command: process.execPath, args: [...NODE_FLAGS, bundle, ...args], env, hasChannel: true, stopWithinMs };
   }
 
   #launch(spec: ProcessSpec): void {

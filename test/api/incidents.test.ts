@@ -117,7 +117,7 @@ describe('the list', () => {
     const second = await own.readKey.get('/api/incidents?page=2');
     expect(ids(second)).toEqual(made.slice(0, 5).reverse().map((one) => one.id));
     expect(second.data.pagination).toEqual({ page: 2, limit: 20, total_count: 25, has_more: false });
-    expect(ids(await own.readKey.get('/api/incidents?page=1000000&limit=100'))).toEqual([]);
+    expect(ids(await own.readKey.get('/api/incidents?page=10000&limit=100'))).toEqual([]);
   });
 
   test.each([
@@ -147,7 +147,7 @@ describe('the list', () => {
   });
 
   test.each([
-    'status=sideways', 'severity=1', 'source=x', 'check_id=7', 'from=yesterday', 'from=1780315200000', 'to=2026-06-01', 'search=', `search=${'a'.repeat(201)}`, 'page=0', 'page=-1', 'page=1e9',
+    'status=sideways', 'severity=1', 'source=x', 'check_id=7', 'from=yesterday', 'from=1780315200000', 'to=2026-06-01', 'search=', `search=${'a'.repeat(201)}`, 'page=0', 'page=-1', 'page=1e9', 'page=10001',
     'page=99999999999999999999', 'limit=0', 'limit=101', 'limit=NaN', 'limit=-1', 'status[]=open', 'status[$ne]=open', 'status=open&status=closed', 'sort=x', 'search=%00',
   ])('refuses %s', async (query) => {
     expect((await own.readKey.get(`/api/incidents?${query}`)).code).toBe('VALIDATION_ERROR');

@@ -18,6 +18,7 @@ import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
+import { openMonitorReads } from '../../controller/open-monitor-reads.ts';
 import { openGroups } from '../../controller/open-groups.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
 import { openMailer, type MailConfig } from '../../controller/platform/mailer.ts';
@@ -97,6 +98,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const { clock = systemClock, log = createLog('test', 'silent') } = options;
   const monitors = new MonitorStore(mongo.db);
   await monitors.ensureIndexes();
+  const { lists, counts } = await openMonitorReads({ db: mongo.db, clock, log });
   const mailFolder = join(dataDir, 'mail');
   const mailer = openMailer({ from: 'Farwatch <farwatch@test.example>', isFromGiven: true, mailgun: null, smtpUrl: null, ...options.mail }, { folder: mailFolder, clock, log });
   let url = '';
@@ -119,6 +121,8 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const observed = emptyObserved();
   const monitorDeps: MonitorDeps = {
     monitors,
+    lists,
+    counts,
     quota: accounts.quota,
     groups: groups.store,
     ...portsOver(observed),
@@ -213,7 +217,7 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
         period: (id) => unlessFailing(observed.stats.get(id) ?? null),
         list30d: (ids) => unlessFailing(only(observed.stats, ids)),
         periods: (ids) => unlessFailing(only(observed.stats, ids)),
-        recent: (ids, limit) => unlessFailing(observed.recent.filter((result) => ids.includes(result.monitor_id)).slice(0, limit)),
+        recent: (_projectId, limit) => unlessFailing(observed.recent.slice(0, limit)),
       },
       incidents: { statuses: async (ids) => only(observed.incidentStatuses, ids) },
     },

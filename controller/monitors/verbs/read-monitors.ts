@@ -2,7 +2,9 @@ import { AppError } from '../../../shared/errors.ts';
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
 import type { RequestContext } from '../../http/route.ts';
 import type { MonitorLive, RecentResult } from '../../results/ports.ts';
+import { cellsOf, sumOf } from '../count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
+import { planList, type MonitorListQuery } from '../list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
 import type { MonitorFacts } from '../views.ts';
@@ -23,7 +25,7 @@ export async function liveOf(deps: MonitorDeps, doc: MonitorDoc): Promise<Monito
 export async function listMonitors(
   deps: MonitorDeps, ctx: RequestContext, input: MonitorListInput,
 ): Promise<{ monitors: { doc: MonitorDoc; facts: MonitorFacts }[]; total: number }> {
-  const { monitors, total } = await deps.monitors.list(ctx.tenant, {
+  const query: MonitorListQuery = {
     limit: input.limit,
     offset: input.offset,
     statuses: statusesOf(input.status),
@@ -33,7 +35,8 @@ export async function listMonitors(
     search: input.search === '' ? undefined : input.search,
     sortBy: input.sort_by === 'last_check_at' ? 'created_at' : input.sort_by,
     isDescending: input.sort_order === 'desc',
-  });
+  };
+  const { monitors, total } = await deps.lists.page(ctx.tenant, query, planList(query, await deps.counts.read(ctx.tenant)));
   const ids = monitors.map((doc) => doc._id);
   const groupIds = [...new Set(monitors.flatMap(({ group_id: id }) => (typeof id === 'string' ? [id] : [])))];
   const [live, stats, groupNames] = await Promise.all([
@@ -76,18 +79,24 @@ const UNKNOWN_CITY = 'Unknown';
 
 /** Counts over the project's monitors and their latest results. */
 export async function readOrganizationStats(deps: MonitorDeps, ctx: RequestContext): Promise<OrganizationStats> {
-  const monitors = await deps.monitors.summary(ctx.tenant);
-  const names = new Map(monitors.filter((doc) => doc.type !== 'HEARTBEAT').map((doc) => [doc._id, doc.name]));
-  const [cities, recent] = await Promise.all([
-    deps.regions.cities([...new Set(monitors.flatMap((doc) => doc.monitoring_regions))]),
-    deps.readers.statistics.recent([...names.keys()], MOST_RECENT),
+  const [counts, recent] = await Promise.all([
+    deps.counts.read(ctx.tenant),
+    deps.readers.statistics.recent(ctx.tenant.projectId, MOST_RECENT),
   ]);
+  const [cities, names] = await Promise.all([
+    deps.regions.cities(Object.keys(counts.regions)),
+    deps.lists.names(ctx.tenant, [...new Set(recent.map((result) => result.monitor_id))]),
+  ]);
+  const cells = cellsOf(counts.cells);
   return {
-    total: monitors.length,
-    byType: tally(monitors.map((doc) => doc.type)),
-    byStatus: tally(monitors.map((doc) => doc.status)),
-    byCity: tally(monitors.flatMap((doc) => doc.monitoring_regions.map((id) => cities.get(id) ?? UNKNOWN_CITY))),
-    recent: recent.map((result) => ({ ...result, monitor_name: names.get(result.monitor_id) ?? '' })),
+    total: sumOf(cells),
+    byType: tally(cells.map(({ type, count }) => [type, count])),
+    byStatus: tally(cells.map(({ status, count }) => [status, count])),
+    byCity: tally(Object.entries(counts.regions).map(([id, count]) => [cities.get(id) ?? UNKNOWN_CITY, count])),
+    recent: recent.flatMap((result) => {
+      const name = names.get(result.monitor_id);
+      return name === undefined ? [] : [{ ...result, monitor_name: name }];
+    }),
   };
 }
 
@@ -109,8 +118,8 @@ function typesOf(input: MonitorListInput): MonitorType[] | undefined {
   return input.type === undefined ? undefined : [input.type];
 }
 
-function tally(names: string[]): Map<string, number> {
+function tally(parts: [name: string, count: number][]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const [name, count] of parts) counts.set(name, (counts.get(name) ?? 0) + count);
   return counts;
 }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { idParams } from '../http/params.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import type { IncidentDoc } from './incident.ts';
+import { fullIncidentView, incidentView, showFullIncident, showIncident } from './views.ts';
+import { incidentChangeInput, incidentInput, postmortemInput, statusInput } from './write-schema.ts';
+import { acknowledgeIncident, changeStatus, createIncident, updateIncident, writePostmortem, type IncidentWriteDeps } from './write-verbs.ts';
+
+/** Who may manage incidents: project editors and admins. */
+const common = { tag: 'Incidents', auth: { access: 'project', role: 'editor' } } as const;
+
+const statusAnswer = z.strictObject({
+  success: z.literal(true),
+  incident: incidentView,
+  recovery_time_seconds: z.int().describe('Present when this change resolved the incident').optional(),
+});
+
+/** Making incidents, moving them on, describing them. */
+export function incidentWriteRoutes(deps: IncidentWriteDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, method: 'POST', path: '/api/incidents', summary: 'Open an incident', audit: 'incident.created',
+      description: 'It changes through the API only: checks neither resolve it nor does anybody get an alert of it.',
+      body: incidentInput,
+      answers: { 201: z.strictObject({ incident: incidentView }) },
+      handle: async (ctx, { body }) => ({ status: 201, data: { incident: showIncident(await createIncident(deps, ctx, body)) } }),
+    }),
+    defineRoute({
+      ...common, method: 'PUT', path: '/api/incidents/:id', summary: 'Change what an incident says', audit: 'incident.updated',
+      description: 'Send at least one of severity, error_message, affected_regions and description. A closed incident does not change.',
+      params: idParams,
+      body: incidentChangeInput,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: z.strictObject({ incident: incidentView }) },
+      handle: async (ctx, { params, body }) => {
+        const { severity, error_message, affected_regions, description } = body;
+        const incident = await updateIncident(deps, ctx, params.id, { severity, error_message, affected_regions, description });
+        return { status: 200, data: { incident: showIncident(incident) } };
+      },
+    }),
+    ...statusRoutes(deps),
+    defineRoute({
+      ...common, method: 'PUT', path: '/api/incidents/:id/postmortem', summary: 'Write the postmortem of an incident', audit: 'incident.postmortem_written',
+      params: idParams,
+      body: postmortemInput,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: z.strictObject({ incident: fullIncidentView }) },
+      handle: async (ctx, { params, body }) => ({ status: 200, data: { incident: showFullIncident(await writePostmortem(deps, ctx, params.id, body.text)) } }),
+    }),
+  ];
+}
+
+function statusRoutes(deps: IncidentWriteDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, method: 'PUT', path: '/api/incidents/:id/status', summary: 'Move an incident to another status', audit: 'incident.status_changed',
+      description: 'open → acknowledged, resolved; acknowledged → resolved, closed; resolved → closed. Closed is final.',
+      params: idParams,
+      body: statusInput,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: statusAnswer },
+      handle: async (ctx, { params, body }) => ({ status: 200, data: statusReply(await changeStatus(deps, ctx, params.id, body), body.status === 'resolved') }),
+    }),
+    defineRoute({
+      ...common, method: 'POST', path: '/api/incidents/:id/acknowledge', summary: 'Acknowledge an open incident', audit: 'incident.acknowledged',
+      params: idParams,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: statusAnswer },
+      handle: async (ctx, { params }) => ({ status: 200, data: statusReply(await acknowledgeIncident(deps, ctx, params.id), false) }),
+    }),
+  ];
+}
+
+function statusReply(incident: IncidentDoc, isResolution: boolean): z.input<typeof statusAnswer> {
+  const seconds = isResolution ? incident.recovery_time_seconds : null;
+  return { success: true, incident: showIncident(incident), ...(seconds === null ? {} : { recovery_time_seconds: seconds }) };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ERROR_TYPES } from '../../shared/contracts/result.ts';
+import { uuidParam } from '../http/params.ts';
+import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
+import { instantInput } from './schema.ts';
+
+const errorMessage = z.string().min(1).max(1000);
+const description = z.string().max(2000);
+const regions = z.array(z.string().min(1).max(100)).max(100);
+
+const title = z
+  .string()
+  .min(1)
+  .max(255)
+  // eslint-disable-next-line no-control-regex
+  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'Must not contain control characters');
+
+const ignored = z.unknown().optional();
+
+/** What a read returns and this request cannot set; sent back, it is ignored. */
+const readOnly = {
+  id: ignored, organization_id: ignored, project_id: ignored, created_by: ignored, monitor_name: ignored, check_type: ignored, status: ignored,
+  acknowledged_at: ignored, assignee_id: ignored, acknowledged_by_name: ignored, resolved_at: ignored, resolved_by: ignored, recovery_time_seconds: ignored,
+  notification_sent: ignored, notification_channels: ignored, postmortem: ignored, created_at: ignored, updated_at: ignored,
+};
+
+export const incidentInput = z.strictObject({
+  ...readOnly,
+  severity: z.enum(SEVERITIES),
+  type: z.enum(ERROR_TYPES),
+  error_message: errorMessage,
+  title: title.describe('Required unless `check_id` is given, and for `source: manual`').optional(),
+  check_id: uuidParam.describe('The monitor that it relates to').optional(),
+  source: z.enum(INCIDENT_SOURCES).describe('`system` when `check_id` is given, else `manual`').optional(),
+  description: description.optional(),
+  status_page_update: z.string().max(1000).optional(),
+  affected_regions: regions.default([]),
+  affected_monitor_ids: z.array(uuidParam).max(100).default([]),
+  failure_count: z.int().min(1).max(1_000_000_000).default(1),
+  started_at: instantInput.describe('Now, when absent').optional(),
+});
+export type IncidentInput = z.output<typeof incidentInput>;
+
+export const incidentChangeInput = z.strictObject({
+  ...readOnly,
+  check_id: ignored, type: ignored, source: ignored, title: ignored, status_page_update: ignored, affected_monitor_ids: ignored,
+  failure_count: ignored, started_at: ignored,
+  severity: z.enum(SEVERITIES).optional(),
+  error_message: errorMessage.optional(),
+  affected_regions: regions.describe('Replaces the list').optional(),
+  description: description.nullable().describe('Null clears it').optional(),
+});
+export type IncidentChangeInput = z.output<typeof incidentChangeInput>;
+
+export const statusInput = z.strictObject({
+  status: z.enum(INCIDENT_STATUSES),
+  note: z.string().max(500).describe('Stored with the change in the history').optional(),
+  assignee_id: uuidParam.describe('Who has an acknowledged incident; the caller when absent').optional(),
+});
+export type StatusInput = z.output<typeof statusInput>;
+
+export const postmortemInput = z.strictObject({ text: z.string().max(50_000).describe('Plain text; empty takes it away') });

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IncidentDoc, IncidentUpdateDoc } from '../../controller/incidents/incident.ts';
+import { newId } from '../../shared/ids.ts';
+import type { ApiAnswer, ApiClient, Loose } from '../helpers/api-client.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
+import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
+import { newMember, newPerson, newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let rig: IncidentApp;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  rig = await makeIncidentApp();
+  [tenant, other] = [await newTenant(rig.app), await newTenant(rig.app)];
+});
+afterAll(() => rig.app.close());
+
+async function open(change: Record<string, unknown> = {}): Promise<string> {
+  return (await tenant.writeKey.post('/api/incidents', incidentBody(change))).data.incident.id;
+}
+
+const move = (id: string, status: string, more: Record<string, unknown> = {}, client: ApiClient = tenant.writeKey): Promise<ApiAnswer> =>
+  client.put(`/api/incidents/${id}/status`, { status, ...more });
+
+/** An incident that went through these statuses. */
+async function through(...statuses: string[]): Promise<string> {
+  const id = await open();
+  for (const status of statuses) expect((await move(id, status)).status).toBe(200);
+  return id;
+}
+
+const history = async (id: string): Promise<Loose[]> => (await tenant.readKey.get(`/api/incidents/${id}/updates`)).data.updates;
+
+const PATHS: Record<string, string[]> = { open: [], acknowledged: ['acknowledged'], resolved: ['resolved'], closed: ['resolved', 'closed'] };
+const ALLOWED: Record<string, string[]> = { open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [] };
+
+describe('the status', () => {
+  for (const from of Object.keys(PATHS)) {
+    for (const to of Object.keys(PATHS)) {
+      const isAllowed = ALLOWED[from]?.includes(to) ?? false;
+      test(`goes from ${from} to ${to}: ${isAllowed ? 'yes' : 'no'}`, async () => {
+        const id = await through(...(PATHS[from] ?? []));
+        const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
+        const lines = (await history(id)).length;
+        const answer = await move(id, to);
+        if (isAllowed) {
+          expect(answer.status, answer.text).toBe(200);
+          expect(answer.data).toMatchObject({ success: true, incident: { id, status: to } });
+          expect('recovery_time_seconds' in answer.data).toBe(to === 'resolved');
+          expect((await history(id)).at(-1)).toMatchObject({ kind: 'status_change', field: 'status', from, to, actor: { type: 'api_key', name: 'writer' } });
+          return;
+        }
+        expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
+        const { message } = answer.error;
+        if (from === to) expect(message).toBe(`Incident is already in status: ${to}`);
+        else if (from === 'closed') expect(message).toContain('final state');
+        else expect(message).toBe(`Cannot change the status from ${from} to ${to}. Valid targets: ${ALLOWED[from]?.join(', ')}`);
+        expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident).toEqual(before);
+        expect(await history(id)).toHaveLength(lines);
+      });
+    }
+  }
+
+  test('resolved says how long it took, and by whom', async () => {
+    const startedAt = new Date(rig.clock.now() - 95_400).toISOString();
+    const id = await open({ started_at: startedAt });
+    const { data } = await move(id, 'resolved', {}, tenant.owner.client);
+    expect(data.recovery_time_seconds).toBe(95);
+    expect(data.incident).toMatchObject({ recovery_time_seconds: 95, resolved_by: tenant.owner.userId, resolved_at: new Date(rig.clock.now()).toISOString() });
+    const closed = (await move(id, 'closed')).data;
+    expect(closed).not.toHaveProperty('recovery_time_seconds');
+    expect(closed.incident.recovery_time_seconds).toBe(95);
+  });
+
+  test('resolved before it began took no time', async () => {
+    const id = await open({ started_at: '2099-01-01T00:00:00Z' });
+    expect((await move(id, 'resolved')).data.recovery_time_seconds).toBe(0);
+  });
+
+  test.each([{}, { status: 'gone' }, { status: 'resolved', note: 'n'.repeat(501) }, { status: 'resolved', assignee_id: 'x' }, { status: 'resolved', extra: 1 }])('refuses %j', async (body) => {
+    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}/status`, body);
+    expect(answer.code).toBe('VALIDATION_ERROR');
+    expect(answer.error.details).toBeInstanceOf(Array);
+  });
+});
+
+describe('acknowledging', () => {
+  test('records when, who and the note', async () => {
+    const id = await open();
+    const { data } = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
+    expect(data).toEqual({ success: true, incident: expect.objectContaining({
+      status: 'acknowledged', acknowledged_at: new Date(rig.clock.now()).toISOString(), assignee_id: tenant.owner.userId, acknowledged_by_name: 'Owner',
+    }) as object });
+    expect((await history(id)).at(-1)).toMatchObject({ from: 'open', to: 'acknowledged', note: 'Incident acknowledged', actor: { type: 'user', id: tenant.owner.userId } });
+    const again = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
+    expect([again.status, again.error.message]).toEqual([400, 'Incident is already in status: acknowledged']);
+  });
+
+  test('by a key bears the name of the key and gives it to nobody', async () => {
+    const { incident } = (await tenant.writeKey.post(`/api/incidents/${await open()}/acknowledge`)).data;
+    expect(incident).toMatchObject({ assignee_id: null, acknowledged_by_name: 'writer' });
+  });
+
+  test('can give it to a member, with a note of its own', async () => {
+    const member = await newMember(rig.app, tenant, 'member');
+    const id = await open();
+    const { data } = await move(id, 'acknowledged', { assignee_id: member.userId.toUpperCase(), note: 'n'.repeat(500) });
+    expect(data.incident).toMatchObject({ assignee_id: member.userId, acknowledged_by_name: 'member' });
+    expect((await history(id)).at(-1).note).toHaveLength(500);
+  });
+
+  test('cannot give it to a stranger, to nobody, or to a member without access to the project', async () => {
+    const id = await open();
+    const { person: stranger } = await newPerson(rig.app);
+    for (const assignee of [other.owner.userId, stranger.userId, randomUUID()]) {
+      const answer = await move(id, 'acknowledged', { assignee_id: assignee });
+      expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['assignee_id']]);
+    }
+    const second = (await tenant.owner.client.post('/api/projects', { name: `Second ${randomUUID()}` })).data.project.id;
+    const there = tenant.writeKey.with({ 'x-project-id': second });
+    const elsewhere = (await there.post('/api/incidents', incidentBody())).data.incident.id;
+    const plain = await newMember(rig.app, tenant, 'member');
+    expect((await move(elsewhere, 'acknowledged', { assignee_id: plain.userId }, there)).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.status).toBe('open');
+  });
+
+  test('fifty times at once succeeds once', async () => {
+    const id = await open();
+    const before = rig.told.length;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.writeKey.post(`/api/incidents/${id}/acknowledge`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status, code }) => status === 400 && code === 'VALIDATION_ERROR')).toHaveLength(49);
+    expect(await history(id)).toHaveLength(2);
+    expect(rig.told.slice(before)).toHaveLength(1);
+  });
+});
+
+describe('descriptive fields', () => {
+  test('change, with a line of history for each that got another value', async () => {
+    const id = await open({ affected_regions: ['eu'] });
+    const path = `/api/incidents/${id}`;
+    const wanted = { severity: 'minor', error_message: 'Other', affected_regions: ['us', 'eu'], description: 'What we know' };
+    expect((await tenant.owner.client.put(path, wanted)).data.incident).toMatchObject(wanted);
+    expect((await tenant.owner.client.put(path, { ...wanted, description: null })).data.incident.description).toBeNull();
+    expect((await history(id)).slice(1).map(({ kind, field, from, to }: Loose) => [kind, field, from, to])).toEqual([
+      ['field_change', 'severity', 'major', 'minor'], ['field_change', 'error_message', 'Connection refused', 'Other'],
+      ['field_change', 'affected_regions', ['eu'], ['us', 'eu']], ['field_change', 'description', null, 'What we know'],
+      ['field_change', 'description', 'What we know', null],
+    ]);
+    expect((await tenant.readKey.get('/api/incidents?search=OTHER')).data.incidents.map((one: Loose) => one.id)).toEqual([id]);
+  });
+
+  test('set to what they are leave no trace', async () => {
+    const id = await open();
+    const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
+    await rig.clock.advance(60_000);
+    expect((await tenant.writeKey.put(`/api/incidents/${id}`, before)).data.incident.updated_at).toBe(before.updated_at);
+    expect(await history(id)).toHaveLength(1);
+  });
+
+  test('can be sent as they were read, and nothing else changes by it', async () => {
+    const id = await open();
+    const read = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
+    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning' });
+    expect(answer.data.incident).toMatchObject({ status: 'open', title: read.title, organization_id: tenant.organizationId, severity: 'warning' });
+  });
+
+  test.each([{}, { title: 'x' }, { status: 'closed' }])('none of the four (%j) is the fault that the specification names', async (body) => {
+    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}`, body);
+    expect([answer.status, answer.error]).toEqual([500, { code: 'INTERNAL_ERROR', message: 'At least one field must be provided for update' }]);
+  });
+
+  test.each([
+    { severity: 'x' }, { error_message: '' }, { error_message: 'e'.repeat(1001) }, { affected_regions: 'eu' }, { description: 'd'.repeat(2001) }, { made_up: 1 },
+    { severity: null },
+  ])('refuse %j', async (body) => {
+    expect((await tenant.writeKey.put(`/api/incidents/${await open()}`, body)).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('of a closed incident stay as they are', async () => {
+    const id = await through('resolved', 'closed');
+    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'minor' });
+    expect([answer.code, answer.error.message]).toEqual(['VALIDATION_ERROR', expect.stringContaining('final state')]);
+  });
+
+  test('changed by many at once are all told, in the history too', async () => {
+    const id = await open();
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => tenant.writeKey.put(`/api/incidents/${id}`, { error_message: `message ${at}` })));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    const lines = (await history(id)).slice(1);
+    expect(lines).toHaveLength(8);
+    lines.slice(1).forEach((line: Loose, at: number) => expect(line.from).toBe(lines[at].to));
+  });
+});
+
+describe('a crash between the incident and its history', () => {
+  test('loses no line: it is read from the incident and copied with the next change', async () => {
+    const id = await open();
+    await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').deleteMany({ incident_id: id });
+    const line = { _id: newId(1), organization_id: tenant.organizationId, project_id: tenant.projectId, incident_id: id, kind: 'created', to: 'open', created_at: 1 };
+    const actor = { type: 'user', id: null, name: 'A' } as const;
+    await rig.app.db.collection<IncidentDoc>('incidents').updateOne({ _id: id }, { $set: { pending_updates: [{ ...line, kind: 'created', actor }] } });
+    expect(await history(id)).toMatchObject([{ id: line._id }]);
+    await move(id, 'acknowledged');
+    expect((await history(id)).map(({ to }: Loose) => to)).toEqual(['open', 'acknowledged']);
+    expect(await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').countDocuments({ incident_id: id })).toBe(2);
+    expect((await rig.incidents.store.findById(id))?.pending_updates).toEqual([]);
+  });
+});
+
+describe('an incident of the state machine', () => {
+  const opening = () => ({
+    id: newId(rig.clock.now()), monitor: monitorConfig({ organization_id: tenant.organizationId, project_id: tenant.projectId }), severity: 'critical' as const,
+    type: 'timeout' as const, error_message: 'No answer', affected_regions: ['eu'], failure_count: 2, started_at: rig.clock.now(),
+  });
+
+  test('is resolved by recovery after a person acknowledged it, and its history is in order', async () => {
+    const one = opening();
+    await rig.incidents.outbox.open(one);
+    await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`);
+    await rig.incidents.outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3 });
+    expect((await history(one.id)).map(({ from, to }: Loose) => [from, to])).toEqual([[undefined, 'open'], ['open', 'acknowledged'], ['acknowledged', 'resolved']]);
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toMatchObject({ status: 'resolved', resolved_by: 'system', recovery_time_seconds: 1 });
+  });
+
+  test.each(['resolved', 'closed'])('that a person set to %s stays so at recovery', async (status) => {
+    const one = opening();
+    await rig.incidents.outbox.open(one);
+    if (status === 'closed') await move(one.id, 'acknowledged');
+    const before = (await move(one.id, status)).data.incident;
+    await rig.incidents.outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3 });
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({ ...before, postmortem: null });
+  });
+
+  test('told again after a crash is told under the same id', async () => {
+    const one = opening();
+    const before = rig.told.length;
+    await rig.incidents.outbox.open(one);
+    await rig.incidents.outbox.open(one);
+    const ids = rig.told.slice(before).map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
+test('a postmortem is written, rewritten and taken away, also when the incident is closed', async () => {
+  const id = await through('resolved', 'closed');
+  const path = `/api/incidents/${id}/postmortem`;
+  const { incident } = (await tenant.owner.client.put(path, { text: 'A cable.\n\nWe replaced it.' })).data;
+  expect(incident.postmortem).toEqual({
+    text: 'A cable.\n\nWe replaced it.', author: { type: 'user', id: tenant.owner.userId, name: 'Owner' }, updated_at: expect.any(String) as string,
+  });
+  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.postmortem).toEqual(incident.postmortem);
+  expect((await tenant.owner.client.put(path, { text: '' })).data.incident.postmortem).toBeNull();
+  for (const body of [{}, { text: 1 }, { text: 'x'.repeat(50_001) }]) expect((await tenant.owner.client.put(path, body)).code).toBe('VALIDATION_ERROR');
+});
+
+test('somebody else\'s incident is not there, and stays as it is', async () => {
+  const id = await open();
+  const requests = [['PUT', '', { severity: 'minor' }], ['PUT', '/status', { status: 'resolved' }], ['POST', '/acknowledge', undefined], ['PUT', '/postmortem', { text: 'x' }]] as const;
+  for (const [method, path, body] of requests) {
+    for (const client of [other.writeKey, other.owner.client]) {
+      const foreign = await client.send(method, `/api/incidents/${id}${path}`, { body });
+      const unknown = await client.send(method, `/api/incidents/${randomUUID()}${path}`, { body });
+      expect([foreign.status, foreign.error]).toEqual([404, unknown.error]);
+    }
+    expect((await tenant.writeKey.send(method, `/api/incidents/nonsense${path}`, { body })).code).toBe('VALIDATION_ERROR');
+  }
+  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident).toMatchObject({ status: 'open', severity: 'major', postmortem: null });
+});

@@ -1,0 +1,51 @@
+import { Assignees } from '../../controller/accounts/assignees.ts';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
+import type { LiveEvent } from '../../controller/events/event.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
+import { openIncidents, type Incidents } from '../../controller/open-incidents.ts';
+import { createLog } from '../../shared/log.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { Loose } from './api-client.ts';
+import { makeApp, type TestApp } from './make-app.ts';
+import type { Tenant } from './tenants.ts';
+
+/** The whole app with the incidents' own routes, on a clock that the test moves. */
+export interface IncidentApp {
+  app: TestApp;
+  incidents: Incidents;
+  clock: SimulatedClock;
+  /** What was told live, in order. */
+  told: LiveEvent[];
+  /** A monitor of the tenant's default project. */
+  monitor(of: Tenant, name?: string): Promise<string>;
+}
+
+export async function makeIncidentApp(): Promise<IncidentApp> {
+  const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
+  const log = createLog('test', 'silent');
+  const told: LiveEvent[] = [];
+  let incidents = null as unknown as Incidents;
+  const app = await makeApp({
+    clock,
+    routes: (db, accounts) => {
+      const monitors = new MonitorStore(db);
+      const people = new Assignees(accounts.deps);
+      incidents = openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
+      return incidents.over({ notifications: new DeliveryStore(db) });
+    },
+  });
+  await incidents.ensureIndexes();
+  return {
+    app, incidents, clock, told,
+    monitor: async (of, name = 'Shop') => {
+      const body = { name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+      const { data } = (await of.owner.client.post('/api/monitors', body)) as { data: Loose };
+      return data.monitor.id;
+    },
+  };
+}
+
+/** A body that opens a manual incident. */
+export function incidentBody(change: Record<string, unknown> = {}): Record<string, unknown> {
+  return { severity: 'major', type: 'connection_error', error_message: 'Connection refused', title: 'Checkout fails', ...change };
+}

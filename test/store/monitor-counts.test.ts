@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import type { Db } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recount, type Counts } from '../../controller/monitors/count-rules.ts';
+import { CountStore } from '../../controller/monitors/count-store.ts';
+import { MonitorCounts } from '../../controller/monitors/counts.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import type { Tenant } from '../../controller/monitors/ports.ts';
+import { MonitorStore, type MonitorChange } from '../../controller/monitors/store.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { monitorDoc } from '../helpers/fleet-rig.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+let store: TestMongo;
+let mongo: Mongo;
+let monitors: MonitorStore;
+const log = createLog('test', 'silent');
+
+beforeAll(async () => {
+  store = await testMongo();
+  mongo = watchedMongo(store.url);
+  monitors = new MonitorStore(mongo.db);
+  await monitors.ensureIndexes();
+  await new CountStore(mongo.db).ensureIndexes();
+});
+afterAll(async () => {
+  await mongo.close();
+  await store.stop();
+});
+
+class Killed extends Error {}
+
+/** A database whose user is killed at its command number `at` (0, 1, 2…): before it is sent, or when it is done and not yet heard of. */
+function mortal(db: Db, at: number, isSent: boolean): Db {
+  let command = 0;
+  const orDie = async <T>(send: () => Promise<T>): Promise<T> => {
+    const number = command++;
+    if (number > at || (number === at && !isSent)) throw new Killed();
+    const answer = await send();
+    if (number === at) throw new Killed();
+    return answer;
+  };
+  const cursor = (found: object): object =>
+    new Proxy(found, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        if (name === 'toArray') return () => orDie(() => member.call(target) as Promise<unknown>);
+        return (...args: unknown[]) => cursor(member.apply(target, args) as object);
+      },
+    });
+  const collection = (real: object): object =>
+    new Proxy(real, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        if (name === 'find') return (...args: unknown[]) => cursor(member.apply(target, args) as object);
+        return (...args: unknown[]) => orDie(() => member.apply(target, args) as Promise<unknown>);
+      },
+    });
+  return new Proxy(db, { get: (target, name) => (name === 'collection' ? (of: string) => collection(target.collection(of)) : Reflect.get(target, name)) });
+}
+
+const countsOn = (db: Db) => new MonitorCounts({ store: new CountStore(db), clock: systemClock, log });
+const healthy = () => countsOn(mongo.db);
+
+let serial = 0;
+const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId: `project-${++serial}` });
+
+async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise<MonitorDoc> {
+  const { revision: _revision, check_revision: _check, search_text: _text, ...doc } = monitorDoc(++serial, {
+    _id: newId(Date.now()), organization_id: tenant.organizationId, project_id: tenant.projectId, ...change,
+  });
+  return monitors.insert(doc);
+}
+
+/** Written by whoever wins; a loser tries again on what the winner left. */
+async function change(tenant: Tenant, id: string, to: MonitorChange): Promise<void> {
+  for (;;) {
+    const seen = await monitors.find(tenant, id);
+    if (seen === null || (await monitors.change(seen, to)) !== null) return;
+  }
+}
+
+/** By looking at every monitor. */
+async function counted(tenant: Tenant): Promise<Counts> {
+  const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: tenant.projectId }).toArray();
+  return recount({ cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...doc, counted: null }))).counts;
+}
+
+async function expectExact(tenant: Tenant): Promise<void> {
+  const { cells, regions, groups } = await healthy().read(tenant);
+  expect({ cells, regions, groups }).toEqual(await counted(tenant));
+}
+
+test('counts by type, status, region and group, and forgets what is deleted', async () => {
+  const tenant = newTenant();
+  const counts = healthy();
+  expect(await counts.read(tenant)).toMatchObject({ cells: {}, regions: {}, groups: {} });
+  const first = await insert(tenant, { monitoring_regions: ['eu', 'us'], group_id: 'g1' });
+  await insert(tenant, { type: 'HEARTBEAT', status: 'paused', group_id: 'g1' });
+  await insert(tenant, { type: 'TCP' });
+  await insert(newTenant());
+  expect(await counts.read(tenant)).toMatchObject({
+    cells: { 'HTTP active': 1, 'HEARTBEAT paused': 1, 'TCP active': 1 }, regions: { eu: 1, us: 1 },
+    groups: { g1: { 'HTTP active': 1, 'HEARTBEAT paused': 1 } },
+  });
+  await change(tenant, first._id, { deleted_at: 1 });
+  expect(await counts.read(tenant)).toMatchObject({
+    cells: { 'HEARTBEAT paused': 1, 'TCP active': 1 }, regions: {}, groups: { g1: { 'HEARTBEAT paused': 1 } },
+  });
+});
+
+test('a killed count is finished by the next one, wherever it was', async () => {
+  for (const isSent of [false, true]) {
+    for (let at = 0; at < 12; at += 1) {
+      const tenant = newTenant();
+      const first = await insert(tenant, { group_id: 'g1' });
+      await healthy().read(tenant);
+      await change(tenant, first._id, { status: 'paused', group_id: 'g2' });
+      await insert(tenant, { type: 'DNS', monitoring_regions: ['eu'] });
+      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch((error: unknown) => expect(error).toBeInstanceOf(Killed));
+      await change(tenant, first._id, { status: 'active', monitoring_regions: ['eu', 'us'] });
+      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch((error: unknown) => expect(error).toBeInstanceOf(Killed));
+      await change(tenant, first._id, { deleted_at: 1 });
+      await expectExact(tenant);
+    }
+  }
+});
+
+test('monitors from before there were counts are counted', async () => {
+  const tenant = newTenant();
+  const { projectId: project_id, organizationId: organization_id } = tenant;
+  const old = [1, 2, 3].map(() => monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id }));
+  await mongo.db.collection<MonitorDoc>('monitors').insertMany(old);
+  await insert(tenant, { type: 'TCP' });
+  expect((await healthy().read(tenant)).cells).toEqual({ 'HTTP active': 3, 'TCP active': 1 });
+});
+
+test('a reader finds every write that had ended before it asked, while others write and count', async () => {
+  const tenant = newTenant();
+  const readers = [healthy(), healthy(), healthy()];
+  let ended = 0;
+  const writer = async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await insert(tenant);
+      ended += 1;
+      const least = ended;
+      const { cells } = await (readers[round % 3] as MonitorCounts).read(tenant);
+      expect(cells['HTTP active']).toBeGreaterThanOrEqual(least);
+    }
+  };
+  await Promise.all([writer(), writer(), writer()]);
+  expect((await healthy().read(tenant)).cells).toEqual({ 'HTTP active': 60 });
+  await expectExact(tenant);
+});
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('insert' as const), type: fc.constantFrom('HTTP' as const, 'TCP' as const), group: fc.constantFrom('g1', 'g2') }),
+  fc.record({ kind: fc.constant('status' as const), of: fc.nat(5), to: fc.constantFrom('active' as const, 'paused' as const, 'disabled' as const) }),
+  fc.record({ kind: fc.constant('group' as const), of: fc.nat(5), to: fc.constantFrom('g1', 'g2', 'g3') }),
+  fc.record({ kind: fc.constant('regions' as const), of: fc.nat(5), to: fc.subarray(['eu', 'us', 'ap']) }),
+  fc.record({ kind: fc.constant('delete' as const), of: fc.nat(5) }),
+  fc.record({ kind: fc.constant('count' as const), killedAt: fc.nat(8), isSent: fc.boolean() }),
+);
+
+test('whatever is written and killed at once, the counts end as the monitors are', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (rounds) => {
+      const tenant = newTenant();
+      const ids: string[] = [];
+      for (const together of rounds) {
+        await Promise.all(together.map(async (one) => {
+          if (one.kind === 'insert') return void ids.push((await insert(tenant, { type: one.type, group_id: one.group }))._id);
+          if (one.kind === 'count') return countsOn(mortal(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
+          const id = ids[one.of];
+          if (id === undefined) return undefined;
+          if (one.kind === 'status') return change(tenant, id, { status: one.to });
+          if (one.kind === 'group') return change(tenant, id, { group_id: one.to });
+          if (one.kind === 'regions') return change(tenant, id, { monitoring_regions: one.to });
+          return change(tenant, id, { deleted_at: 1 });
+        }));
+      }
+      await expectExact(tenant);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
