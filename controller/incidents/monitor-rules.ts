@@ -1,9 +1,13 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
-import type { AlertEvent, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+import type { MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+import { tellExpiry } from './advisory-rules.ts';
 import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
+import { alert, downRegions, opening, resolution, statusEffect } from './effect-rules.ts';
+import { holdFlaps } from './flap-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import { rememberRegions } from './region-rules.ts';
+import { tellSlow } from './slow-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
 const SEVERITY: Record<ErrorType, Severity> = {
@@ -12,7 +16,7 @@ const SEVERITY: Record<ErrorType, Severity> = {
 };
 
 const NEW_REGION: RegionState = Object.freeze({
-  verdict: 'unknown', degraded: false, fails: 0, first_fail_at: null, last_at: null,
+  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
   response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
 });
 
@@ -21,6 +25,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
   return {
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
     last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
+    slow: null, flaps: null, warned: null,
   };
 }
 
@@ -43,6 +48,10 @@ export function isLate(config: MonitorConfig, startedAt: number, takenAt: number
  * ends in the same state with the same effects under the same ids.
  */
 export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
+  return holdFlaps(tellExpiry(tellSlow(applyToStatus(state, item, place), place), item, place), item, place);
+}
+
+function applyToStatus(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
   switch (item.kind) {
     case 'result': return applyResult(state, item, place);
     case 'config': return applyConfig(state, item.config, place);
@@ -83,6 +92,7 @@ function withResult(state: MonitorState, result: CheckResult, regions: MonitorSt
     last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
+    slow: state.slow, flaps: state.flaps, warned: state.warned,
   };
 }
 
@@ -94,9 +104,10 @@ function afterResult(region: RegionState, item: MonitorItem & { kind: 'result' }
   const { result } = item;
   const isSuccess = result.outcome === 'success';
   const fails = isSuccess ? 0 : region.fails + 1;
+  const isSlow = isSuccess && result.degraded;
   return {
     verdict: isSuccess ? 'up' : fails > retries ? 'down' : region.verdict,
-    degraded: isSuccess && result.degraded, fails,
+    degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
     first_fail_at: isSuccess ? null : (region.first_fail_at ?? result.started_at),
     last_at: result.started_at, response_time_ms: result.response_time_ms, status_code: result.status_code,
     error: result.error, probe_id: item.probe_id, reason: null,
@@ -170,13 +181,14 @@ function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: 
   if (to === 'down' && !next.outage) {
     const outage = newOutage(next, since, placeOf());
     next = { ...next, outage };
-    effects.push(statusEffect(next, was, since, placeOf(), outage.message), opening(next, outage), alert(next, outage, 'monitor.down', null, placeOf()));
+    effects.push(statusEffect(next, was, since, placeOf(), outage.message), opening(next, outage, downRegions(next)));
+    effects.push(alert(next, outage, 'monitor.down', { resolvedAt: null, regions: downRegions(next) }, placeOf()));
   } else if ((to === 'up' || to === 'degraded') && next.outage) {
     const outage = next.outage;
     next = { ...next, outage: null };
     effects.push(statusEffect(next, was, since, placeOf(), reason, outage.incident_id));
     effects.push(resolution(next, outage, at));
-    effects.push(alert(next, outage, 'monitor.up', at, placeOf()));
+    effects.push(alert(next, outage, 'monitor.up', { resolvedAt: at, regions: Object.keys(next.regions) }, placeOf()));
   } else {
     effects.push(statusEffect(next, was, since, placeOf(), reason));
   }
@@ -198,49 +210,5 @@ function newOutage(state: MonitorState, since: number, place: ItemPlace): Outage
   return {
     incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'incident'), started_at: since,
     failure_count: down.reduce((sum, region) => sum + region.fails, 0), type: error.type, message: error.message, severity: SEVERITY[error.type],
-  };
-}
-
-function downRegions(state: MonitorState): string[] {
-  return Object.keys(state.regions).filter((name) => state.regions[name]?.verdict === 'down');
-}
-
-function opening(state: MonitorState, outage: Outage): MonitorEffect {
-  return {
-    kind: 'open',
-    opening: {
-      id: outage.incident_id, monitor: state.config, severity: outage.severity, type: outage.type, error_message: outage.message,
-      affected_regions: downRegions(state), failure_count: outage.failure_count, started_at: outage.started_at,
-    },
-  };
-}
-
-function resolution(state: MonitorState, outage: Outage, at: number): MonitorEffect {
-  return {
-    kind: 'resolve',
-    resolution: { id: outage.incident_id, monitor: state.config, resolved_at: Math.max(at, outage.started_at), failure_count: outage.failure_count },
-  };
-}
-
-function alert(state: MonitorState, outage: Outage, event: AlertEvent, resolvedAt: number | null, place: ItemPlace): MonitorEffect {
-  return {
-    kind: 'alert',
-    alert: {
-      id: derivedId(state.config.monitor_id, place.n, place.index, event), event, monitor: state.config,
-      incident: { id: outage.incident_id, started_at: outage.started_at, resolved_at: resolvedAt },
-      error: { type: outage.type, message: outage.message }, regions: resolvedAt === null ? downRegions(state) : Object.keys(state.regions),
-      at: resolvedAt ?? outage.started_at,
-    },
-  };
-}
-
-function statusEffect(state: MonitorState, from: RuntimeStatus, at: number, place: ItemPlace, reason: string, incidentId?: string): MonitorEffect {
-  const { config } = state;
-  return {
-    kind: 'status',
-    change: {
-      id: derivedId(config.monitor_id, place.n, place.index, 'status'), monitor_id: config.monitor_id, organization_id: config.organization_id,
-      project_id: config.project_id, from, to: state.status, at, reason, incident_id: incidentId ?? state.outage?.incident_id ?? null,
-    },
   };
 }

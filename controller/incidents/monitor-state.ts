@@ -7,6 +7,8 @@ export type RegionVerdict = 'up' | 'down' | 'unknown';
 export interface RegionState {
   verdict: RegionVerdict;
   degraded: boolean;
+  /** Slow successes in a row; absent in states of earlier versions. */
+  slows?: number;
   /** Failed results in a row. */
   fails: number;
   first_fail_at: number | null;
@@ -30,6 +32,20 @@ export interface Outage {
   severity: Severity;
 }
 
+/** How often a monitor has gone down lately, and what it was not told of while that was too often. */
+export interface Flaps {
+  /** The latest starts of outages, Unix ms, oldest first. */
+  downs: number[];
+  /** Alerts are held; what ended last meanwhile, null while it is down. */
+  held: { ended: Pick<Alert, 'incident' | 'error' | 'at'> | null } | null;
+}
+
+/** The last expiry that was warned of: the instant (Unix ms), and with how many days left at most. */
+export interface ExpiryWarning {
+  expires_at: number;
+  days: number;
+}
+
 /** Milliseconds watched in an hour, by status: up, degraded, down. The rest of the hour was not watched or paused. */
 export type HourTimes = [up: number, degraded: number, down: number];
 
@@ -49,6 +65,11 @@ export interface MonitorState {
   booked: Record<number, HourTimes>;
   /** Latest day (its start) that has hours in rollups and no rollup of its own yet. */
   unrolled_day: number | null;
+  /** The slow stretch that was told of. */
+  slow: Outage | null;
+  /** Null while it has not gone down lately. */
+  flaps: Flaps | null;
+  warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
 }
 
 /** What a journal entry can hold for one monitor. `late`: taken too long after it started to move a verdict. */

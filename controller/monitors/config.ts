@@ -21,6 +21,8 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
     retries: doc.confirmation_policy.retries,
     quorum: doc.confirmation_policy.regions,
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
+    tls_warning_days: doc.ssl_monitoring?.enabled && doc.ssl_monitoring.check_expiry ? doc.ssl_monitoring.expiry_warning_days : [],
+    domain_warning_days: doc.domain_monitoring?.enabled ? doc.domain_monitoring.expiry_warning_days : [],
     notification_target_ids: doc.notification_target_ids,
     monitoring_regions: doc.monitoring_regions,
     changed_at: doc.deleted_at ?? doc.updated_at,

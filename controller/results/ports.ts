@@ -19,6 +19,9 @@ export interface MonitorConfig {
   retries: number;
   quorum: 'majority' | 'any' | 'all' | number;
   slow_response_threshold_ms: number | null;
+  /** Days before expiry at which to warn, most first; absent or empty: never. */
+  tls_warning_days?: number[];
+  domain_warning_days?: number[];
   notification_target_ids: string[];
   /** Regions asked for; empty means automatic. */
   monitoring_regions: string[];
@@ -128,6 +131,10 @@ export interface Alert {
   regions: string[];
   /** When it happened, Unix ms. */
   at: number;
+  /** Of a certificate or a registration that expires: when (Unix ms), and in how many days at most. */
+  expiry?: { expires_at: number; days: number };
+  /** It goes down too often to tell each time: so many times in `window_ms`; what follows is held until it is steady. */
+  flapping?: { downs: number; window_ms: number };
 }
 
 export interface AlertsPort {

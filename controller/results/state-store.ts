@@ -11,6 +11,9 @@ interface StateDoc {
   outbox: MonitorEffect[];
 }
 
+/** What states of earlier versions do not have. */
+const ABSENT_BEFORE = { slow: null, flaps: null, warned: null };
+
 /** Collection `monitor_states`: what the shard's owner knew of each monitor at a journal entry, and has still to do. */
 export class MongoStateStore implements StateStore {
   readonly #states: Collection<StateDoc>;
@@ -53,5 +56,5 @@ export class MongoStateStore implements StateStore {
 
 function toRecord({ _id, state, ...rest }: StateDoc): StateRecord {
   const booked = Object.fromEntries(state.booked.map(([hour, ...times]) => [hour, times]));
-  return { ...rest, monitor_id: _id, state: { ...state, booked } };
+  return { ...rest, monitor_id: _id, state: { ...ABSENT_BEFORE, ...state, booked } };
 }

@@ -55,14 +55,6 @@ describe('one region', () => {
     expect(open?.opening).toMatchObject({ type: 'timeout', severity: 'critical', error_message: 'No answer in 10 s', affected_regions: ['eu'], failure_count: 1 });
     expect(run.effects.find((effect) => effect.kind === 'alert')).toMatchObject({ alert: { event: 'monitor.down', error: { type: 'timeout' }, incident: { id: open?.opening.id } } });
   });
-
-  test('slow answers make it degraded, and no incident', () => {
-    const run = new MonitorRun();
-    run.up(1);
-    run.result(60, { degraded: true });
-    run.up(120);
-    expect(run.told).toEqual(['unknown→up@1', 'up→degraded@60', 'degraded→up@120']);
-  });
 });
 
 describe('what must not move a verdict', () => {

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { TlsFacts } from '../../../shared/contracts/result.ts';
+import { HOUR } from '../results/build.ts';
+import { MonitorRun } from './build.ts';
+
+const DAY_S = 86_400;
+const atDay = (day: number): number => HOUR + day * DAY_S * 1000;
+
+function tls(expiresOnDay: number): TlsFacts {
+  return { valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host', fingerprint256: 'f', protocol: 'TLSv1.3' };
+}
+
+function warnings(run: MonitorRun): string[] {
+  return run.effects.flatMap((effect) => (effect.kind === 'alert' && effect.alert.expiry ? [`${effect.alert.event} ${effect.alert.expiry.days}`] : []));
+}
+
+describe('a certificate that expires', () => {
+  test('is warned of once at each threshold', () => {
+    const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
+    for (let day = 0; day < 60; day += 1) run.result(1 + day * DAY_S, { tls: tls(60) });
+    expect(warnings(run)).toEqual(['monitor.ssl_expiring 30', 'monitor.ssl_expiring 14', 'monitor.ssl_expiring 7', 'monitor.ssl_expiring 1']);
+    expect(run.effects.filter((effect) => effect.kind === 'open')).toEqual([]);
+  });
+
+  test('first seen late is warned of once, at the nearest threshold', () => {
+    const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
+    for (let at = 1; at < 5; at += 1) run.result(at, { tls: tls(5) });
+    expect(warnings(run)).toEqual(['monitor.ssl_expiring 7']);
+  });
+
+  test('in another region is the same certificate; a new one is warned of anew', () => {
+    const run = new MonitorRun({ tls_warning_days: [30, 7] });
+    run.result(1, { tls: tls(20) });
+    run.result(2, { tls: tls(20), region: 'us' });
+    run.result(3, { tls: tls(90) });
+    run.result(60 + 70 * DAY_S, { tls: tls(90) });
+    expect(warnings(run)).toEqual(['monitor.ssl_expiring 30', 'monitor.ssl_expiring 30']);
+  });
+
+  test('of a monitor that does not ask for it, of a late result and in a pause is not told', () => {
+    const silent = new MonitorRun();
+    silent.result(1, { tls: tls(5) });
+    const late = new MonitorRun({ tls_warning_days: [7] });
+    late.result(1, { tls: tls(5), late: true });
+    const paused = new MonitorRun({ tls_warning_days: [7], status: 'paused' });
+    paused.result(1, { tls: tls(5) });
+    expect([silent, late, paused].map(warnings)).toEqual([[], [], []]);
+  });
+
+  test('warnings come at full thresholds: not a millisecond before', () => {
+    const run = new MonitorRun({ tls_warning_days: [7] });
+    run.result(3 * DAY_S - 0.001, { tls: tls(10) });
+    expect(warnings(run)).toEqual([]);
+    run.result(3 * DAY_S, { tls: tls(10) });
+    expect(warnings(run)).toEqual(['monitor.ssl_expiring 7']);
+  });
+});
+
+test('a registration that expires is told by what a result says of it', () => {
+  const run = new MonitorRun({ domain_warning_days: [30] });
+  run.result(1, { detail: { domain_expires_at: atDay(10) } });
+  run.result(2, { detail: { domain_expires_at: 'soon' } });
+  run.result(3, { detail: { domain_expires_at: atDay(10) } });
+  expect(warnings(run)).toEqual(['monitor.domain_expiring 30']);
+});
