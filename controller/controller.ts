@@ -27,6 +27,7 @@ import { MonitorStore } from './monitors/store.ts';
 import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
 import { openMonitorReads } from './open-monitor-reads.ts';
+import { openRetention } from './open-retention.ts';
 import { openGroups } from './open-groups.ts';
 import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
@@ -123,6 +124,10 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
   const grouping = groups.over(monitorDeps);
+  const retention = openRetention({
+    db, clock, log, accounts: accounts.deps, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId),
+    ownsShard: (shard) => results.ownsShard(shard),
+  });
   const rawStream = keepRawStream({ bus, log, clock });
   const registry = new Registry();
   // Its default wakes the process a hundred times a second to see how late it is.
@@ -152,6 +157,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   });
   results.start();
   notifications.start();
+  retention.start();
   grouping.resume();
   counts.start();
   const port = await app.listen(config.http.port, config.http.host);
@@ -161,7 +167,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     stop: async () => {
       await app.close();
       rawStream.stop();
-      await Promise.all([results.stop(), counts.stop()]);
+      await Promise.all([retention.stop(), results.stop(), counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

@@ -12,9 +12,10 @@ export async function openResultStores(db: Mongo['db']) {
   const hours = new MongoHourStore(db);
   const states = new MongoStateStore(db);
   const history = new MongoStatusHistory(db);
-  await Promise.all([states.ensureIndexes(), history.ensureIndexes()]);
+  const deadLetters = new MongoDeadLetterStore(db);
+  await Promise.all([states.ensureIndexes(), history.ensureIndexes(), deadLetters.ensureIndexes()]);
   return {
     journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states, hours, rollups: hours, history,
-    deadLetters: new MongoDeadLetterStore(db), leases: new MongoLeaseStore(db),
+    deadLetters, leases: new MongoLeaseStore(db),
   };
 }

@@ -18,6 +18,12 @@ export class OrganizationStore {
     return ids.length === 0 ? Promise.resolve([]) : this.#organizations.find({ _id: { $in: ids } }).toArray();
   }
 
+  /** Ids in order, from behind `after`. */
+  async pageOfIds(after: string, limit: number): Promise<string[]> {
+    const page = this.#organizations.find({ _id: { $gt: after } }).sort({ _id: 1 }).limit(limit);
+    return (await page.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+  }
+
   async insert(organization: OrganizationDoc): Promise<void> {
     await this.#organizations.insertOne(organization);
   }

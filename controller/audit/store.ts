@@ -20,10 +20,8 @@ export class AuditStore {
 
   async ensureIndexes(): Promise<void> {
     await this.#entries.createIndexes([
-      // The log of an organization, newest first.
+      // The log of an organization, newest first; and forgetting its oldest.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
-      // Forgetting the oldest.
-      { key: { created_at: 1 }, name: 'by_age' },
     ]);
   }
 
@@ -46,7 +44,11 @@ export class AuditStore {
     return { entries, total };
   }
 
-  async removeOlder(before: number): Promise<number> {
-    return (await this.#entries.deleteMany({ created_at: { $lt: before } })).deletedCount;
+  /** Removes at most `limit` entries of an organization made before `before`, Unix ms; returns how many. */
+  async removeOlder(organizationId: string, before: number, limit: number): Promise<number> {
+    const aged = this.#entries.find({ organization_id: organizationId, created_at: { $lt: before } }).sort({ created_at: 1, _id: 1 }).limit(limit);
+    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    if (ids.length > 0) await this.#entries.deleteMany({ _id: { $in: ids } });
+    return ids.length;
   }
 }

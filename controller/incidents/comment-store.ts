@@ -31,6 +31,11 @@ export class CommentStore implements CommentRepository {
     return this.#comments.countDocuments(ofIncident(tenant, incidentId));
   }
 
+  /** Removes the comments of these incidents. */
+  async removeOf(incidentIds: string[]): Promise<void> {
+    if (incidentIds.length > 0) await this.#comments.deleteMany({ incident_id: { $in: incidentIds } });
+  }
+
   change(seen: CommentDoc, change: Partial<Pick<CommentDoc, 'comment_text' | 'is_internal' | 'updated_at' | 'deleted_at'>>): Promise<CommentDoc | null> {
     const { _id, organization_id, project_id, user_id } = seen;
     return this.#comments.findOneAndUpdate(

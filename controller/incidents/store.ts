@@ -15,7 +15,7 @@ export class IncidentStore implements IncidentRepository {
   async ensureIndexes(): Promise<void> {
     const latestFirst = { started_at: -1, _id: -1 } as const;
     await this.#incidents.createIndexes([
-      // The project's list and its search.
+      // The project's list and its search; and removing its oldest.
       { key: { organization_id: 1, project_id: 1, ...latestFirst }, name: 'list' },
       // What is open in a project.
       { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
@@ -65,6 +65,20 @@ export class IncidentStore implements IncidentRepository {
     if (ids.length === 0) return new Map();
     const found = await this.#incidents.find({ _id: { $in: ids } }, { projection: { status: 1 } }).toArray();
     return new Map(found.map((doc) => [doc._id, doc.status]));
+  }
+
+  /** At most `limit` incidents of a project that ended, and were last changed, before `before` (Unix ms), oldest first. */
+  async agedIds(tenant: Tenant, before: number, limit: number): Promise<string[]> {
+    const filter: Filter<IncidentDoc> = {
+      organization_id: tenant.organizationId, project_id: tenant.projectId, started_at: { $lt: before }, updated_at: { $lt: before },
+      status: { $in: ['resolved', 'closed'] },
+    };
+    const aged = this.#incidents.find(filter).sort({ started_at: 1, _id: 1 }).limit(limit);
+    return (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+  }
+
+  async remove(ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.#incidents.deleteMany({ _id: { $in: ids } });
   }
 
   /** False when it is there already; then nothing changes. */

@@ -25,6 +25,11 @@ export class IncidentUpdateStore implements IncidentUpdateReader {
     }
   }
 
+  /** Removes the history of these incidents. */
+  async removeOf(incidentIds: string[]): Promise<void> {
+    if (incidentIds.length > 0) await this.#updates.deleteMany({ incident_id: { $in: incidentIds } });
+  }
+
   ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<IncidentUpdateDoc[]> {
     const filter = { incident_id: incidentId, organization_id: tenant.organizationId, project_id: tenant.projectId };
     return this.#updates.find(filter).sort({ created_at: 1, _id: 1 }).limit(limit).toArray();

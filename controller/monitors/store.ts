@@ -29,6 +29,8 @@ export class MonitorStore {
       { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
       // Counting what an organization uses of its plan.
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
+      // Going through all of an organization's monitors, deleted ones too, to remove what has aged.
+      { key: { organization_id: 1, _id: 1 }, name: 'by_organization_and_id' },
       // Placement walks the active monitors.
       { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
       // A ping comes with nothing but its token.
@@ -101,6 +103,20 @@ export class MonitorStore {
 
   countOfOrganization(organizationId: string): Promise<number> {
     return this.#monitors.countDocuments({ organization_id: organizationId, deleted_at: null });
+  }
+
+  /** Monitors of an organization in order of id, deleted ones too, from behind `after`. */
+  async pageOfOrganization(
+    organizationId: string, after: string, limit: number,
+  ): Promise<{ monitor_id: string; created_at: number; deleted_at: number | null }[]> {
+    const page = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } }).sort({ _id: 1 }).limit(limit);
+    const found = await page.project<Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>>({ created_at: 1, deleted_at: 1 }).toArray();
+    return found.map(({ _id, created_at, deleted_at }) => ({ monitor_id: _id, created_at, deleted_at }));
+  }
+
+  /** Removes those of these monitors that are deleted, and known to be by the journal. */
+  async purge(ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, unjournaled: { $exists: false } });
   }
 
   /** Monitors of all tenants, deleted ones too, in no particular order. */

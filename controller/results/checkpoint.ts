@@ -1,7 +1,7 @@
 import { fnv1a } from '../../shared/ids.ts';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../incidents/monitor-state.ts';
-import { DAY_MS, rollupOf } from './rollup-rules.ts';
+import { addRows, DAY_MS, rollupOf } from './rollup-rules.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
 import type { DayKey, HourRecord, HourStore, StateRecord, StateStore } from './storage-ports.ts';
 
@@ -82,9 +82,14 @@ function mergedHour(
 ): HourRecord {
   // Entries go on while the store is read: what they bring belongs to a later position.
   const fresh = part.cell.hours.get(part.hour)?.after(known?.position ?? 0, part.position) ?? [];
-  const rows = [...(known?.rows ?? []), ...fresh];
   const booked = part.booked ?? known?.rollup.booked ?? [0, 0, 0];
-  return { monitor_id: part.id, hour: part.hour, position: part.position, rows, rollup: rollupOf(rows, booked, part.cell.state.config.interval_ms) };
+  const intervalMs = part.cell.state.config.interval_ms;
+  if (known && known.rows.length === 0 && known.rollup.total + known.rollup.missed > 0) {
+    const rollup = addRows(known.rollup, fresh, intervalMs);
+    return { monitor_id: part.id, hour: part.hour, position: part.position, rows: [], rollup: { ...rollup, booked } };
+  }
+  const rows = [...(known?.rows ?? []), ...fresh];
+  return { monitor_id: part.id, hour: part.hour, position: part.position, rows, rollup: rollupOf(rows, booked, intervalMs) };
 }
 
 /** Hours of a monitor that are over, booked to their end and past the monitor's place in the spread. */

@@ -13,6 +13,19 @@ export class MongoDeadLetterStore implements DeadLetterStore {
     this.#letters = db.collection<DeadLetterDoc>('dead_letters');
   }
 
+  async ensureIndexes(): Promise<void> {
+    // Removing what is old.
+    await this.#letters.createIndex({ at: 1 }, { name: 'age' });
+  }
+
+  /** Removes at most `limit` letters written before `before`, Unix ms; returns how many. */
+  async removeOlder(before: number, limit: number): Promise<number> {
+    const aged = this.#letters.find({ at: { $lt: before } }).sort({ at: 1 }).limit(limit);
+    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    if (ids.length > 0) await this.#letters.deleteMany({ _id: { $in: ids } });
+    return ids.length;
+  }
+
   async add(letters: DeadLetter[]): Promise<void> {
     const docs = new Map(letters.map(({ id, ...rest }) => [id, { _id: id, ...rest }]));
     await insertAbsent(this.#letters, [...docs.values()]);

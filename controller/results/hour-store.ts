@@ -80,7 +80,7 @@ export class MongoHourStore implements HourStore {
 }
 
 /** Ids compare as text: hours since 1970 have six digits until 2084, days five until 2243. */
-function rangeOf(monitorId: string, first: number, end: number): { $gte: string; $lt: string } {
+export function rangeOf(monitorId: string, first: number, end: number): { $gte: string; $lt: string } {
   return { $gte: `${monitorId}:${first}`, $lt: `${monitorId}:${end}` };
 }
 

@@ -51,6 +51,12 @@ export function rollupOf(rows: StoredResult[], booked: HourTimes, intervalMs: nu
   return rollup;
 }
 
+/** A rollup whose own results are past their retention, with some more counted in. */
+export function addRows(rollup: Rollup, rows: StoredResult[], intervalMs: number): Rollup {
+  const added = rollupOf(rows, rollup.times, intervalMs);
+  return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times };
+}
+
 function fillGap(times: HourTimes, row: StoredResult, intervalMs: number): void {
   const free = HOUR_MS - times[0] - times[1] - times[2];
   const column = row.outcome === 'failure' ? 2 : row.degraded ? 1 : 0;

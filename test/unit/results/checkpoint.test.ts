@@ -133,6 +133,20 @@ describe('a checkpoint', () => {
     expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveLength(61);
   });
 
+  test('counts what comes into an hour whose results are past their retention, and brings none of them back', async () => {
+    const db = new SimulatedDatabase();
+    const stores = simulatedStores(db, new InstantLine());
+    const state = await load(db, stores);
+    await checkpoint(stores, state, [ID], LATER);
+    db.blocks.clear();
+    const [, late] = entriesOf(['config', [at(90)]]) as [JournalEntry, JournalEntry];
+    const batch = late.batches[0] as JournalEntry['batches'][number];
+    state.apply({ ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }] });
+    for (let time = 0; time < 2; time += 1) await checkpoint(stores, state, [ID], LATER);
+    expect(db.blocks.size).toBe(0);
+    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 61, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
+  });
+
   test('saves monitors that nothing but the clock has changed, so that the snapshot can pass', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf } from '../../../controller/results/rollup-rules.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf } from '../../../controller/results/rollup-rules.ts';
 import { storedResult } from './arbitrary.ts';
 import { storedOf } from './build.ts';
 
@@ -73,4 +73,16 @@ test('uptime is the share of watched time that was up or degraded', () => {
 test('the mean time is to a tenth, and none without a success', () => {
   expect(meanTimeOf({ total: 1, failed: 1, missed: 0, time_sum: 0, time_count: 0 })).toBeNull();
   expect(meanTimeOf({ total: 3, failed: 0, missed: 0, time_sum: 1000, time_count: 3 })).toBe(33.3);
+});
+
+describe('an hour whose results are past their retention', () => {
+  test('counts what comes late on top, fills only time that is free, and keeps what was booked', () => {
+    const rows = [storedOf({}), storedOf({ outcome: 'failure', response_time_ms: null })];
+    const known = rollupOf(rows, [3_000_000, 0, 500_000], 60_000);
+    const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
+    const more = addRows(known, late, 60_000);
+    expect(more).toMatchObject({ total: 6, failed: 1, booked: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000] });
+    expect(more.regions['eu']).toMatchObject({ total: 6, failed: 1 });
+    expect(addRows(known, [], 60_000)).toEqual(known);
+  });
 });

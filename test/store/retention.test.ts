@@ -1,0 +1,204 @@
+import type { Document } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openAccountStores } from '../../controller/accounts/stores.ts';
+import { AuditStore } from '../../controller/audit/store.ts';
+import { IncidentStore } from '../../controller/incidents/store.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
+import { openRetention } from '../../controller/open-retention.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
+import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
+import { MongoHourStore } from '../../controller/results/hour-store.ts';
+import { openResultStores } from '../../controller/result-stores.ts';
+import { rollupOf } from '../../controller/results/rollup-rules.ts';
+import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
+import { createLog } from '../../shared/log.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { until } from '../helpers/until.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { storedOf } from '../unit/results/build.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 2025-10-09T10:17:00Z. */
+const NOW = Date.UTC(2025, 9, 9, 10, 17);
+const TODAY = Date.UTC(2025, 9, 9);
+const plans = loadPlans(null);
+
+let server: TestMongo;
+let mongo: Mongo;
+let db: Mongo['db'];
+let clock: SimulatedClock;
+let sweeper: RetentionSweeper;
+
+beforeAll(async () => {
+  server = await testMongo();
+  mongo = watchedMongo(server.url);
+  db = mongo.db;
+  await Promise.all([openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(), new AuditStore(db).ensureIndexes()]);
+});
+afterAll(async () => {
+  await mongo?.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  for (const name of ['rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments', 'audit_entries', 'dead_letters', 'monitors', 'organizations', 'projects', 'retention']) {
+    await rows(name).deleteMany({});
+  }
+  clock = new SimulatedClock(NOW);
+  sweeper = newSweeper();
+});
+
+const rows = (name: string) => db.collection<{ _id: string } & Document>(name);
+const idsOf = async (name: string): Promise<string[]> => (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
+
+function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
+  const accounts = openAccountStores(db);
+  return openRetention({
+    db, accounts, ownsShard, clock, log: createLog('test', 'silent'),
+    limitsOf: async (id) => plans[(await accounts.organizations.find(id))?.plan ?? 'free'],
+  });
+}
+
+async function goRound(of = sweeper): Promise<void> {
+  of.look();
+  await until(async () => {
+    await clock.advance(100);
+    return !of.isBusy;
+  }, { what: 'a round', timeoutMs: 30_000 });
+}
+
+async function addOrganization(id: string, plan: PlanName): Promise<void> {
+  await rows('organizations').insertOne({ _id: id, name: id, plan, created_at: 1 });
+  await rows('projects').insertOne({ _id: `${id}-project`, organization_id: id, name: 'Default', is_default: true, created_at: 1 });
+}
+
+async function addMonitor(id: string, organizationId: string, change: Document = {}): Promise<void> {
+  await rows('monitors').insertOne({ _id: id, organization_id: organizationId, project_id: `${organizationId}-project`, created_at: NOW - 1000 * DAY_MS, deleted_at: null, ...change });
+}
+
+/** A result, its counts, its day and a status change, that many days ago at noon. */
+async function addHistory(monitorId: string, days: number[]): Promise<void> {
+  const hours = new MongoHourStore(db);
+  const at = (day: number): number => TODAY - day * DAY_MS + 12 * HOUR_MS;
+  await hours.write(days.map((day) => {
+    const result = [storedOf({ scheduled_at: at(day), started_at: at(day) })];
+    return { monitor_id: monitorId, hour: at(day), position: 1, rows: result, rollup: rollupOf(result, [HOUR_MS, 0, 0], 60_000) };
+  }));
+  await hours.rollDays(days.map((day) => ({ monitor_id: monitorId, day: TODAY - day * DAY_MS, position: 1 })));
+  await rows('status_changes').insertMany(days.map((day) => ({ _id: `${monitorId}-${day}`, monitor_id: monitorId, at: at(day) })));
+}
+
+/** Of these days: which have their results, their counts, the day's counts and the status change. */
+async function left(monitorId: string, days: number[]): Promise<Record<'results' | 'hours' | 'days' | 'changes', number[]>> {
+  const hours = new Map((await rows('rollups_1h').find({}).toArray()).map((doc) => [doc._id, doc['results'] !== undefined]));
+  const [wholeDays, changes] = [new Set(await idsOf('rollups_1d')), new Set(await idsOf('status_changes'))];
+  const hourId = (day: number): string => `${monitorId}:${(TODAY - day * DAY_MS) / HOUR_MS + 12}`;
+  return {
+    results: days.filter((day) => hours.get(hourId(day)) === true), hours: days.filter((day) => hours.has(hourId(day))),
+    days: days.filter((day) => wholeDays.has(`${monitorId}:${TODAY / DAY_MS - day}`)), changes: days.filter((day) => changes.has(`${monitorId}-${day}`)),
+  };
+}
+
+const AGES = [0, 1, 6, 7, 8, 29, 31, 89, 91, 399, 401, 799, 801, 900];
+const younger = (days: number): number[] => AGES.filter((age) => age < days);
+
+test.each([['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const)('%s keeps results for %i days and counts for %i', async (plan, raw, rollups) => {
+  await addOrganization('o', plan);
+  await addMonitor('m', 'o');
+  await addHistory('m', AGES);
+  await goRound();
+  // At 10:17 the noon of the seventh day is not seven days ago yet.
+  expect(await left('m', AGES)).toEqual({ results: AGES.filter((age) => age <= raw), hours: younger(rollups + 1), days: younger(rollups + 1), changes: younger(rollups + 1) });
+});
+
+test('day by day as time passes, and less at once when the plan keeps less', async () => {
+  await addOrganization('o', 'pro');
+  await addOrganization('other', 'pro');
+  for (const [monitor, of] of [['m', 'o'], ['n', 'other']] as const) {
+    await addMonitor(monitor, of);
+    await addHistory(monitor, AGES);
+  }
+  await goRound();
+  expect((await left('m', AGES)).results).toEqual([0, 1, 6, 7, 8, 29]);
+  await clock.advance(27 * HOUR_MS);
+  await goRound();
+  expect((await left('m', AGES)).results).toEqual([0, 1, 6, 7, 8]);
+  await rows('organizations').updateOne({ _id: 'o' }, { $set: { plan: 'free' } });
+  await clock.advance(600_000);
+  await goRound();
+  expect(await left('m', AGES)).toMatchObject({ results: [0, 1], days: [0, 1, 6, 7, 8, 29, 31, 89] });
+  expect(await left('n', AGES)).toMatchObject({ results: [0, 1, 6, 7, 8], days: [0, 1, 6, 7, 8, 29, 31, 89, 91, 399] });
+});
+
+test('a round that was broken off goes on where it stood, in another controller', async () => {
+  await addOrganization('o', 'free');
+  const ids = Array.from({ length: 120 }, (_, at) => `m${String(at).padStart(3, '0')}`);
+  for (const id of ids) {
+    await addMonitor(id, 'o');
+    await addHistory(id, [1, 8]);
+  }
+  const withResults = async (): Promise<number> => (await rows('rollups_1h').find({ results: { $exists: true } }).toArray()).length;
+  sweeper.look();
+  await until(async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is through' });
+  const stopped = sweeper.stop();
+  await until(async () => {
+    await clock.advance(100);
+    return !sweeper.isBusy;
+  });
+  await stopped;
+  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ done: null, run: { after: 'm049' } });
+  expect(await withResults()).toBe(120 + 70);
+  await rows('rollups_1h').updateOne({ _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` }, { $set: { results: 'met again only in the next round' } });
+  await goRound(newSweeper());
+  expect(await withResults()).toBe(121);
+  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ run: null, done: { raw: Date.UTC(2025, 9, 2, 10) } });
+  await clock.advance(6 * HOUR_MS);
+  await goRound(newSweeper());
+  expect(await withResults()).toBe(120);
+});
+
+test('only the controller that has the shard of the organization does it', async () => {
+  await addOrganization('o', 'free');
+  await addMonitor('m', 'o');
+  await addHistory('m', AGES);
+  await goRound(newSweeper(() => false));
+  expect((await left('m', AGES)).hours).toEqual(AGES);
+});
+
+test('what is left of deleted monitors goes: their history after a week, their document with the last incidents', async () => {
+  await addOrganization('o', 'free');
+  for (const [id, days] of [['recent', 6], ['gone', 8], ['long-gone', 91]] as const) {
+    await addMonitor(id, 'o', { deleted_at: NOW - days * DAY_MS });
+    await addHistory(id, [5]);
+  }
+  await addMonitor('unjournaled', 'o', { deleted_at: NOW - 91 * DAY_MS, unjournaled: 3 });
+  await goRound();
+  expect(await idsOf('monitors')).toEqual(['gone', 'recent', 'unjournaled']);
+  expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([[`recent:${TODAY / DAY_MS - 5}`], ['recent-5']]);
+});
+
+test('incidents that ended, with their history, and the audit log stay as long as counts; what is open stays', async () => {
+  await addOrganization('o', 'free');
+  const incident = (id: string, days: number, change: Document = {}): { _id: string } & Document => ({
+    _id: id, organization_id: 'o', project_id: 'o-project', status: 'resolved', started_at: NOW - days * DAY_MS, updated_at: NOW - days * DAY_MS, ...change,
+  });
+  await rows('incidents').insertMany([
+    incident('new', 89), incident('old', 92), incident('open', 92, { status: 'open' }), incident('touched', 92, { updated_at: NOW }), incident('closed', 92, { status: 'closed' }),
+    incident('foreign', 92, { organization_id: 'unknown' }),
+  ]);
+  await rows('incident_updates').insertMany(['new', 'old', 'open'].map((id) => ({ _id: `update-${id}`, incident_id: id })));
+  await rows('incident_comments').insertMany(['new', 'old'].map((id) => ({ _id: `comment-${id}`, incident_id: id })));
+  await rows('audit_entries').insertMany([89, 92].map((days) => ({ _id: `audit-${days}`, organization_id: 'o', created_at: NOW - days * DAY_MS })));
+  await goRound();
+  expect(await idsOf('incidents')).toEqual(['foreign', 'new', 'open', 'touched']);
+  expect(await idsOf('incident_updates')).toEqual(['update-new', 'update-open']);
+  expect(await idsOf('incident_comments')).toEqual(['comment-new']);
+  expect(await idsOf('audit_entries')).toEqual(['audit-89']);
+});
+
+test('dead letters stay for thirty days, whatever their number', async () => {
+  await rows('dead_letters').insertMany(Array.from({ length: 1203 }, (_, at) => ({ _id: `l${at}`, at: NOW - (at < 3 ? 29 : 31) * DAY_MS })));
+  await goRound();
+  expect(await idsOf('dead_letters')).toEqual(['l0', 'l1', 'l2']);
+});
