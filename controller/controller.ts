@@ -14,6 +14,8 @@ import { createAuditRecorder } from './audit/recorder.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditStore } from './audit/store.ts';
 import type { ControllerConfig } from './config.ts';
+import { heartbeatRoutes } from './heartbeats/routes.ts';
+import { PingStore } from './heartbeats/store.ts';
 import { createApp } from './http/app.ts';
 import { observeRequests } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
@@ -23,6 +25,7 @@ import { observeIngest } from './ingest-metrics.ts';
 import { toMonitorConfig } from './monitors/config.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
+import { heartbeatsOf } from './monitors/heartbeats.ts';
 import { MonitorStore } from './monitors/store.ts';
 import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
@@ -94,6 +97,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     },
   });
   const groups = await openGroups(db, clock);
+  const pings = new PingStore(db);
+  await pings.ensureIndexes();
   const stores = await openResultStores(db);
   const fleet = await startFleet({
     db, bus, monitors, clock, log, timeZone: options.timeZone,
@@ -116,6 +121,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       place: (docs) => fleet.placement.apply(docs),
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
+    pings,
     onPoke: () => notifications.service.poke(),
   });
   const monitorDeps: MonitorDeps = {
@@ -151,6 +157,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
       ...incidents.over({ notifications: notifications.log }),
       ...monitorRoutes(monitorDeps), ...grouping.routes,
+      ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings, poke: (shard) => results.poke(shard), lost: (shard) => results.interrupted(shard) }),
     ],
     credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,
     isUnavailable: isDatabaseUnavailable, observe: observeRequests(registry),

@@ -68,7 +68,9 @@ function released(state: MonitorState, flaps: Flaps | null, item: MonitorItem, p
 function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;
-    case 'silent': return item.at;
+    case 'silent': case 'overdue': return item.at;
+    case 'ping': return item.ping.at;
+    case 'unwatched': return null;
     case 'hour': return item.until;
     case 'config': return item.config.changed_at;
   }

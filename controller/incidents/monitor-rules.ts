@@ -2,6 +2,7 @@ import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
 import { tellExpiry } from './advisory-rules.ts';
+import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type HeartbeatFailure, type Move } from './heartbeat-rules.ts';
 import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { alert, downRegions, opening, resolution, statusEffect } from './effect-rules.ts';
 import { holdFlaps } from './flap-rules.ts';
@@ -22,7 +23,9 @@ const NEW_REGION: RegionState = Object.freeze({
 
 /** The state of a monitor that nothing has been heard of. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
+  const heartbeat = waitingFrom(config, config.changed_at);
   return {
+    ...(heartbeat ? { heartbeat } : {}),
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
     last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
     slow: null, flaps: null, warned: null,
@@ -52,10 +55,15 @@ export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPla
 }
 
 function applyToStatus(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
+  const move: Move = (from, to, at, reason, failure) => change(from, to, at, place, reason, failure);
   switch (item.kind) {
-    case 'result': return applyResult(state, item, place);
+    // No probe has a word on a heartbeat.
+    case 'result': return state.heartbeat ? { state, effects: [] } : applyResult(state, item, place);
     case 'config': return applyConfig(state, item.config, place);
     case 'silent': return applySilence(state, item, place);
+    case 'ping': return applyPing(state, item.ping, move);
+    case 'overdue': return applyOverdue(state, item.at, move);
+    case 'unwatched': return { state: applyUnwatched(state, item.from, item.until), effects: [] };
     case 'hour': return { state: bookWatched(state, item.until), effects: [] };
   }
 }
@@ -140,9 +148,11 @@ function decideWithout(state: MonitorState, at: number, place: ItemPlace, reason
 
 function applyConfig(state: MonitorState, config: MonitorConfig, place: ItemPlace): MonitorStep {
   if (config.revision < state.config.revision) return { state, effects: [] };
-  const changed: MonitorState = { ...bookWatched(state, config.changed_at), config: rememberRegions(state.config, config) };
+  const heartbeat = afterConfig(state, config);
+  const known = { config: rememberRegions(state.config, config), ...(heartbeat ? { heartbeat } : {}) };
+  const changed: MonitorState = { ...bookWatched(state, config.changed_at), ...known };
   if (config.status === 'active') {
-    if (state.config.status === 'active') return decide(changed, config.changed_at, place, 'configuration changed');
+    if (state.config.status === 'active') return heartbeat ? { state: changed, effects: [] } : decide(changed, config.changed_at, place, 'configuration changed');
     return change({ ...changed, regions: {} }, 'unknown', config.changed_at, place, 'resumed');
   }
   const ended = endOutage(changed, config.changed_at);
@@ -169,7 +179,7 @@ function decide(state: MonitorState, at: number, place: ItemPlace, reason: strin
 }
 
 /** Regions are not heard in order: no change comes before the one before it, and time booked past it is booked anew. */
-function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: ItemPlace, reason: string): MonitorStep {
+function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: ItemPlace, reason: string, failure?: HeartbeatFailure): MonitorStep {
   const at = Math.max(heardAt, state.since);
   const since = to === 'down' ? firstFailure(state, at) : at;
   const was = state.status;
@@ -179,7 +189,7 @@ function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: 
   const effects: MonitorEffect[] = [];
   const placeOf = (): ItemPlace => ({ n: place.n, index: place.index + effects.length });
   if (to === 'down' && !next.outage) {
-    const outage = newOutage(next, since, placeOf());
+    const outage = newOutage(next, since, placeOf(), failure);
     next = { ...next, outage };
     effects.push(statusEffect(next, was, since, placeOf(), outage.message), opening(next, outage, downRegions(next)));
     effects.push(alert(next, outage, 'monitor.down', { resolvedAt: null, regions: downRegions(next) }, placeOf()));
@@ -204,11 +214,11 @@ function firstFailure(state: MonitorState, at: number): number {
   return Math.max(first, state.since);
 }
 
-function newOutage(state: MonitorState, since: number, place: ItemPlace): Outage {
+function newOutage(state: MonitorState, since: number, place: ItemPlace, failure?: HeartbeatFailure): Outage {
   const down = Object.values(state.regions).filter((region) => region.verdict === 'down');
-  const error = down.find((region) => region.error)?.error ?? { type: 'connection_error' as const, message: 'The check failed' };
+  const error = failure ?? down.find((region) => region.error)?.error ?? { type: 'connection_error' as const, message: 'The check failed' };
   return {
     incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'incident'), started_at: since,
-    failure_count: down.reduce((sum, region) => sum + region.fails, 0), type: error.type, message: error.message, severity: SEVERITY[error.type],
+    failure_count: failure ? 1 : down.reduce((sum, region) => sum + region.fails, 0), type: error.type, message: error.message, severity: SEVERITY[error.type],
   };
 }

@@ -70,6 +70,33 @@ export interface MonitorState {
   /** Null while it has not gone down lately. */
   flaps: Flaps | null;
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
+  /** Of heartbeats only. */
+  heartbeat?: HeartbeatState;
+}
+
+/** What is known of a heartbeat's pings. Instants are Unix ms. */
+export interface HeartbeatState {
+  /** The latest ping that told how a job ended. */
+  last_at: number | null;
+  /** The latest start of a job that has not ended yet. */
+  started_at: number | null;
+  /** When the next ping is overdue. */
+  deadline: number;
+  /** No ping moves the deadline before this: where the wait began anew. */
+  not_before: number;
+}
+
+/** A ping as the journal has it. */
+export interface JournaledPing {
+  id: string;
+  monitor_id: string;
+  kind: 'success' | 'start' | 'fail';
+  /** Null when none was given. */
+  exit_code: number | null;
+  /** When it was received, Unix ms. */
+  at: number;
+  /** From the start to the end of the job, ms; null when the start was not told. */
+  run_ms: number | null;
 }
 
 /** What a journal entry can hold for one monitor. `late`: taken too long after it started to move a verdict. */
@@ -77,6 +104,9 @@ export type MonitorItem =
   | { kind: 'result'; region: string; probe_id: string; result: CheckResult; late: boolean }
   | { kind: 'config'; config: MonitorConfig }
   | { kind: 'silent'; region: string; at: number }
+  | { kind: 'ping'; ping: JournaledPing }
+  | { kind: 'overdue'; at: number }
+  | { kind: 'unwatched'; from: number; until: number }
   | { kind: 'hour'; until: number };
 
 /** Where an item stands: `n` of its journal entry and the number of effects that this entry has had for this monitor. */

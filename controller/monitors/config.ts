@@ -25,6 +25,7 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
     domain_warning_days: doc.domain_monitoring?.enabled ? doc.domain_monitoring.expiry_warning_days : [],
     notification_target_ids: doc.notification_target_ids,
     monitoring_regions: doc.monitoring_regions,
+    heartbeat: doc.heartbeat === null ? null : { interval_ms: doc.heartbeat.interval_seconds * 1000, grace_ms: doc.heartbeat.grace_seconds * 1000 },
     changed_at: doc.deleted_at ?? doc.updated_at,
   };
 }

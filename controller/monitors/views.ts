@@ -119,6 +119,6 @@ function viewFields(doc: MonitorDoc, live: MonitorLive | null): Omit<MonitorView
 }
 
 function viewType(doc: MonitorDoc, live: MonitorLive | null): TypeView {
-  const lastPing = doc.type === 'HEARTBEAT' ? (live?.last_success_at ?? null) : null;
+  const lastPing = doc.type === 'HEARTBEAT' ? (live?.last_heartbeat_at ?? null) : null;
   return { ...CHECK_TYPES[doc.type].view(doc), ...(lastPing === null ? {} : { last_heartbeat_at: Math.floor(lastPing / 1000) }) };
 }

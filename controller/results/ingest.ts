@@ -3,6 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
 import { LetterLimit } from './letter-limit.ts';
+import type { ReceivedPing } from './ping-rules.ts';
 import type { MonitorConfig } from './ports.ts';
 import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts';
 import type { TakenMessage, TakeLimits } from './shard-owner.ts';
@@ -136,6 +137,17 @@ export class Ingest {
     actor.owner.noteConfigs(configs, this.#deps.clock.monotonic());
     this.#schedule(actor);
     return true;
+  }
+
+  /**
+   * Puts pings on their way into the journal, if this is still the shard's actor. `lookedAt`: these are all that were stored
+   * by then, Unix ms; null when there may be more.
+   */
+  notePings(actor: ShardActor, pings: ReceivedPing[], lookedAt: number | null): void {
+    if (this.#shards.get(actor.shard) !== actor) return;
+    const areAllTaken = actor.owner.notePings(pings, this.#deps.clock.monotonic());
+    if (areAllTaken && lookedAt !== null) actor.lookedForPings(lookedAt);
+    this.#schedule(actor);
   }
 
   /** Writes what waits and stops; what could not be written is still with the probes. */

@@ -1,4 +1,5 @@
 import type { ResultBatch } from '../../shared/contracts/result.ts';
+import type { JournaledPing } from '../incidents/monitor-state.ts';
 import type { MonitorConfig } from './ports.ts';
 
 /** Format of journal entries that this version writes; entries above the highest it reads make it give the shard up. */
@@ -19,9 +20,14 @@ export interface EntryBatch {
 /** What only the clock says. */
 export type ClockDecision =
   | { kind: 'silent'; monitor_id: string; region: string; at: number }
+  | { kind: 'overdue'; monitor_id: string; at: number }
+  /** Nobody took pings in this time, for any heartbeat of the shard. */
+  | { kind: 'unwatched'; from: number; until: number }
+  /** All is well: says only that, by the entry's time. */
+  | { kind: 'watched' }
   | { kind: 'hour'; until: number };
 
-/** One number of a shard's journal. Applied in this order: configs, batches, clock. */
+/** One number of a shard's journal. Applied in this order: configs, batches, pings, clock. */
 export interface JournalEntry {
   shard: number;
   n: number;
@@ -32,6 +38,8 @@ export interface JournalEntry {
   taken_at: number;
   configs: MonitorConfig[];
   batches: EntryBatch[];
+  /** In order of their receipt; each has its document in `pings` until it is here. */
+  pings: JournaledPing[];
   clock: ClockDecision[];
   /** Positions of the lanes that this entry moved. */
   lanes: [lane: string, position: number][];

@@ -1,4 +1,5 @@
 import { Binary, type Collection, type Db } from 'mongodb';
+import type { JournaledPing } from '../incidents/monitor-state.ts';
 import { shardName } from '../../shared/ids.ts';
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
@@ -17,6 +18,7 @@ interface JournalDoc {
   taken_at: number;
   configs?: MonitorConfig[];
   batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[]; late?: number[] }[];
+  pings?: JournaledPing[];
   clock?: ClockDecision[];
   lanes?: [lane: string, position: number][];
 }
@@ -70,6 +72,7 @@ function toDoc(entry: JournalEntry): JournalDoc {
         probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}), ...(late.length > 0 ? { late } : {}),
       })),
     } : {}),
+    ...(entry.pings.length > 0 ? { pings: entry.pings } : {}),
     ...(entry.clock.length > 0 ? { clock: entry.clock } : {}),
     ...(entry.lanes.length > 0 ? { lanes: entry.lanes } : {}),
   };
@@ -78,10 +81,10 @@ function toDoc(entry: JournalEntry): JournalDoc {
 /** Only `v` is read of an entry in a later format: its reader is to leave it alone. */
 function toEntry(doc: JournalDoc): JournalEntry {
   const [shard, n] = doc._id.split(':').map(Number) as [number, number];
-  const entry = { shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], clock: [], lanes: [] };
+  const entry = { shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [], clock: [], lanes: [] };
   if (doc.v !== 1) return entry;
   return {
-    ...entry, configs: doc.configs ?? [], clock: doc.clock ?? [], lanes: doc.lanes ?? [],
+    ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [], lanes: doc.lanes ?? [],
     batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused, late }) =>
       ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [], late: late ?? [] })),
   };

@@ -16,6 +16,7 @@ export const openMonitor = z.object({
     last_check_at: instant,
     last_success_at: instant,
     last_failure_at: instant,
+    last_heartbeat_at: instant.optional(),
     open_incident: z.object({
       id: z.string(), started_at: z.number(), severity: z.enum(['critical', 'major', 'minor', 'warning']), type: errorType,
     }).nullable(),
@@ -53,6 +54,7 @@ export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number)
     live: {
       status: state.status, since: state.since, last_check_at: state.last_check_at,
       last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
+      ...(state.heartbeat ? { last_heartbeat_at: state.heartbeat.last_at } : {}),
       open_incident: state.outage
         ? { id: state.outage.incident_id, started_at: state.outage.started_at, severity: state.outage.severity, type: state.outage.type } : null,
       regions: Object.entries(state.regions).map(([region, view]) => ({

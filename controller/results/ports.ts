@@ -27,6 +27,8 @@ export interface MonitorConfig {
   monitoring_regions: string[];
   /** Kept by the state machine: regions asked for earlier, and until when (Unix ms). */
   asked_before?: Record<string, number>;
+  /** Of a HEARTBEAT monitor: how often a ping has to come, and how late it may be. */
+  heartbeat?: { interval_ms: number; grace_ms: number } | null;
   /** Unix ms of the change. */
   changed_at: number;
 }
@@ -41,6 +43,8 @@ export interface MonitorLive {
   last_check_at: number | null;
   last_success_at: number | null;
   last_failure_at: number | null;
+  /** Of a heartbeat: the latest ping that told how a job ended. */
+  last_heartbeat_at?: number | null | undefined;
   open_incident: { id: string; started_at: number; severity: Severity; type: ErrorType } | null;
   regions: RegionLive[];
 }

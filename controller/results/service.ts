@@ -11,6 +11,7 @@ import type { LeaseStore } from './lease-store.ts';
 import { Marks, type MarksDeps } from './marks.ts';
 import { OpenReader } from './open-reader.ts';
 import { Owners } from './owners.ts';
+import { Pings, type PingSource } from './pings.ts';
 import { publishRaw } from './raw-publisher.ts';
 import type { ShardStores } from './shard-actor.ts';
 import type { TakeLimits } from './shard-owner.ts';
@@ -26,6 +27,7 @@ export interface ResultsDeps<M> {
   stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader };
   limits: TakeLimits;
   monitors: Pick<MarksDeps<M>, 'findMarked' | 'place' | 'clear'>;
+  pings: PingSource;
   /** Another controller has something for the owner of one of our shards. */
   onPoke(): void;
 }
@@ -40,6 +42,7 @@ export class ResultsService<M> {
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #marks: Marks<M>;
+  readonly #pings: Pings;
   readonly #listening = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
@@ -59,7 +62,7 @@ export class ResultsService<M> {
           if (actor) this.#latest.note(actor.state, applied.fresh);
           if (!replayed) publishRaw(bus, applied.fresh);
         },
-        onConfigs: () => this.#marks.look(),
+        onConfigs: () => this.#look(),
       },
     });
     this.open = new OpenReader({ ingest: this.ingest, bus, clock, log, stored: (ids) => stores.states.find(ids) });
@@ -73,16 +76,18 @@ export class ResultsService<M> {
     });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
-      acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#marks.look()),
+      acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#look()),
       released: (shard) => this.ingest.release(shard),
     });
     this.#marks = new Marks({ clock, log, ingest: this.ingest, ...deps.monitors });
+    this.#pings = new Pings({ clock, log, ingest: this.ingest, source: deps.pings });
   }
 
   start(): void {
     this.ingest.start();
     this.#leases.start();
     this.#marks.start();
+    this.#pings.start();
   }
 
   /** Whether a shard is loaded here and takes results. */
@@ -92,13 +97,18 @@ export class ResultsService<M> {
 
   /** Has the owner of a shard, here or elsewhere, look for changes now. */
   poke(shard: number): void {
-    if (this.ownsShard(shard)) this.#marks.look();
+    if (this.ownsShard(shard)) this.#look();
     else this.#deps.bus.publish(subjects.poke(shard), '');
+  }
+
+  /** Input of a shard by HTTP was lost: if it is ours, silence until now says nothing. */
+  interrupted(shard: number): void {
+    this.ingest.shards.get(shard)?.interrupted();
   }
 
   /** Writes what is taken, then gives the shards up. */
   async stop(): Promise<void> {
-    await this.#marks.stop();
+    await Promise.all([this.#marks.stop(), this.#pings.stop()]);
     await this.ingest.stop();
     await this.#leases.stop();
   }
@@ -112,8 +122,13 @@ export class ResultsService<M> {
     ]);
   }
 
-  #poked(): void {
+  #look(): void {
     this.#marks.look();
+    this.#pings.look();
+  }
+
+  #poked(): void {
+    this.#look();
     this.#deps.onPoke();
   }
 

@@ -3,7 +3,8 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
 import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, markSaved, savedThrough } from './checkpoint.ts';
 import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
-import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from './journal-entry.ts';
+import { HeartbeatWatch } from './heartbeat-watch.ts';
+import { ENTRY_VERSION, type JournalEntry } from './journal-entry.ts';
 import { ShardOwner, type TakeLimits } from './shard-owner.ts';
 import { ShardState, type AppliedEntry } from './shard-state.ts';
 import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
@@ -46,7 +47,9 @@ export class ShardActor {
   readonly shard: number;
   readonly owner: ShardOwner;
   readonly #deps: ShardDeps;
-  readonly #lanesAt: { n: number; lanes: [string, number][] }[] = [];
+  /** By entry, what a snapshot of its number needs. */
+  readonly #lanesAt: { n: number; lanes: [string, number][]; taken_at: number }[] = [];
+  readonly #watch = new HeartbeatWatch();
   #snapshotLanes: Map<string, number>;
   #snapshotN: number;
   #chain: Promise<void> = Promise.resolve();
@@ -112,6 +115,12 @@ export class ShardActor {
   /** The database did not answer for a while: silence until now says nothing about anybody. */
   interrupted(): void {
     this.#watchedSince = this.#deps.clock.now();
+    this.#watch.interrupted();
+  }
+
+  /** All pings that were stored by then, Unix ms, are taken. */
+  lookedForPings(at: number): void {
+    this.#watch.looked(at);
   }
 
   /** What the clock says now: regions that fell silent, an hour that is over. */
@@ -119,7 +128,7 @@ export class ShardActor {
     // What was decided is not written yet, so results wait too: nobody's silence counts meanwhile.
     if (this.isBehind || this.owner.hasDecisions) return this.interrupted();
     const now = this.#deps.clock.now();
-    const decisions: ClockDecision[] = [];
+    const decisions = this.#watch.decide(this.state, now, this.owner.hasPings);
     const hour = hourOf(now - HOUR_GRACE_MS);
     if (hour > this.#hourClosed) {
       this.#hourClosed = hour;
@@ -163,7 +172,7 @@ export class ShardActor {
 
   #applied(entry: JournalEntry): AppliedEntry {
     const applied = this.state.apply(entry);
-    if (entry.lanes.length > 0) this.#lanesAt.push({ n: entry.n, lanes: entry.lanes });
+    this.#lanesAt.push({ n: entry.n, lanes: entry.lanes, taken_at: this.state.takenAt });
     for (const decision of entry.clock) if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
     this.#deps.onApplied(this.shard, applied, entry);
     return applied;
@@ -190,15 +199,19 @@ export class ShardActor {
   }
 
   async #moveSnapshot(): Promise<void> {
-    const through = savedThrough(this.state);
+    // A ping leaves its collection before the snapshot passes its entry: else its next reader would not know it.
+    const firstPing = this.state.pings.values().next().value ?? Infinity;
+    const through = Math.min(savedThrough(this.state), firstPing - 1);
     if (through - this.#snapshotN < SNAPSHOT_ENTRIES) return;
     const lanes = new Map(this.#snapshotLanes);
     let used = 0;
-    while (this.#lanesAt[used] && (this.#lanesAt[used] as { n: number }).n <= through) {
-      for (const [lane, position] of (this.#lanesAt[used] as { lanes: [string, number][] }).lanes) lanes.set(lane, position);
+    let takenAt: number | undefined;
+    for (let next = this.#lanesAt[0]; next && next.n <= through; next = this.#lanesAt[used]) {
+      for (const [lane, position] of next.lanes) lanes.set(lane, position);
+      takenAt = next.taken_at;
       used += 1;
     }
-    await this.#deps.stores.snapshots.move(this.shard, { n: through, lanes: Object.fromEntries(lanes) });
+    await this.#deps.stores.snapshots.move(this.shard, { n: through, lanes: Object.fromEntries(lanes), taken_at: takenAt });
     this.#lanesAt.splice(0, used);
     this.#snapshotLanes = lanes;
     this.#snapshotN = through;

@@ -4,6 +4,7 @@ import { laneName, type CheckResult, type ResultBatch } from '../../shared/contr
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import { foreignTo } from '../incidents/region-rules.ts';
 import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
+import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { FailedItem, ShardState } from './shard-state.ts';
 
@@ -13,6 +14,8 @@ const ENTRY_BYTES = 1_048_576;
 /** Most that may wait for the journal; what comes on top is not answered, so that its probe sends it again. */
 const PENDING_RESULTS = 4000;
 const PENDING_BYTES = 4_194_304;
+/** Most pings of one journal entry, and most that may wait; the rest stays in its collection. */
+const PENDING_PINGS = 2000;
 /** A result from further ahead is refused. Below it a clock is an hour wrong, ours perhaps: that costs no result. */
 const FUTURE_MS = 2 * 3_600_000;
 /** Characters of a result that its dead letter keeps. */
@@ -72,6 +75,7 @@ export class ShardOwner {
   #pendingResults = 0;
   #pendingBytes = 0;
   #configs = new Map<string, MonitorConfig>();
+  #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
   /** Positions that count what is pending, so that a lane is taken strictly in order. */
   #taken = new Map<string, number>();
@@ -127,6 +131,32 @@ export class ShardOwner {
     if (fresh.length > 0) this.#waitFrom(monotonicNow, true);
   }
 
+  /**
+   * Takes pings on their way into the journal. Left out, to be offered again: those whose monitor the journal does not know at
+   * the revision that they were received under; and those that the journal has, or that are on their way into it.
+   * False when some have to be offered again that may change a monitor's state.
+   */
+  notePings(pings: ReceivedPing[], monotonicNow: number): boolean {
+    let areAllTaken = true;
+    const inHand = new Set(this.#inHand?.entry.pings.map(({ id }) => id));
+    for (const ping of pings) {
+      if (this.state.pings.has(ping.id) || this.#pings.has(ping.id) || inHand.has(ping.id)) continue;
+      const config = this.#latestConfig(ping.monitor_id);
+      if (!config || config.revision < ping.revision || this.#pings.size >= PENDING_PINGS) {
+        if (config) areAllTaken = false;
+        continue;
+      }
+      this.#pings.set(ping.id, ping);
+      this.#waitFrom(monotonicNow, ping.kind === 'fail' || this.state.monitors.get(ping.monitor_id)?.state.status !== 'up');
+    }
+    return areAllTaken;
+  }
+
+  /** Whether pings wait for the journal: until they are in it nobody is overdue. */
+  get hasPings(): boolean {
+    return this.#pings.size > 0 || (this.#inHand !== null && this.#inHand.entry.pings.length > 0);
+  }
+
   /** Whether decisions of the clock wait for the journal. */
   get hasDecisions(): boolean {
     return this.#clock.length > 0 || (this.#inHand !== null && this.#inHand.entry.clock.length > 0);
@@ -148,7 +178,7 @@ export class ShardOwner {
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
-    if (this.#batches.length === 0 && this.#configs.size === 0 && this.#clock.length === 0) this.#stopWaiting();
+    if (this.#batches.length === 0 && this.#configs.size === 0 && this.#pings.size === 0 && this.#clock.length === 0) this.#stopWaiting();
     for (const batch of batches) {
       for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));
     }
@@ -234,7 +264,7 @@ export class ShardOwner {
       results += next.batch.results.length;
       bytes += next.bytes.length;
     }
-    if (batches.length === 0 && this.#configs.size === 0 && this.#clock.length === 0) return this.#stopWaiting();
+    if (batches.length === 0 && this.#configs.size === 0 && this.#pings.size === 0 && this.#clock.length === 0) return this.#stopWaiting();
     this.#pendingResults -= results;
     this.#pendingBytes -= bytes;
     const lanes = new Map<string, number>();
@@ -244,12 +274,18 @@ export class ShardOwner {
     }
     const entry: JournalEntry = {
       shard: this.state.shard, n: this.state.n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
-      configs: [...this.#configs.values()], batches, clock: this.#clock, lanes: [...lanes],
+      configs: [...this.#configs.values()], batches, pings: this.#takePings(), clock: this.#clock, lanes: [...lanes],
     };
     this.#configs = new Map();
     this.#clock = [];
     this.#inHand = { entry, batches };
     this.urgent = false;
+  }
+
+  #takePings(): JournalEntry['pings'] {
+    const pings = [...this.#pings.values()];
+    this.#pings = new Map();
+    return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
   }
 
   /** Journaled, because a replay may meet a later configuration in the state than the one that this is judged by. */

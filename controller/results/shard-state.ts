@@ -1,11 +1,12 @@
 import { applyItem, newMonitorState } from '../incidents/monitor-rules.ts';
 import { hourOf } from '../incidents/booking-rules.ts';
-import type { MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
+import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { HourRows } from './hour-rows.ts';
-import type { EntryBatch, JournalEntry } from './journal-entry.ts';
+import type { ClockDecision, EntryBatch, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from './ports.ts';
-import { toStored } from './stored-result.ts';
+import { overdueRow, pingRow } from './ping-rows.ts';
+import { toStored, type StoredResult } from './stored-result.ts';
 import type { Snapshot, StateRecord } from './storage-ports.ts';
 
 /** A monitor in the hands of its shard's owner. */
@@ -54,11 +55,16 @@ export class ShardState {
   readonly shard: number;
   readonly monitors = new Map<string, MonitorCell>();
   readonly lanes: Map<string, number>;
+  /** Pings that are in the journal and may still be in their collection, with the number of their entry. */
+  readonly pings = new Map<string, number>();
   n: number;
+  /** When the latest entry was taken, Unix ms; 0 when that is not known. */
+  takenAt: number;
 
   constructor(shard: number, snapshot: Snapshot, records: StateRecord[]) {
     this.shard = shard;
     this.n = snapshot.n;
+    this.takenAt = snapshot.taken_at ?? 0;
     this.lanes = new Map(Object.entries(snapshot.lanes));
     for (const { monitor_id: id, state, position } of records) {
       this.monitors.set(id, newCell(state, position));
@@ -76,12 +82,14 @@ export class ShardState {
     const step = new EntryStep(this, entry);
     for (const config of entry.configs) step.config(config);
     for (const batch of entry.batches) this.#applyBatch(entry, batch, step);
-    for (const decision of entry.clock) {
-      if (decision.kind === 'hour') step.hour(decision.until);
-      else step.item(decision.monitor_id, decision);
+    for (const ping of entry.pings) {
+      this.pings.set(ping.id, entry.n);
+      step.ping(ping);
     }
+    for (const decision of entry.clock) step.clock(decision);
     for (const [lane, position] of entry.lanes) this.lanes.set(lane, Math.max(position, this.position(lane)));
     this.n = entry.n;
+    this.takenAt = Math.max(this.takenAt, entry.taken_at);
     return step.finish();
   }
 
@@ -121,8 +129,32 @@ class EntryStep {
     this.item(id, { kind: 'config', config });
   }
 
-  hour(until: number): void {
-    for (const id of this.#shard.monitors.keys()) this.item(id, { kind: 'hour', until });
+  clock(decision: ClockDecision): void {
+    switch (decision.kind) {
+      case 'hour':
+        for (const id of this.#shard.monitors.keys()) this.item(id, decision);
+        break;
+      case 'unwatched':
+        for (const [id, { state }] of this.#shard.monitors) if (state.heartbeat) this.item(id, decision);
+        break;
+      case 'overdue':
+        // What came with the decision, unknown to it, makes it void.
+        if (![...this.#entry.pings, ...this.#entry.configs].some((other) => other.monitor_id === decision.monitor_id)) {
+          this.#addRow(decision.monitor_id, overdueRow(decision.at));
+          this.item(decision.monitor_id, decision);
+        }
+        break;
+      case 'silent':
+        this.item(decision.monitor_id, decision);
+        break;
+      case 'watched':
+    }
+  }
+
+  ping(ping: JournaledPing): void {
+    const row = pingRow(ping);
+    if (row) this.#addRow(ping.monitor_id, row);
+    this.item(ping.monitor_id, { kind: 'ping', ping });
   }
 
   result(source: Omit<FreshResult, 'config'>, late: boolean): void {
@@ -131,10 +163,7 @@ class EntryStep {
     const { region, probe_id, result } = source;
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch: source.epoch, engine: source.engine, result };
     this.#applied.fresh.push(fresh);
-    const hour = hourOf(result.started_at);
-    let rows = cell.hours.get(hour);
-    if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
-    rows.add(this.#entry.n, toStored(region, probe_id, late, result));
+    this.#addRow(result.monitor_id, toStored(region, probe_id, late, result));
     this.item(result.monitor_id, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
@@ -180,6 +209,15 @@ class EntryStep {
       }
     }
     return false;
+  }
+
+  #addRow(monitorId: string, row: StoredResult): void {
+    const cell = this.#shard.monitors.get(monitorId);
+    if (!cell) return;
+    const hour = hourOf(row.started_at);
+    let rows = cell.hours.get(hour);
+    if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
+    rows.add(this.#entry.n, row);
   }
 
   #effectsOf(monitorId: string): MonitorEffect[] {

@@ -7,6 +7,7 @@ interface SnapshotDoc {
   _id: string;
   position: number;
   lanes: [lane: string, position: number][];
+  taken_at?: number;
 }
 
 /** Collection `snapshots`: one document per shard, read on the primary. */
@@ -24,10 +25,12 @@ export class MongoSnapshotStore implements SnapshotStore {
 
   async load(shard: number): Promise<Snapshot> {
     const found = await this.#snapshots.findOne({ _id: shardName(shard) });
-    return found ? { n: found.position, lanes: Object.fromEntries(found.lanes) } : { n: 0, lanes: {} };
+    return found ? { n: found.position, lanes: Object.fromEntries(found.lanes), taken_at: found.taken_at } : { n: 0, lanes: {} };
   }
 
   async move(shard: number, snapshot: Snapshot): Promise<void> {
-    await upsertAhead(this.#snapshots, [{ _id: shardName(shard), position: snapshot.n, lanes: Object.entries(snapshot.lanes) }]);
+    const { n, lanes, taken_at } = snapshot;
+    const doc = { _id: shardName(shard), position: n, lanes: Object.entries(lanes), ...(taken_at === undefined ? {} : { taken_at }) };
+    await upsertAhead(this.#snapshots, [doc]);
   }
 }

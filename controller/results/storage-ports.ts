@@ -19,6 +19,8 @@ export interface JournalStore {
 export interface Snapshot {
   n: number;
   lanes: Record<string, number>;
+  /** When entry `n` was taken, Unix ms; absent where an older version wrote it. */
+  taken_at?: number | undefined;
 }
 
 export interface SnapshotStore {

@@ -9,6 +9,8 @@ import { accountRoutes } from '../../controller/accounts/routes.ts';
 import { createAuditRecorder } from '../../controller/audit/recorder.ts';
 import { auditRoutes } from '../../controller/audit/routes.ts';
 import { AuditStore } from '../../controller/audit/store.ts';
+import { heartbeatRoutes } from '../../controller/heartbeats/routes.ts';
+import { PingStore } from '../../controller/heartbeats/store.ts';
 import { createApp, type AppDeps } from '../../controller/http/app.ts';
 import { observeRequests } from '../../controller/http/metrics.ts';
 import { RateLimiter } from '../../controller/http/rate-limit.ts';
@@ -17,6 +19,7 @@ import type { Route } from '../../controller/http/route.ts';
 import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-routes.ts';
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
+import { heartbeatsOf } from '../../controller/monitors/heartbeats.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openMonitorReads } from '../../controller/open-monitor-reads.ts';
 import { openGroups } from '../../controller/open-groups.ts';
@@ -137,6 +140,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const own = [
     ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...monitorRoutes(monitorDeps),
     ...groups.over(monitorDeps).routes,
+    ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings: new PingStore(mongo.db), poke: monitorDeps.poke, lost: () => undefined }),
     ...(options.routes?.(mongo.db, accounts) ?? []),
   ];
   const app = createApp({

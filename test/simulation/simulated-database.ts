@@ -30,7 +30,7 @@ export interface Placed {
 /** What the database holds, and beside it what only an onlooker can know: the one true journal of each shard. */
 export class SimulatedDatabase {
   readonly journal = new Map<number, Map<number, string>>();
-  readonly snapshots = new Map<number, Positioned>();
+  readonly snapshots = new Map<number, Positioned & { taken_at?: number | undefined }>();
   readonly states = new Map<string, Positioned & { shard: number; outbox: string }>();
   readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
   readonly hours = new Map<string, { position: number; rollup: Rollup }>();

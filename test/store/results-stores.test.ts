@@ -39,7 +39,7 @@ const SOURCES: [name: string, make: () => Stores][] = [
 ];
 
 function entryOf(n: number, given: Partial<JournalEntry> = {}): JournalEntry {
-  return { shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], clock: [], lanes: [], ...given };
+  return { shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], pings: [], clock: [], lanes: [], ...given };
 }
 
 function fullEntry(n: number): JournalEntry {

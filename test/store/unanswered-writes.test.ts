@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-const entry: JournalEntry = { shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, configs: [], batches: [], clock: [], lanes: [] };
+const entry: JournalEntry = { shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, configs: [], batches: [], pings: [], clock: [], lanes: [] };
 const letter: DeadLetter = { id: 'l', reason: 'unreadable', shard: 1, region: 'r', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: '', at: 1 };
 
 test.each<[string, () => Promise<unknown>]>([

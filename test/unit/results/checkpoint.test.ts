@@ -41,7 +41,7 @@ class InstantLine implements Line {
 function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): JournalEntry[] {
   let seq = 0;
   return groups.map((group, at): JournalEntry => {
-    const empty = { shard: SHARD, n: at + 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], clock: [], lanes: [] };
+    const empty = { shard: SHARD, n: at + 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [], clock: [], lanes: [] };
     if (group === 'config') return { ...empty, configs: [MONITOR] };
     if (group.length === 0 || 'kind' in (group[0] as object)) return { ...empty, clock: group as ClockDecision[] };
     const batch = batchOf((group as CheckResult[]).map((result) => ({ ...result, seq: ++seq })));

@@ -18,7 +18,7 @@ const SHARD = 2;
 const MONITOR = configOf({ shard: SHARD, retries: 0, quorum: 'any' });
 
 function entry(n: number, part: Partial<JournalEntry>): JournalEntry {
-  return { shard: SHARD, n, v: 1, writer: 'w', taken_at: MONITOR.changed_at + n * 1000, configs: [], batches: [], clock: [], lanes: [], ...part };
+  return { shard: SHARD, n, v: 1, writer: 'w', taken_at: MONITOR.changed_at + n * 1000, configs: [], batches: [], pings: [], clock: [], lanes: [], ...part };
 }
 
 function failureEntry(n: number): JournalEntry {

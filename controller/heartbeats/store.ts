@@ -1,0 +1,36 @@
+import type { Collection, Db } from 'mongodb';
+import type { ReceivedPing } from '../results/ping-rules.ts';
+import type { PingRepository } from './ports.ts';
+
+interface PingDoc extends Omit<ReceivedPing, 'id'> {
+  _id: string;
+  shard: number;
+}
+
+/** Collection `pings`: each from its receipt until it is in the journal. */
+export class PingStore implements PingRepository {
+  readonly #pings: Collection<PingDoc>;
+
+  constructor(db: Db) {
+    this.#pings = db.collection<PingDoc>('pings', { readPreference: 'primary' });
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // A shard's owner takes the oldest first.
+    await this.#pings.createIndexes([{ key: { shard: 1, at: 1, _id: 1 }, name: 'by_shard' }]);
+  }
+
+  async insert({ id, ...ping }: ReceivedPing & { shard: number }): Promise<void> {
+    await this.#pings.insertOne({ _id: id, ...ping });
+  }
+
+  /** The oldest of these shards. */
+  async find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]> {
+    const found = await this.#pings.find({ shard: { $in: shards } }).sort({ at: 1, _id: 1 }).limit(limit).toArray();
+    return found.map(({ _id, ...ping }) => ({ id: _id, ...ping }));
+  }
+
+  async remove(ids: string[]): Promise<void> {
+    await this.#pings.deleteMany({ _id: { $in: ids } });
+  }
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { until } from '../helpers/until.ts';
+
+interface Monitor {
+  id: string;
+  heartbeat_token: string;
+  runtimeStatus: string;
+  last_heartbeat_at?: number;
+}
+
+interface Incident {
+  status: string;
+  severity: string;
+  type: string;
+  error_message: string;
+  affected_regions: string[];
+}
+
+describe('a heartbeat', () => {
+  let rig: ControllerRig;
+  beforeAll(async () => {
+    rig = await startControllerRig();
+  });
+  afterAll(() => rig.stop());
+
+  const create = async (interval: number, grace: number): Promise<Monitor> => {
+    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: interval, grace_period: grace };
+    return (await rig.session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body)).monitor;
+  };
+  const read = async (id: string) => (await rig.session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${id}`)).monitor;
+  const becomes = (id: string, status: string, timeoutMs = 10_000) =>
+    until(async () => (await read(id)).runtimeStatus === status, { what: `the heartbeat is ${status}`, timeoutMs, everyMs: 50 });
+  const ping = async (monitor: Monitor, path = '') => expect((await fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${path}`)).status).toBe(200);
+  const incidents = async (id: string) => (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+
+  test('is unknown until its first ping, up after it, and says when that was', async () => {
+    const monitor = await create(3600, 60);
+    expect(monitor.runtimeStatus).toBe('unknown');
+    await ping(monitor);
+    await becomes(monitor.id, 'up');
+    const { last_heartbeat_at: at } = await read(monitor.id);
+    expect(Math.abs(Date.now() / 1000 - (at as number))).toBeLessThan(5);
+    await until(async () => (await pings()).length === 0, { what: 'the collection of pings is empty' });
+  });
+
+  test('is down at once when its job fails, and up with the next success, whose run time is its response time', async () => {
+    const monitor = await create(3600, 60);
+    await ping(monitor, '/7');
+    await becomes(monitor.id, 'down');
+    expect(await until(async () => { const found = await incidents(monitor.id); return found.length === 1 && found; })).toEqual([
+      expect.objectContaining({ status: 'open', type: 'status_code', severity: 'major', error_message: 'The job ended with exit code 7', affected_regions: [] }),
+    ]);
+    await ping(monitor, '/fail');
+    await ping(monitor, '/start');
+    await ping(monitor, '/0');
+    await becomes(monitor.id, 'up');
+    await until(async () => (await incidents(monitor.id))[0]?.status === 'resolved', { what: 'the incident is resolved' });
+    const stats = await rig.session.ok<Record<string, number>>('GET', `/api/monitors/${monitor.id}/stats`);
+    expect(stats).toMatchObject({ total_checks: 3, failed_checks: 2, runtime_status: 'up' });
+    expect(await incidents(monitor.id)).toHaveLength(1);
+  });
+
+  test('is down when no ping comes in time, and recovers with the next', async () => {
+    const monitor = await create(2, 1);
+    await ping(monitor);
+    await becomes(monitor.id, 'up');
+    await becomes(monitor.id, 'down', 30_000);
+    const [incident] = await until(async () => { const found = await incidents(monitor.id); return found.length === 1 && found; });
+    expect(incident).toMatchObject({ status: 'open', type: 'timeout', severity: 'critical' });
+    expect(incident?.error_message).toMatch(/^No ping since \d{4}-.*Z; one is due every 2 s$/);
+    await ping(monitor);
+    await becomes(monitor.id, 'up');
+    await until(async () => (await incidents(monitor.id))[0]?.status === 'resolved', { what: 'the incident is resolved' });
+  });
+
+  test('that was never pinged is missed too', async () => {
+    const monitor = await create(1, 1);
+    await becomes(monitor.id, 'down', 30_000);
+    await until(async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''), { what: 'the incident' });
+  });
+
+  test('is not in the recent activity', async () => {
+    const stats = await rig.session.ok<{ recent_activity: unknown[]; by_type: Record<string, number> }>('GET', '/api/monitors/stats');
+    expect(stats.recent_activity).toEqual([]);
+    expect(stats.by_type).toEqual({ HEARTBEAT: 4 });
+  });
+
+  const pings = async (): Promise<unknown[]> => {
+    const { MongoClient } = await import('mongodb');
+    const client = await MongoClient.connect(rig.store.url);
+    try {
+      return await client.db().collection('pings').find({}).toArray();
+    } finally {
+      await client.close();
+    }
+  };
+});
