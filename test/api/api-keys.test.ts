@@ -3,12 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newPerson, newTenant } from '../helpers/tenants.ts';
+import { systemClock } from '../../shared/time.ts';
 import { until } from '../helpers/until.ts';
 
 let app: TestApp;
 let client: ApiClient;
+let offsetMs = 0;
 beforeAll(async () => {
-  app = await makeApp();
+  app = await makeApp({ clock: { ...systemClock, now: () => Date.now() + offsetMs } });
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -36,6 +38,19 @@ describe('an API key', () => {
     await use(key);
     const used = await until(async () => (await client.get('/api/auth/api-keys')).data.keys[0].last_used_at);
     expect(Math.abs(Date.parse(used) - Date.now())).toBeLessThan(10_000);
+  });
+
+  test('that is busy is noted once a minute, not once a request', async () => {
+    const { key, id } = (await client.post('/api/auth/api-keys', { name: 'busy' })).data;
+    const lastUsed = async () => (await app.db.collection<{ _id: string; last_used_at: number | null }>('api_keys').findOne({ _id: id }))?.last_used_at;
+    await use(key);
+    const first = await until(lastUsed);
+    offsetMs = 50_000;
+    await Promise.all(Array.from({ length: 20 }, () => use(key)));
+    offsetMs = 61_000;
+    await use(key);
+    expect(await until(async () => (await lastUsed() ?? 0) - first >= 60_000 && (await lastUsed() ?? 0) - first)).toBeLessThan(70_000);
+    offsetMs = 0;
   });
 
   test('stops with its rotation at once, and the new one goes on', async () => {

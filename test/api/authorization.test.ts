@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SessionTokens } from '../../controller/accounts/session-tokens.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { openIncidents } from '../../controller/open-incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
@@ -125,7 +127,7 @@ const NEEDS = {
 type Need = (typeof NEEDS)[keyof typeof NEEDS];
 
 const CALLERS = [
-  'nobody', 'bad key', 'bad token', 'read key', 'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'foreign key',
+  'nobody', 'empty key', 'bad key', 'bad token', 'bad token, good key', 'expired token', 'read key', 'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
 ] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -133,8 +135,10 @@ type Caller = (typeof CALLERS)[number];
 function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (need === 'public') return null;
   if (caller === 'nobody') return 'MISSING_AUTH';
+  if (caller === 'empty key') return 'MISSING_API_KEY';
   if (caller === 'bad key') return 'INVALID_API_KEY';
-  if (caller === 'bad token') return 'INVALID_TOKEN';
+  if (caller === 'bad token' || caller === 'bad token, good key') return 'INVALID_TOKEN';
+  if (caller === 'expired token') return 'TOKEN_EXPIRED';
   if (caller === 'unverified') return need === 'session' ? null : 'EMAIL_NOT_VERIFIED';
   if (caller.endsWith('key')) {
     if (!need.endsWith('or key')) return 'JWT_REQUIRED';
@@ -143,9 +147,25 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   }
   if (need === 'session') return null;
   if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';
+  if (caller === 'homeless') return 'ORGANIZATION_NOT_FOUND';
   const isEnough =
     caller === 'owner' || (caller === 'admin' && !need.includes(' owner')) || need.includes(' viewer') || (caller === 'member' && need.includes(' editor'));
   return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
+}
+
+/** Of the owner, ended a minute ago. */
+async function expiredToken(app: TestApp, tenant: Tenant): Promise<string> {
+  const { sid } = decodeJwt(tenant.owner.token) as { sid: string };
+  const ended = Date.now() - 60_000;
+  return new SessionTokens(app.ring).sign({ userId: tenant.owner.userId, sessionId: sid }, ended - 60_000, ended);
+}
+
+/** Somebody whose only membership has ended. */
+async function withoutOrganization(app: TestApp): Promise<ApiClient> {
+  const { person } = await newPerson(app, 'Homeless');
+  const { members } = app.accounts.deps;
+  for (const membership of await members.listOfUser(person.userId)) await members.delete(membership._id);
+  return person.client;
 }
 
 describe('every route and every caller', () => {
@@ -161,8 +181,11 @@ describe('every route and every caller', () => {
     const own = { 'x-organization-id': tenant.organizationId };
     callers = {
       nobody: app.client,
+      'empty key': app.client.with({ 'x-api-key': ' ' }),
       'bad key': app.client.with({ 'x-api-key': `fw_${'0'.repeat(64)}` }),
       'bad token': app.client.with({ authorization: 'Bearer a.b.c' }),
+      'bad token, good key': tenant.writeKey.with({ authorization: 'Bearer a.b.c' }),
+      'expired token': app.client.with({ authorization: `Bearer ${await expiredToken(app, tenant)}` }),
       'read key': tenant.readKey,
       'write key': tenant.writeKey,
       owner: tenant.owner.client,
@@ -171,6 +194,7 @@ describe('every route and every caller', () => {
       viewer: (await newMember(app, tenant, 'viewer')).client,
       unverified: app.client.with({ authorization: `Bearer ${unverified.data.token}` }),
       outsider: foreign.owner.client.with(own),
+      homeless: await withoutOrganization(app),
       'foreign key': foreign.writeKey.with({ 'x-project-id': tenant.projectId }),
     };
   });
