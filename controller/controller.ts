@@ -11,7 +11,6 @@ import { openAccounts } from './accounts/open-accounts.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { startFleet } from './assignments/fleet.ts';
 import { createAuditRecorder } from './audit/recorder.ts';
-import { startAuditRetention } from './audit/retention.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditStore } from './audit/store.ts';
 import type { ControllerConfig } from './config.ts';
@@ -144,9 +143,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const limiter = new RateLimiter(clock, config.http.rateLimit);
   const audited = new AuditStore(db);
   await audited.ensureIndexes();
-  const auditRetention = startAuditRetention({ entries: audited, clock, log });
   const app = createApp({
-    audit: createAuditRecorder({ entries: audited, log }),
+    audit: createAuditRecorder({ entries: audited, organizationsOf: accounts.organizationsOf, log }),
     routes: [
       ...systemRoutes({
         registry, clock,
@@ -178,7 +176,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       rawStream.stop();
       await Promise.all([retention.stop(), results.stop(), counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
-      await Promise.all([accounts.close(), auditRetention.stop()]);
+      await accounts.close();
       await mailer.close();
       await bus.close();
       await mongo.close();

@@ -38,6 +38,8 @@ export interface Accounts {
   tenants: Tenants;
   /** For whoever creates what a plan limits. */
   quota: Quota;
+  /** Organizations that a user belongs to, the oldest membership first. */
+  organizationsOf(userId: string): Promise<string[]>;
   /** Ends what the accounts do in the background. */
   close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export async function openAccounts(settings: AccountSettings): Promise<Accounts>
     credentials: new Credentials({ ...stores, tokens }),
     tenants: new Tenants(stores),
     quota,
+    organizationsOf: async (userId) => (await stores.members.listOfUser(userId)).map((member) => member.organization_id),
     close: () => post.close(),
   };
 }

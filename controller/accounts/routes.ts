@@ -41,6 +41,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/auth/login',
+      audit: 'session.started',
       summary: 'Start a session',
       tag,
       auth: { access: 'public' },
@@ -49,7 +50,8 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       answers: { 200: loginAnswer },
       handle: async (ctx, { body }) => {
         const { user, session, ...belongings } = await logIn(deps, ctx, body);
-        return { status: 200, data: { user: viewUser(user), organizations: viewOrganizations(belongings), ...viewSession(session) } };
+        const data = { user: viewUser(user), organizations: viewOrganizations(belongings), ...viewSession(session) };
+        return { status: 200, data, audit: { actor: auditActor(user) } };
       },
     }),
     defineRoute({

@@ -1,8 +1,7 @@
 /** A document of `audit_entries`: one change that somebody made. */
 export interface AuditDoc {
   _id: string;
-  /** Null: of no organization, as a change of one's own password. */
-  organization_id: string | null;
+  organization_id: string;
   project_id: string | null;
   /** Noun and past participle, as `monitor.created`. */
   action: string;

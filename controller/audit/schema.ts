@@ -18,7 +18,7 @@ export const auditEntryView = z.strictObject({
   actor: z.strictObject({ type: z.enum(['user', 'api_key', 'none']), id: z.string().nullable(), name: z.string().nullable() }),
   resource: z.strictObject({ type: z.string(), id: z.string().nullable() }),
   fields: z.array(z.string()).describe('Names of what was sent, never values'),
-  organization_id: z.uuid().nullable(),
+  organization_id: z.uuid(),
   project_id: z.uuid().nullable(),
   request_id: z.string(),
   created_at: z.iso.datetime(),

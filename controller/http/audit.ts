@@ -16,6 +16,7 @@ export interface AuditFacts {
 export interface AuditEntry {
   action: string;
   actor: AuditActor;
+  /** Null: the caller's own account is concerned. */
   organizationId: string | null;
   projectId: string | null;
   resource: { type: string; id: string | null };

@@ -144,7 +144,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.routes?.(mongo.db, accounts) ?? []),
   ];
   const app = createApp({
-    audit: createAuditRecorder({ entries: audited, log }),
+    audit: createAuditRecorder({ entries: audited, organizationsOf: accounts.organizationsOf, log }),
     routes: own,
     credentials: accounts.credentials,
     tenants: accounts.tenants,
