@@ -28,6 +28,13 @@ describe('the table of routes', () => {
     expect(() => checkRoutes([{ ...route('/api/a'), answers: {} }])).toThrow('no answer');
   });
 
+  test('is refused when something could be changed without a trace in the audit log', () => {
+    const write = { ...route('/api/a', 'POST'), auth: { access: 'account' } } as Route;
+    expect(() => checkRoutes([write])).toThrow('POST /api/a: says neither how the audit log calls it nor that it changes nothing');
+    for (const audit of ['a.created', false] as const) expect(() => checkRoutes([{ ...write, audit }])).not.toThrow();
+    expect(() => checkRoutes([{ ...write, method: 'GET' }])).not.toThrow();
+  });
+
   test('puts a fixed segment before a parameter', () => {
     const paths = ['/api/a/:id/stats', '/api/a/:id', '/api/a/stats', '/api/:x/b', '/api/a'];
     expect(inMatchingOrder(paths.map((path) => route(path))).map(({ path }) => path)).toEqual(['/api/a', '/api/a/stats', '/api/a/:id', '/api/a/:id/stats', '/api/:x/b']);
