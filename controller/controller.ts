@@ -27,6 +27,7 @@ import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { heartbeatsOf } from './monitors/heartbeats.ts';
 import { MonitorStore } from './monitors/store.ts';
+import { openEvents } from './open-events.ts';
 import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
 import { openMonitorReads } from './open-monitor-reads.ts';
@@ -86,8 +87,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     db, clock, log, ring, plans, registration, defaultPlan, mailer, baseUrl: () => url, countMonitors: (id) => monitors.countOfOrganization(id),
     contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : null),
   });
-  const events = { publish: () => undefined };
-  const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events });
+  const events = openEvents({ bus, clock, log });
+  const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events: events.publisher });
   await incidents.ensureIndexes();
   const notifications = await openNotifications({
     db, clock, log, random, mailer, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
@@ -110,7 +111,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const rawRetention = new RawRetention({ clock, plans, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId) });
   const results = new ResultsService({
     clock, log, bus, holder: holderOf(config.dataDir),
-    stores: { ...stores, incidents: incidents.outbox, alerts: notifications.alerts },
+    stores: { ...stores, history: events.telling(stores.history), incidents: incidents.outbox, alerts: notifications.alerts },
     limits: {
       rawRetentionMs: (organizationId) => rawRetention.of(organizationId), longestRawMs: rawRetention.longestMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
@@ -134,6 +135,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     db, clock, log, accounts: accounts.deps, limitsOf: (organizationId) => accounts.quota.limitsOf(organizationId),
     ownsShard: (shard) => results.ownsShard(shard),
   });
+  events.watchProbes({ fleet, projects: accounts.deps.projects, ownsShard: (shard) => results.ownsShard(shard) });
   const rawStream = keepRawStream({ bus, log, clock });
   const registry = new Registry();
   // Its default wakes the process a hundred times a second to see how late it is.
@@ -155,7 +157,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
         ],
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
-      ...incidents.over({ notifications: notifications.log }),
+      ...incidents.over({ notifications: notifications.log }), ...events.routes,
       ...monitorRoutes(monitorDeps), ...grouping.routes,
       ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings, poke: (shard) => results.poke(shard), lost: (shard) => results.interrupted(shard) }),
     ],
@@ -163,6 +165,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     isUnavailable: isDatabaseUnavailable, observe: observeRequests(registry),
   });
   results.start();
+  events.hub.start();
   notifications.start();
   retention.start();
   grouping.resume();
@@ -172,6 +175,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   return {
     url,
     stop: async () => {
+      await events.hub.stop();
       await app.close();
       rawStream.stop();
       await Promise.all([retention.stop(), results.stop(), counts.stop()]);

@@ -29,6 +29,11 @@ export class ProjectStore {
     return this.#projects.find({ organization_id: { $in: organizationIds } }).sort({ created_at: 1, _id: 1 }).toArray();
   }
 
+  /** Of all organizations, at most `limit`. */
+  some(limit: number): Promise<ProjectDoc[]> {
+    return this.#projects.find({}).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.#projects.countDocuments({ organization_id: organizationId });
   }

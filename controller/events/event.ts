@@ -1,5 +1,7 @@
+import type { EVENT_KINDS } from '../../shared/contracts/live-event.ts';
+
 /** What a live event is about. */
-export type EventKind = 'result' | 'monitor.state' | 'incident' | 'probe';
+export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** Something that has just become true in a project; goes to `events.<org>.<project>.<kind>` and to `/api/events`. */
 export interface LiveEvent {

@@ -4,7 +4,7 @@ import { addressBucket, clientAddress } from './client-address.ts';
 import { errorAnswer, notFoundBody, successBody, wrongMethodBody } from './envelope.ts';
 import type { RateVerdict } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
-import { isRawAnswer, type AnyReply, type Route } from './route.ts';
+import { isRawAnswer, isStreamAnswer, type AnyReply, type Route } from './route.ts';
 
 /** What the edge knows of a request while it is answered. */
 export interface ExchangeState {
@@ -40,7 +40,10 @@ export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): vo
   const answer = route.answers[reply.status];
   if (answer === undefined) throw new Error(`${route.method} ${route.path} replied with ${reply.status}, which it does not declare`);
   exchange.status = reply.status;
-  if (isRawAnswer(answer)) {
+  if (reply.stream !== undefined && isStreamAnswer(answer)) {
+    exchange.body = reply.stream;
+    exchange.type = answer.contentType;
+  } else if (isRawAnswer(answer)) {
     exchange.type = answer.contentType;
     exchange.body = typeof reply.raw === 'string' ? reply.raw : Buffer.from(reply.raw ?? '');
   } else sendJson(exchange, successBody(reply.data));

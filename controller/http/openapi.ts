@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
-import { isRawAnswer, type Route } from './route.ts';
+import { isRawAnswer, isStreamAnswer, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 }
 
 function operation(route: Route, named: Json): Json {
-  const parameters = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named), ...tenantHeaders(route)];
+  const parameters = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named), ...tenantHeaders(route), ...streamHeaders(route)];
   return {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
@@ -79,6 +79,11 @@ function tenantHeaders(route: Route): Json[] {
   const project = { name: 'X-Project-ID', in: 'header', required: false, description: 'Another project than the default one.', schema: uuid };
   if (route.auth.access === 'project') return [project, organization];
   return route.auth.access === 'account' && route.auth.organization !== undefined ? [organization] : [];
+}
+
+function streamHeaders(route: Route): Json[] {
+  if (!Object.values(route.answers).some(isStreamAnswer)) return [];
+  return [{ name: 'Last-Event-ID', in: 'header', required: false, description: 'The id of the last event seen: what came after it is sent first.', schema: { type: 'string' } }];
 }
 
 function successes(route: Route, named: Json): Json {

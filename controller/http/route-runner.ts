@@ -5,6 +5,7 @@ import { isSession, type CredentialReader, type Identity, type TenantReader } fr
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { readBody } from './body.ts';
+import { guardStream } from './stream-guard.ts';
 import { rateLimitExceeded, type RateLimiter, type RateVerdict } from './rate-limit.ts';
 import type { AnyReply, Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
@@ -40,7 +41,9 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   if (identity !== null && 'failure' in identity) throw identity.failure;
 
   const facts = { method: raw.method ?? 'GET', headers: raw.headers };
-  const context = await authorize(deps.tenants, route.auth, identity, facts, { requestId, actor: { kind: 'none' }, now });
+  const lastEventId = raw.headers['last-event-id'];
+  const base = { requestId, actor: { kind: 'none' } as const, now, ...(typeof lastEventId === 'string' ? { lastEventId } : {}) };
+  const context = await authorize(deps.tenants, route.auth, identity, facts, base);
   const query = parseQuery(request.querystring);
   const sent = route.body === undefined ? undefined : ((await readBody(raw, route.bodyFormat ?? 'json')) ?? {});
   const input = {
@@ -49,6 +52,12 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
     body: route.body === undefined ? undefined : validate(route.body, sent),
   };
   const reply = await route.handle(context, input);
+  if (reply.stream !== undefined) {
+    guardStream(reply.stream, deps.clock, async () => {
+      const present = route.auth.access === 'public' ? null : await authenticate(deps.credentials, raw.headers, deps.clock.now());
+      await authorize(deps.tenants, route.auth, present, facts, base);
+    });
+  }
   const entry = auditEntry(route, { context, params: request.params, body: sent }, reply);
   if (entry !== null) await deps.audit.record(entry);
   return reply;

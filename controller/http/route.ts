@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
+import type { EventStream } from './event-stream.ts';
 import type { AuditFacts } from './audit.ts';
 
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
@@ -28,6 +29,8 @@ export interface PublicContext {
   actor: Actor;
   /** Unix ms at which the request was taken. */
   now: number;
+  /** Where a client of server-sent events wants to go on. */
+  lastEventId?: string;
 }
 
 export interface AccountContext extends PublicContext {
@@ -66,8 +69,13 @@ export interface RawAnswer {
   contentType: string;
 }
 
+/** An answer that goes on until one side ends it, or the caller's credential or role does. */
+export interface StreamAnswer extends RawAnswer {
+  isStream: true;
+}
+
 /** Per success status: the schema of `data`, or the content type of a raw answer. */
-export type Answers = Record<number, z.ZodType | RawAnswer>;
+export type Answers = Record<number, z.ZodType | RawAnswer | StreamAnswer>;
 
 interface ReplyFacts {
   headers?: Record<string, string>;
@@ -75,7 +83,11 @@ interface ReplyFacts {
   audit?: AuditFacts;
 }
 
-type ReplyOf<S, X> = X extends z.ZodType ? { status: S; data: z.input<X> } & ReplyFacts : { status: S; raw: string | Uint8Array } & ReplyFacts;
+type ReplyOf<S, X> = X extends z.ZodType
+  ? { status: S; data: z.input<X> } & ReplyFacts
+  : X extends StreamAnswer
+    ? { status: S; stream: EventStream } & ReplyFacts
+    : { status: S; raw: string | Uint8Array } & ReplyFacts;
 
 export type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
 
@@ -128,11 +140,12 @@ export interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends R
   handle(ctx: ContextOf<A>, input: Input<P, Q, B>): Promise<Reply<NoInfer<R>>>;
 }
 
-/** A reply as the edge sees it: `data` goes into the envelope, `raw` is sent as it is. */
+/** A reply as the edge sees it: `data` goes into the envelope, `raw` is sent as it is, `stream` as long as it lasts. */
 export interface AnyReply {
   status: number;
   data?: unknown;
   raw?: string | Uint8Array;
+  stream?: EventStream;
   headers?: Record<string, string>;
   audit?: AuditFacts;
 }
@@ -158,6 +171,10 @@ export function defineRoute<
   if (spec.auth?.access === undefined) throw new Error(`${spec.method} ${spec.path}: a route without auth does not start`);
   const { params, query, body, handle, ...rest } = spec;
   return { ...rest, params, query, body, handle: handle as unknown as Route['handle'] };
+}
+
+export function isStreamAnswer(answer: z.ZodType | RawAnswer): answer is StreamAnswer {
+  return 'isStream' in answer;
 }
 
 export function isRawAnswer(answer: z.ZodType | RawAnswer): answer is RawAnswer {

@@ -23,9 +23,11 @@ export const subjects = {
   poke: (shard: number) => `poke.${shardName(shard)}`,
   /** Controller → dashboards and outside subscribers. */
   events: (organizationId: string, projectId: string, kind: string) => `events.${organizationId}.${projectId}.${kind}`,
+  eventsOfAll: 'events.>',
   /** Controller → outside subscribers, kept by the stream RAW. */
   raw: (organizationId: string, projectId: string, monitorId: string, region: string) =>
     `raw.${organizationId}.${projectId}.${monitorId}.${region}`,
+  rawOfProject: (organizationId: string, projectId: string) => `raw.${organizationId}.${projectId}.>`,
   rawOfAll: 'raw.>',
 } as const;
 

@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SessionTokens } from '../../controller/accounts/session-tokens.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
+import { eventRoutes } from '../../controller/events/routes.ts';
 import { openIncidents } from '../../controller/open-incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
@@ -93,6 +94,7 @@ const NEEDS = {
   'GET /api/incidents/:id': 'project viewer or key',
   'GET /api/incidents/:id/updates': 'project viewer or key',
   'GET /api/incidents/:id/notifications': 'project viewer',
+  'GET /api/events': 'project viewer or key',
   'POST /api/incidents': 'project editor or key',
   'PUT /api/incidents/:id': 'project editor or key',
   'PUT /api/incidents/:id/status': 'project editor or key',
@@ -174,7 +176,7 @@ describe('every route and every caller', () => {
   let callers: Record<Caller, ApiClient>;
   beforeAll(async () => {
     // Handlers of these have nothing to work with: only what happens before them is looked at.
-    app = await makeApp({ routes: (db) => [...openIncidents({ db } as never).over({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+    app = await makeApp({ routes: (db) => [...openIncidents({ db } as never).over({} as never), ...eventRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);
     const unverified = await app.client.post('/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' });

@@ -6,6 +6,7 @@ import { assignmentDelta, runOrder, signedEnvelope, signedText, syncRequest } fr
 import { beat } from '../../../shared/contracts/beat.ts';
 import { isHttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
+import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 
@@ -30,6 +31,12 @@ describe('messages of version 1', () => {
       for (const field of Object.keys(message)) expect(schema.safeParse({ ...message, [field]: { $gt: '' } }).success, field).toBe(false);
     });
   }
+
+  test('a live event is read with every field, and refused with one of the wrong type', () => {
+    const message = sample('live-event') as Record<string, unknown>;
+    expect(liveEventMessage.parse(message)).toEqual(message);
+    for (const field of Object.keys(message)) expect(liveEventMessage.safeParse({ ...message, [field]: [] }).success, field).toBe(false);
+  });
 
   test('a sync request without "after" starts at the beginning', () => {
     expect(syncRequest.parse(sample('sync-request'))).toEqual({ v: 1, revision: 6, after: null });

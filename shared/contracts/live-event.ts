@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+export const EVENT_KINDS = ['result', 'monitor.state', 'incident', 'probe'] as const;
+
+/** What has just become true in a project, on `events.<organization>.<project>.<kind>`. Results travel on `raw.…` instead. */
+export const liveEventMessage = z.object({
+  v: z.literal(1),
+  /** The same for a repetition of the same event. */
+  id: z.string().min(1).max(64),
+  kind: z.enum(EVENT_KINDS),
+  organization_id: z.string(),
+  project_id: z.string(),
+  /** Unix ms. */
+  at: z.number(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type LiveEventMessage = z.infer<typeof liveEventMessage>;

@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { LiveEvent } from '../../controller/events/event.ts';
+import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.ts';
+import { BusEventPublisher } from '../../controller/events/publisher.ts';
+import { RING_EVENTS } from '../../controller/events/ring.ts';
+import { eventRoutes } from '../../controller/events/routes.ts';
+import { RECHECK_EVERY_MS } from '../../controller/http/stream-guard.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { EventClient } from '../helpers/event-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let nats: TestNats;
+let bus: NatsBus;
+let hub: EventHub;
+let app: TestApp;
+let clock: SimulatedClock;
+let tenant: Tenant;
+let publisher: BusEventPublisher;
+let clients: EventClient[] = [];
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log: createLog('test', 'silent') });
+});
+beforeEach(async () => {
+  clock = new SimulatedClock(Date.now());
+  hub = new EventHub({ bus, clock });
+  app = await makeApp({ clock, routes: () => eventRoutes({ hub }) });
+  hub.start();
+  tenant = await newTenant(app);
+  publisher = new BusEventPublisher(bus);
+});
+afterEach(async () => {
+  clients.forEach((client) => client.close());
+  clients = [];
+  await hub.stop();
+  // Its server looks for connections that have gone idle by the clock that stands still here.
+  let isClosed = false;
+  const closing = app.close().then(() => (isClosed = true));
+  await until(async () => {
+    await clock.advance(100);
+    return isClosed;
+  }, { what: 'the app is closed' });
+  await closing;
+});
+afterAll(async () => {
+  await bus.close();
+  await nats.stop();
+});
+
+const byKey = (of = tenant): Record<string, string> => ({ 'x-api-key': of.readKeyText });
+
+async function open(headers = byKey(), lastEventId: string | null = null): Promise<EventClient> {
+  const client = await EventClient.open(app.url, headers, lastEventId);
+  clients.push(client);
+  return client;
+}
+
+function event(change: Partial<LiveEvent> = {}): LiveEvent {
+  const id = newId(clock.now());
+  return { id, kind: 'incident', organization_id: tenant.organizationId, project_id: tenant.projectId, at: clock.now(), data: { id, status: 'open' }, ...change };
+}
+
+function say(change: Partial<LiveEvent> = {}): LiveEvent {
+  const said = event(change);
+  publisher.publish(said);
+  return said;
+}
+
+function result(seq: number): string {
+  const [monitorId, probeId] = [newId(1), newId(2)];
+  const subject = subjects.raw(tenant.organizationId, tenant.projectId, monitorId, 'eu');
+  bus.publish(subject, JSON.stringify({
+    v: 1, probe_id: probeId, epoch: 'e', seq, monitor_id: monitorId, organization_id: tenant.organizationId, project_id: tenant.projectId, region: 'eu', type: 'HTTP',
+    engine: '1', assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: 1, started_at: 2, response_time_ms: 3.5, outcome: 'success', degraded: false,
+    status_code: 200, error: null, timings: { dns: 1 }, remote_address: '203.0.113.9', tls: null, detail: {},
+  }));
+  return monitorId;
+}
+
+test('brings the events of its project, with the headers of a stream', async () => {
+  const client = await open();
+  expect([client.status, client.headers.get('content-type'), client.headers.get('x-accel-buffering')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no']);
+  expect(client.headers.get('cache-control')).toContain('no-transform');
+  expect(client.headers.get('x-ratelimit-remaining')).toBeTruthy();
+  const said = say();
+  expect(await client.next('incident')).toEqual({ id: said.id, event: 'incident', data: said.data });
+  const monitorId = result(7);
+  const seen = await client.next('result');
+  expect(seen.data).toEqual({
+    monitor_id: monitorId, region: 'eu', probe_id: expect.any(String) as string, success: true, outcome: 'success', degraded: false, response_time_ms: 3.5,
+    status_code: 200, error: null, timings: { dns: 1 }, checked_at: 2,
+  });
+});
+
+test('brings nothing of another project or organization', async () => {
+  const other = await newTenant(app);
+  const client = await open();
+  say({ organization_id: other.organizationId, project_id: other.projectId });
+  say({ project_id: other.projectId });
+  // What claims to be of this project on another one's subject.
+  bus.publish(subjects.events(other.organizationId, other.projectId, 'incident'), JSON.stringify({ v: 1, ...event() }));
+  const own = say();
+  await client.next('incident');
+  expect(client.events.map(({ id }) => id)).toEqual([own.id]);
+});
+
+test('goes on after the last event seen, results too, and brings nothing twice', async () => {
+  const first = await open();
+  const [one] = [say(), result(1)];
+  await first.next('result');
+  first.close();
+  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  const two = say();
+  const monitorId = result(2);
+  say(one);
+  const second = await open(byKey(), first.lastEventId);
+  await second.next('result');
+  expect(second.events.map(({ event: kind, data }) => [kind, data['monitor_id'] ?? data['id']])).toEqual([['incident', two.id], ['result', monitorId]]);
+  const again = await open(byKey(), one.id);
+  await until(() => again.events.length === 3, { what: 'all that came after the first' });
+  expect(again.events[1]?.id).toBe(two.id);
+});
+
+test('goes on also when nothing was seen yet', async () => {
+  const first = await open();
+  expect(first.lastEventId).toBeTruthy();
+  first.close();
+  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  const said = say();
+  const second = await open(byKey(), first.lastEventId);
+  expect((await second.next('incident')).id).toBe(said.id);
+});
+
+test('says so when it cannot go on: an unknown id, one too old, results that nobody took, or a bus that was away', async () => {
+  const watcher = await open();
+  const oldest = say();
+  for (let at = 0; at < RING_EVENTS; at += 1) say();
+  await until(() => watcher.events.length === RING_EVENTS + 1, { what: 'all are seen' });
+  for (const id of ['nonsense', oldest.id, newId(5)]) expect((await (await open(byKey(), id)).next('resync')).id).toBe(watcher.lastEventId);
+
+  clients.forEach((client) => client.close());
+  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  await clock.advance(LINGER_MS);
+  const late = await open(byKey(), watcher.lastEventId);
+  await late.next('resync');
+  const said = say();
+  expect((await late.next('incident')).id).toBe(said.id);
+
+  await nats.restart();
+  await until(() => late.events.filter(({ event: kind }) => kind === 'resync').length === 2, { what: 'a resync after the bus was away', timeoutMs: 20_000 });
+  await until(() => {
+    const after = say();
+    return until(() => late.events.some(({ id }) => id === after.id), { timeoutMs: 500 });
+  }, { what: 'it goes on live' });
+});
+
+test('sends only a sign of life while nothing changes', async () => {
+  const client = await open();
+  const begun = client.raw;
+  await clock.advance(KEEP_ALIVE_MS - 1);
+  expect(client.raw).toBe(begun);
+  await clock.advance(1);
+  await until(() => client.raw.length > begun.length, { what: 'a sign of life' });
+  expect(client.raw.slice(begun.length)).toBe(': keep-alive\n\n');
+});
+
+test.each([
+  ['a session that logs out', async () => (await tenant.owner.client.post('/api/auth/logout')).status],
+  ['a session of somebody who is no member any more', async () => {
+    const { members } = app.accounts.deps;
+    for (const one of await members.listOfUser(tenant.owner.userId)) await members.delete(one._id);
+    return 200;
+  }],
+])('ends for %s', async (_what, revoke) => {
+  const client = await open({ authorization: `Bearer ${tenant.owner.token}` });
+  await clock.advance(RECHECK_EVERY_MS);
+  say();
+  await client.next('incident');
+  expect(client.isEnded).toBe(false);
+  expect(await revoke()).toBe(200);
+  await clock.advance(RECHECK_EVERY_MS);
+  await until(() => client.isEnded, { what: 'the stream ends' });
+  await until(() => hub.streams === 0, { what: 'the hub notices' });
+});
+
+test('ends for a key that is revoked', async () => {
+  const client = await open();
+  const keys = (await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { id: string; name: string }[];
+  await tenant.owner.client.delete(`/api/auth/api-keys/${keys.find(({ name }) => name === 'reader')?.id}`);
+  await clock.advance(RECHECK_EVERY_MS);
+  await until(() => client.isEnded, { what: 'the stream ends' });
+});
+
+test('is for viewers of the project, and for so many at once only', async () => {
+  expect((await open({})).raw).toContain('MISSING_AUTH');
+  const viewer = await newMember(app, tenant, 'viewer');
+  const headers = { authorization: `Bearer ${viewer.token}` };
+  for (let at = 0; at < 20; at += 1) expect((await open(headers)).status).toBe(200);
+  const refused = await open(headers);
+  expect([refused.status, refused.raw.includes('FAIR_USE_LIMIT_REACHED')]).toEqual([403, true]);
+  expect((await open()).status).toBe(200);
+  clients[1]?.close();
+  await until(() => hub.streams === 20, { what: 'a place is free' });
+  expect((await open(headers)).status).toBe(200);
+});
+
+test('is over at once when the controller stops', async () => {
+  const client = await open();
+  await hub.stop();
+  await until(() => client.isEnded, { what: 'the stream ends' });
+  expect((await open()).status).toBe(503);
+});
+
+test('takes what nobody can read for nothing', async () => {
+  const client = await open();
+  bus.publish(`events.${tenant.organizationId}.${tenant.projectId}.incident`, 'no json');
+  bus.publish(`raw.${tenant.organizationId}.${tenant.projectId}.m.eu`, '{}');
+  say();
+  await client.next('incident');
+  await until(() => hub.refused === 2, { what: 'both are counted' });
+});
+
+test('answers HEAD without keeping a place', async () => {
+  const answer = await fetch(`${app.url}/api/events`, { method: 'HEAD', headers: byKey() });
+  expect(answer.status).toBe(200);
+  await until(() => hub.streams === 0, { what: 'no stream is left' });
+});

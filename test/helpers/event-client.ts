@@ -1,0 +1,68 @@
+import { until } from './until.ts';
+
+export interface SeenEvent {
+  id: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+/** A client of server-sent events over a real connection, written from the standard. */
+export class EventClient {
+  readonly events: SeenEvent[] = [];
+  /** All that was sent, as it came. */
+  raw = '';
+  status = 0;
+  headers = new Headers();
+  /** As a browser would send it when it connects again. */
+  lastEventId: string | null = null;
+  isEnded = false;
+  readonly #abort = new AbortController();
+  #buffer = '';
+
+  /** Resolves when the answer has begun. */
+  static async open(url: string, headers: Record<string, string>, lastEventId: string | null = null): Promise<EventClient> {
+    const client = new EventClient();
+    const all = { ...headers, ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }) };
+    const response = await fetch(`${url}/api/events`, { headers: all, signal: client.#abort.signal });
+    client.status = response.status;
+    client.headers = response.headers;
+    client.lastEventId = lastEventId;
+    if (response.status === 200) {
+      void client.#read(response);
+      await until(() => client.raw.includes('retry:'), { what: 'the stream begins' });
+    } else client.raw = await response.text();
+    return client;
+  }
+
+  /** The first event of that kind that fits. */
+  next(event: string, fits: (data: SeenEvent['data']) => boolean = () => true): Promise<SeenEvent> {
+    return until(() => this.events.find((one) => one.event === event && fits(one.data)) ?? null, { what: `${event} is seen` });
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #read(response: Response): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) this.#take(decoder.decode(chunk, { stream: true }));
+    } catch {
+      // Cut off, by us or by the server.
+    }
+    this.isEnded = true;
+  }
+
+  #take(text: string): void {
+    this.raw += text;
+    const blocks = (this.#buffer + text).split('\n\n');
+    this.#buffer = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = new Map(block.split('\n').filter((line) => !line.startsWith(':')).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      const id = fields.get('id');
+      if (id !== undefined) this.lastEventId = id;
+      const data = fields.get('data');
+      if (data !== undefined) this.events.push({ id: id ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as SeenEvent['data'] });
+    }
+  }
+}
