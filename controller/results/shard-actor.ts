@@ -5,6 +5,7 @@ import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, markSaved, savedThrough } 
 import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
 import { HeartbeatWatch } from './heartbeat-watch.ts';
 import { ENTRY_VERSION, type JournalEntry } from './journal-entry.ts';
+import { forgottenLanes } from './lane-rules.ts';
 import { ShardOwner, type TakeLimits } from './shard-owner.ts';
 import { ShardState, type AppliedEntry } from './shard-state.ts';
 import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
@@ -90,6 +91,7 @@ export class ShardActor {
     const records = await deps.stores.states.load(shard);
     await carryOut(deps.stores, records);
     const state = new ShardState(shard, snapshot, records);
+    for (const lane of state.lanes.keys()) if (!state.moved.has(lane)) state.moved.set(lane, deps.clock.now());
     const actor = new ShardActor(deps, state, { n: snapshot.n, lanes: new Map(Object.entries(snapshot.lanes)) }, writer);
     for (;;) {
       const entries = await deps.stores.journal.read(shard, state.n, READ_ENTRIES);
@@ -211,7 +213,14 @@ export class ShardActor {
       takenAt = next.taken_at;
       used += 1;
     }
-    await this.#deps.stores.snapshots.move(this.shard, { n: through, lanes: Object.fromEntries(lanes), taken_at: takenAt });
+    const now = this.#deps.clock.now();
+    const forgotten = (): string[] => forgottenLanes(this.state.moved, this.#deps.limits.longestRawMs, now);
+    for (const lane of forgotten()) lanes.delete(lane);
+    const moved = [...lanes.keys()].map((lane): [string, number] => [lane, this.state.moved.get(lane) ?? now]);
+    const snapshot = { n: through, lanes: Object.fromEntries(lanes), moved: Object.fromEntries(moved), taken_at: takenAt };
+    await this.#deps.stores.snapshots.move(this.shard, snapshot);
+    // Asked again: one of them may have moved meanwhile.
+    for (const lane of forgotten()) this.state.forgetLane(lane);
     this.#lanesAt.splice(0, used);
     this.#snapshotLanes = lanes;
     this.#snapshotN = through;

@@ -178,6 +178,7 @@ export class ShardOwner {
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
+    for (const [lane, position] of entry.lanes) if (this.#taken.get(lane) === position) this.#taken.delete(lane);
     if (this.#batches.length === 0 && this.#configs.size === 0 && this.#pings.size === 0 && this.#clock.length === 0) this.#stopWaiting();
     for (const batch of batches) {
       for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));

@@ -57,6 +57,8 @@ export class ShardState {
   readonly lanes: Map<string, number>;
   /** Pings that are in the journal and may still be in their collection, with the number of their entry. */
   readonly pings = new Map<string, number>();
+  /** When each lane was last moved, Unix ms by its writer's clock. */
+  readonly moved: Map<string, number>;
   n: number;
   /** When the latest entry was taken, Unix ms; 0 when that is not known. */
   takenAt: number;
@@ -66,6 +68,7 @@ export class ShardState {
     this.n = snapshot.n;
     this.takenAt = snapshot.taken_at ?? 0;
     this.lanes = new Map(Object.entries(snapshot.lanes));
+    this.moved = new Map(Object.entries(snapshot.moved ?? {}));
     for (const { monitor_id: id, state, position } of records) {
       this.monitors.set(id, newCell(state, position));
     }
@@ -74,6 +77,12 @@ export class ShardState {
   /** Position of a lane: everything up to and including it is in the journal. */
   position(lane: string): number {
     return this.lanes.get(lane) ?? 0;
+  }
+
+  /** From now on the lane starts anew. */
+  forgetLane(lane: string): void {
+    this.lanes.delete(lane);
+    this.moved.delete(lane);
   }
 
   /** @throws Error when the entry is not the next one: the caller must load anew. */
@@ -87,7 +96,10 @@ export class ShardState {
       step.ping(ping);
     }
     for (const decision of entry.clock) step.clock(decision);
-    for (const [lane, position] of entry.lanes) this.lanes.set(lane, Math.max(position, this.position(lane)));
+    for (const [lane, position] of entry.lanes) {
+      this.lanes.set(lane, Math.max(position, this.position(lane)));
+      this.moved.set(lane, Math.max(entry.taken_at, this.moved.get(lane) ?? 0));
+    }
     this.n = entry.n;
     this.takenAt = Math.max(this.takenAt, entry.taken_at);
     return step.finish();

@@ -6,7 +6,7 @@ import { upsertAhead } from './upsert-ahead-store.ts';
 interface SnapshotDoc {
   _id: string;
   position: number;
-  lanes: [lane: string, position: number][];
+  lanes: [lane: string, position: number, moved_at?: number][];
   taken_at?: number;
 }
 
@@ -25,12 +25,19 @@ export class MongoSnapshotStore implements SnapshotStore {
 
   async load(shard: number): Promise<Snapshot> {
     const found = await this.#snapshots.findOne({ _id: shardName(shard) });
-    return found ? { n: found.position, lanes: Object.fromEntries(found.lanes), taken_at: found.taken_at } : { n: 0, lanes: {} };
+    if (!found) return { n: 0, lanes: {} };
+    const moved = found.lanes.flatMap(([lane, , at]): [string, number][] => (at === undefined ? [] : [[lane, at]]));
+    const lanes = found.lanes.map(([lane, position]) => [lane, position] as const);
+    return {
+      n: found.position, lanes: Object.fromEntries(lanes), taken_at: found.taken_at, ...(moved.length > 0 ? { moved: Object.fromEntries(moved) } : {}),
+    };
   }
 
-  async move(shard: number, snapshot: Snapshot): Promise<void> {
-    const { n, lanes, taken_at } = snapshot;
-    const doc = { _id: shardName(shard), position: n, lanes: Object.entries(lanes), ...(taken_at === undefined ? {} : { taken_at }) };
-    await upsertAhead(this.#snapshots, [doc]);
+  async move(shard: number, { n, lanes, moved = {}, taken_at }: Snapshot): Promise<void> {
+    const rows = Object.entries(lanes).map(([lane, position]): SnapshotDoc['lanes'][number] => {
+      const at = moved[lane];
+      return at === undefined ? [lane, position] : [lane, position, at];
+    });
+    await upsertAhead(this.#snapshots, [{ _id: shardName(shard), position: n, lanes: rows, ...(taken_at === undefined ? {} : { taken_at }) }]);
   }
 }

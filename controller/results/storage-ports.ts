@@ -21,6 +21,8 @@ export interface Snapshot {
   lanes: Record<string, number>;
   /** When entry `n` was taken, Unix ms; absent where an older version wrote it. */
   taken_at?: number | undefined;
+  /** When each lane was last moved, Unix ms; lanes that an earlier version wrote have none. */
+  moved?: Record<string, number>;
 }
 
 export interface SnapshotStore {

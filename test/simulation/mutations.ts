@@ -84,6 +84,15 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
+    sentence: 'lane positions live longer than raw retention',
+    disguise: (stores, world) => ({ ...stores, snapshots: {
+      ...stores.snapshots, move: (shard, snapshot) => {
+        const recent = Object.entries(snapshot.lanes).filter(([lane]) => (snapshot.moved?.[lane] ?? 0) > world.clock.now() - 300_000);
+        return stores.snapshots.move(shard, { ...snapshot, lanes: Object.fromEntries(recent) });
+      },
+    } }),
+  },
+  {
     sentence: 'the snapshot moves forward only',
     disguise: (stores, world) => {
       world.db.careless.add('snapshots');

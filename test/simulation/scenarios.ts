@@ -222,6 +222,31 @@ export async function backlogTellsNothing(changed: Changed = {}): Promise<SeedRe
   return { ...found, alerts: world.db.alerts.size, stored };
 }
 
+/**
+ * A probe does not hear that its last results were taken, and is cut off for hours, in which the snapshot passes them and
+ * every controller is started anew. Then it sends them again.
+ */
+export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedReport> {
+  let isMute = false;
+  const hand: WorldOptions['hand'] = (message) => (isMute ? { ...message, answer: () => undefined } : message);
+  const { world, first, second } = await pair({ ...changed, hand });
+  const probe = world.probes[0] as World['probes'][number];
+  await world.run(15 * MINUTE_MS);
+  isMute = true;
+  await world.run(MINUTE_MS);
+  world.network.cutOff.add(probe.probeId);
+  isMute = false;
+  const taken = world.db.truth.get(SHARD)?.length ?? 0;
+  if (!(await world.runUntil(() => (world.db.snapshots.get(SHARD)?.position ?? 0) >= taken, 5 * HOUR_MS))) throw new Error('the snapshot has not passed what was taken');
+  first.kill();
+  second.kill();
+  await world.run(5000);
+  first.start();
+  await world.run(MINUTE_MS);
+  world.network.cutOff.clear();
+  return end(world);
+}
+
 /** Everyone dies right after a snapshot; what was not written yet must still be in the journal. */
 export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
   const { world, first, second } = await pair(changed);
@@ -296,6 +321,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
   'sleeper-finds-its-number-free': sleeperFindsItsNumberFree, 'sleeper-writes-an-old-state': sleeperWritesAnOldState,
   'sleeper-writes-an-old-block': sleeperWritesAnOldBlock, 'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
   'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': nobodyListens, 'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
+  'last-word-is-repeated': () => lastWordIsRepeated(),
   'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered, 'backlog-tells-nothing': backlogTellsNothing,
   'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS), 'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
 };

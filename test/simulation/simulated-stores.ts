@@ -80,10 +80,10 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): SnapshotStore {
     }))),
     load: (shard) => wire.read(() => {
       const found = db.snapshots.get(shard);
-      return { n: found?.position ?? 0, lanes: JSON.parse(found?.content ?? '{}') as Record<string, number>, taken_at: found?.taken_at };
+      return { n: found?.position ?? 0, lanes: {}, ...(JSON.parse(found?.content ?? '{}') as object), taken_at: found?.taken_at };
     }),
     move: (shard, snapshot) => {
-      const content = JSON.stringify(snapshot.lanes);
+      const content = JSON.stringify({ lanes: snapshot.lanes, moved: snapshot.moved });
       return wire.write([() => {
         if (db.careless.has('snapshots') || (db.snapshots.get(shard)?.position ?? -1) < snapshot.n) db.snapshots.set(shard, { position: snapshot.n, content, taken_at: snapshot.taken_at });
       }], () => undefined);

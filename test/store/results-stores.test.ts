@@ -98,6 +98,13 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
 });
 
 describe.each(SOURCES)('snapshots in %s', (_name, make) => {
+  test('say when a lane was last moved, where that is known', async () => {
+    const { snapshots } = make();
+    const snapshot = { n: 10, lanes: { 'p/e': 4, 'p.x/$f': 5 }, moved: { 'p/e': HOUR } };
+    await snapshots.move(2, snapshot);
+    expect(await snapshots.load(2)).toEqual(snapshot);
+  });
+
   test('move forward only', async () => {
     const { snapshots } = make();
     expect(await snapshots.load(2)).toEqual({ n: 0, lanes: {} });

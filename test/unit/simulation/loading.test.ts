@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import { newMonitorState } from '../../../controller/incidents/monitor-rules.ts';
 import type { JournalEntry } from '../../../controller/results/journal-entry.ts';
 import { ShardActor } from '../../../controller/results/shard-actor.ts';
 import type { SnapshotStore } from '../../../controller/results/storage-ports.ts';
@@ -51,10 +52,7 @@ function saved(): SimulatedDatabase {
   const state = new SimulatedDatabase();
   state.insertEntry(entryText(entry(1, { configs: [MONITOR] })));
   db.snapshots.set(SHARD, { position: 2, content: '{}' });
-  db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify({
-    config: MONITOR, status: 'unknown', since: MONITOR.changed_at, regions: {}, outage: null, last_check_at: null, last_success_at: null, last_failure_at: null,
-    booked_until: MONITOR.changed_at, booked: {}, unrolled_day: null,
-  }) });
+  db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) });
   return db;
 }
 
@@ -91,6 +89,45 @@ describe('a shard is loaded', () => {
     const db = saved();
     db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
     await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
+  });
+});
+
+describe('a lane that has been still', () => {
+  const DAY_MS = 86_400_000;
+  const now = new SimulatedClock().now();
+  const lanes = { 'old/e': 5, 'new/e': 7, 'unknown/e': 9, 'back/e': 3 };
+  const moved = { 'old/e': now - 33 * DAY_MS, 'new/e': now - 31 * DAY_MS, 'back/e': now - 33 * DAY_MS };
+
+  /** The positions in the snapshot that follows, results being kept for 30 days. */
+  async function snapshotAfter(content: object): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: ShardActor }> {
+    const db = saved();
+    db.states.clear();
+    db.snapshots.set(SHARD, { position: 2, content: JSON.stringify(content) });
+    for (let n = 3; n < 80; n += 1) db.journalOf(SHARD).set(n, entryText(entry(n, { taken_at: now, lanes: n === 50 ? [['back/e', 4]] : [] })));
+    const clock = new SimulatedClock();
+    const process = new SimulatedProcess(clock);
+    const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+    let actor: ShardActor | null = null;
+    void ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(30 * DAY_MS), onApplied: () => undefined })
+      .then((loaded) => {
+        actor = loaded;
+        loaded.tidy();
+      });
+    await clock.advance(60_000);
+    if (!actor) throw new Error('not loaded');
+    return { ...(JSON.parse(db.snapshots.get(SHARD)?.content ?? '') as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
+  }
+
+  test('longer than results are kept, and a margin, is forgotten with the next snapshot', async () => {
+    const found = await snapshotAfter({ lanes, moved });
+    expect(found.lanes).toEqual({ 'new/e': 7, 'unknown/e': 9, 'back/e': 4 });
+    expect([...found.actor.state.lanes.keys()].sort()).toEqual(['back/e', 'new/e', 'unknown/e']);
+  });
+
+  test('for nobody knows how long, in a snapshot of an earlier version, counts from now on', async () => {
+    const found = await snapshotAfter({ lanes });
+    expect(Object.keys(found.lanes)).toHaveLength(4);
+    expect(found.moved['old/e']).toBeGreaterThanOrEqual(now);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from '../../simulation/mutations.ts';
 import {
-  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling, diskIsRestored, insertsAreNotAnswered, nobodyListens, sleeperFindsItsNumberFree,
+  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling, diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, sleeperFindsItsNumberFree,
   sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState, type Changed,
 } from '../../simulation/scenarios.ts';
 import type { SeedReport } from '../../simulation/run-seed.ts';
@@ -12,6 +12,7 @@ const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Pr
   ['a sleeper writes an old state', 'one conditional write of its state document', sleeperWritesAnOldState],
   ['a sleeper writes an old block', 'blocks and rollups are whole documents', sleeperWritesAnOldBlock],
   ['a sleeper moves the snapshot back', 'the snapshot moves forward only', sleeperMovesTheSnapshotBack],
+  ['a probe repeats its last word hours later', 'lane positions live longer', lastWordIsRepeated],
   ['everyone dies after a snapshot', 'the snapshot moves to n only when all up to n', diesAfterASnapshot],
   ['a monitor is changed while it is unmarked', 'the mark is cleared if the revision', changedWhileUnmarked],
   ['an owner dies before it tells', 'outbox included', diesBeforeTelling],
