@@ -91,7 +91,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events: events.publisher });
   await incidents.ensureIndexes();
   const notifications = await openNotifications({
-    db, clock, log, random, mailer, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
+    db, clock, log, random, mailer, incidents: incidents.store, baseUrl: () => url, allowPrivate: config.destinations.allowPrivate,
+    regions: { named: (ids) => fleet.regionNames.named(ids) },
     ownsShard: (shard) => results.ownsShard(shard),
     announce: (ids) => {
       for (const shard of new Set(ids.map(shardOf))) if (!results.ownsShard(shard)) bus.publish(subjects.poke(shard), '');

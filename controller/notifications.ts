@@ -1,9 +1,11 @@
 import type { Log } from '../shared/log.ts';
 import type { Clock } from '../shared/time.ts';
 import { FanOut } from './delivery/fan-out.ts';
-import type { Senders } from './delivery/ports.ts';
+import type { RegionNaming, Senders } from './delivery/ports.ts';
 import { QueueStore } from './delivery/queue-store.ts';
 import { sendSample } from './delivery/samples.ts';
+import { EmailSender } from './delivery/senders/email.ts';
+import { SlackSender } from './delivery/senders/slack.ts';
 import { WebhookSender } from './delivery/senders/webhook.ts';
 import { DeliveryService } from './delivery/service.ts';
 import { DeliveryStore } from './delivery/store.ts';
@@ -33,6 +35,10 @@ export interface NotificationsOptions {
   /** Tells other controllers that something waits for these destinations. */
   announce(destinationIds: string[]): void;
   mailer: Mailer;
+  /** Under which names people know regions. */
+  regions: RegionNaming;
+  /** Of links, without a slash at its end. */
+  baseUrl(): string;
   clock: Clock;
   log: Log;
   random(): number;
@@ -59,7 +65,12 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: options.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const targets = targetReader(destinations);
-  const senders: Senders = { webhook: new WebhookSender({ poster, targets, clock }) };
+  const { mailer, baseUrl } = options;
+  const senders: Senders = {
+    webhook: new WebhookSender({ poster, targets, clock, baseUrl }),
+    email: new EmailSender({ mailer, clock, baseUrl }),
+    slack: new SlackSender({ poster, baseUrl }),
+  };
   const service = new DeliveryService({
     attempt: {
       deliveries, health: queues, targets, incidents, senders, clock, random: options.random,
@@ -71,7 +82,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     queues, ownsShard: options.ownsShard, clock, log,
   });
   const alerts = new FanOut({
-    targets, deliveries, queues, clock,
+    targets, deliveries, queues, clock, regions: options.regions,
     notify: (ids) => {
       service.wake(ids);
       options.announce(ids);

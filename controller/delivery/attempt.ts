@@ -1,8 +1,9 @@
 import { newId, newSecret } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, Verdict } from './delivery.ts';
-import type { NotifiedIncidents, Senders, Target, TargetReader } from './ports.ts';
+import type { NotifiedIncidents, SendContext, Senders, Target, TargetReader } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
+import { sendBy } from './send-by.ts';
 import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from './retry-rules.ts';
 
 export interface AttemptDeps {
@@ -65,9 +66,8 @@ async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Cla
     await deliveries.settle(id, token, abandoned(delivery, obstacle ?? 'the integration was deleted', clock.now()));
     return { kind: 'dropped' };
   }
-  const sender = deps.senders[target.channel];
   const isHeldUp = () => clock.monotonic() - claimed.monotonic > SEND_WITHIN_MS || signal.aborted;
-  const verdict: Verdict = isHeldUp() || !sender ? { kind: 'busy' } : await sender.send(target, delivery.alert, { attemptId: newId(clock.now()), signal });
+  const verdict: Verdict = isHeldUp() ? { kind: 'busy' } : await sendBy(deps.senders, target, delivery.alert, contextOf(delivery, newId(clock.now()), signal));
   if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
     await deliveries.release(id, token);
     return { kind: 'again' };
@@ -82,10 +82,15 @@ async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Cla
   return outcome.next_attempt_at === null ? { kind: 'failed' } : { kind: 'retry', readyAt: outcome.next_attempt_at };
 }
 
+function contextOf({ _id, recipient }: DeliveryDoc, attemptId: string, signal: AbortSignal): SendContext {
+  return { attemptId, deliveryId: _id, recipient, signal };
+}
+
 function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): string | null {
   if (target === null) return 'the integration was deleted';
   if (!target.enabled) return 'the integration was disabled';
-  if (target.channel !== delivery.channel) return 'the integration is of another type now';
+  if (target.type !== delivery.channel) return 'the integration is of another type now';
+  if (target.type === 'email' && !target.config.to.includes(delivery.recipient)) return 'the address was removed from the integration';
   if (now - delivery.created_at > LONGEST_WAIT_MS) return delivery.error_message ?? 'it could not be sent within 24 hours';
   return null;
 }

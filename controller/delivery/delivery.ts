@@ -1,8 +1,16 @@
+import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.ts';
 import type { Alert, AlertEvent } from '../results/ports.ts';
 
-export const CHANNELS = ['webhook', 'email', 'slack'] as const;
-export type Channel = (typeof CHANNELS)[number];
+export const CHANNELS = DESTINATION_TYPES;
+export type Channel = DestinationType;
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'bounced';
+
+/** A region as people know it; `name` is its id where nobody named it. */
+export interface RegionName {
+  id: string;
+  name: string;
+  city: string | null;
+}
 
 /** What is told, as it was when it happened. Instants are Unix ms. */
 export interface AlertSnapshot {
@@ -11,13 +19,17 @@ export interface AlertSnapshot {
   monitor: { id: string; name: string; target: string; type: string };
   incident: Alert['incident'];
   error: Alert['error'];
-  regions: string[];
+  regions: RegionName[];
+  /** The last good check before it, as far as it is known. */
+  last_success: NonNullable<Alert['last_success']> | null;
   at: number;
+  expiry?: Alert['expiry'];
+  flapping?: Alert['flapping'];
 }
 
 /**
- * A document of `deliveries`: one alert for one destination, and its entry in the notification log. `_id` is derived from
- * the two, so that an alert that is told again makes no second one. Instants are Unix ms.
+ * A document of `deliveries`: one alert for one recipient, and its entry in the notification log. `_id` is derived from the
+ * two, so that an alert that is told again makes no second one. Instants are Unix ms.
  */
 export interface DeliveryDoc {
   _id: string;
@@ -28,6 +40,7 @@ export interface DeliveryDoc {
   incident_id: string | null;
   alert: AlertSnapshot;
   channel: Channel;
+  /** An address of mail; of other channels what the log shows. */
   recipient: string;
   status: DeliveryStatus;
   /** Tries whose outcome was written down. */
@@ -51,15 +64,16 @@ export interface DeliveryDoc {
 /** A pending delivery, as much as its order needs. */
 export interface QueuedDelivery {
   id: string;
-  monitorId: string;
+  /** What is told in order: a monitor, and where a destination has several recipients, one of them. */
+  line: string;
   /** Unix ms before which it cannot be tried: its retry, or another's claim. */
   readyAt: number;
 }
 
-/** What a sender made of one try. `busy`: nothing was sent, and that is our fault. */
+/** What a sender made of one try. `busy`: nothing was sent, and that is our fault. `notWithinMs`: the receiver asks to be left alone so long. */
 export type Verdict =
   | { kind: 'sent'; status: number | null; durationMs: number }
-  | { kind: 'retry'; reason: string; status: number | null; durationMs: number | null }
+  | { kind: 'retry'; reason: string; status: number | null; durationMs: number | null; notWithinMs?: number }
   | { kind: 'dead'; reason: string; status: number | null; durationMs: number | null }
   | { kind: 'bounced'; reason: string; status: number | null; durationMs: number | null }
   | { kind: 'busy' };

@@ -1,17 +1,18 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Alert, AlertsPort } from '../results/ports.ts';
-import type { DeliveryDoc } from './delivery.ts';
+import type { AlertSnapshot, DeliveryDoc } from './delivery.ts';
 import { subscribed } from './fan-out-rules.ts';
-import type { Target, TargetReader } from './ports.ts';
+import type { RegionNaming, Target, TargetReader } from './ports.ts';
 import type { QueueOwner } from './queue-store.ts';
-import { shownRecipient } from './recipient-rules.ts';
+import { recipientsOf } from './recipient-rules.ts';
 import { MAX_RETRIES } from './retry-rules.ts';
 
 export interface FanOutDeps {
   targets: Pick<TargetReader, 'named' | 'defaults'>;
   deliveries: { insertAbsent(docs: DeliveryDoc[]): Promise<void> };
   queues: { wake(owners: QueueOwner[], now: number): Promise<void> };
+  regions: RegionNaming;
   /** Tells whoever serves these destinations that there is something to do; may be lost. */
   notify(destinationIds: string[]): void;
   clock: Clock;
@@ -27,12 +28,12 @@ export class FanOut implements AlertsPort {
   }
 
   async fanOut(alert: Alert): Promise<void> {
-    const { deliveries, queues, notify, clock } = this.#deps;
+    const { deliveries, queues, regions, notify, clock } = this.#deps;
     const told = subscribed(await this.#concerned(alert), alert);
     if (told.length === 0) return;
     const now = clock.now();
     const queuedAt = this.#nextQueuedAt(now);
-    await deliveries.insertAbsent(told.map((target) => newDelivery(alert, target, now, queuedAt)));
+    await deliveries.insertAbsent(told.flatMap((target) => newDeliveries(snapshotOf(alert, regions), target, now, queuedAt)));
     // After the deliveries: a queue that is woken first could be found empty.
     await queues.wake(told, now);
     notify(told.map((target) => target.id));
@@ -53,26 +54,27 @@ export class FanOut implements AlertsPort {
   }
 }
 
-function newDelivery(alert: Alert, target: Target, now: number, queuedAt: number): DeliveryDoc {
-  const { monitor_id, name, target: monitorTarget, type } = alert.monitor;
+function snapshotOf(alert: Alert, regions: RegionNaming): AlertSnapshot {
+  const { monitor_id, name, target, type } = alert.monitor;
   return {
-    _id: derivedId(alert.id, target.id),
+    id: alert.id, event: alert.event, monitor: { id: monitor_id, name, target, type }, incident: alert.incident, error: alert.error,
+    regions: regions.named(alert.regions), last_success: alert.last_success ?? null, at: alert.at,
+    ...(alert.expiry ? { expiry: alert.expiry } : {}), ...(alert.flapping ? { flapping: alert.flapping } : {}),
+  };
+}
+
+/** One for each recipient. A repetition makes the same ids. */
+function newDeliveries(alert: AlertSnapshot, target: Target, now: number, queuedAt: number): DeliveryDoc[] {
+  return recipientsOf(target).map((recipient) => ({
+    _id: target.type === 'email' ? derivedId(alert.id, target.id, recipient) : derivedId(alert.id, target.id),
     organization_id: target.organizationId,
     project_id: target.projectId,
     destination_id: target.id,
-    monitor_id,
+    monitor_id: alert.monitor.id,
     incident_id: alert.incident?.id ?? null,
-    alert: {
-      id: alert.id,
-      event: alert.event,
-      monitor: { id: monitor_id, name, target: monitorTarget, type },
-      incident: alert.incident,
-      error: alert.error,
-      regions: alert.regions,
-      at: alert.at,
-    },
-    channel: target.channel,
-    recipient: shownRecipient(target.webhook.url),
+    alert,
+    channel: target.type,
+    recipient,
     status: 'pending',
     attempts: 0,
     retry_count: 0,
@@ -85,5 +87,5 @@ function newDelivery(alert: Alert, target: Target, now: number, queuedAt: number
     error_message: null,
     created_at: now,
     updated_at: now,
-  };
+  }));
 }

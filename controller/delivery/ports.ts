@@ -1,16 +1,18 @@
+import type { Way } from '../destinations/destination.ts';
 import type { AlertEvent } from '../results/ports.ts';
-import type { AlertSnapshot, Channel, Verdict } from './delivery.ts';
+import type { AlertSnapshot, RegionName, Verdict } from './delivery.ts';
 
 /** A destination, as much as the sending needs. */
-export interface Target {
+export type Target = TargetFields & Way;
+
+export interface TargetFields {
   id: string;
+  name: string;
   organizationId: string;
   projectId: string;
-  channel: Channel;
   enabled: boolean;
   events: AlertEvent[];
-  webhook: { url: string; method: 'POST' | 'PUT'; headers: { name: string; value: string }[] };
-  /** Null until it is first needed. */
+  /** Null until it is first needed, and where nothing is signed. */
   secret: string | null;
 }
 
@@ -40,12 +42,24 @@ export interface NotifiedIncidents {
 export interface SendContext {
   /** Id of this try; another one for each. */
   attemptId: string;
+  /** The same for every try of one delivery. */
+  deliveryId: string;
+  /** Whom of a destination's recipients it is for; of channels with one recipient, no matter. */
+  recipient: string;
   signal: AbortSignal;
 }
 
+type Configs = { [C in Way['type']]: Extract<Way, { type: C }>['config'] };
+
 /** One channel's way of telling. Never rejects for what the receiver does. */
-export interface Sender {
-  send(target: Target, alert: AlertSnapshot, context: SendContext): Promise<Verdict>;
+export interface Sender<C extends Way['type']> {
+  send(target: TargetFields & { config: Configs[C] }, alert: AlertSnapshot, context: SendContext): Promise<Verdict>;
 }
 
-export type Senders = Partial<Record<Channel, Sender>>;
+export type Senders = { [C in Way['type']]: Sender<C> };
+
+/** What the delivery asks about regions. */
+export interface RegionNaming {
+  /** Each of `ids` under its name, in the same order; one that is gone under its id. */
+  named(ids: string[]): RegionName[];
+}

@@ -20,7 +20,7 @@ export interface QueueState {
   /** The queue's counter when it was read: the queue is only settled if it still stands there. */
   wakes: number;
   items: QueuedDelivery[];
-  running: { id: string; monitorId: string }[];
+  running: { id: string; line: string }[];
   /** Something was queued since the queue was read. */
   isStale: boolean;
   /** The destination was deleted: all that is pending ends at once. */
@@ -130,7 +130,7 @@ function proceed(state: QueueState, now: number): Next {
   const most = state.isProven ? TRIES_AT_ONCE : TRIES_WHEN_UNPROVEN;
   const room = most - state.running.length;
   const started = room > 0 ? runnable(state, now).slice(0, room) : [];
-  const running = [...state.running, ...started.map(({ id, monitorId }) => ({ id, monitorId }))];
+  const running = [...state.running, ...started.map(({ id, line }) => ({ id, line }))];
   if (running.length > 0) return { state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, lane: state.lane })) };
   if (state.isStale) return load(state);
   const heads = oldestOfEach(state.items);
@@ -140,13 +140,13 @@ function proceed(state: QueueState, now: number): Next {
 }
 
 function runnable(state: QueueState, now: number): QueuedDelivery[] {
-  const busy = new Set(state.running.map((one) => one.monitorId));
-  return oldestOfEach(state.items).filter((head) => !busy.has(head.monitorId) && (head.readyAt <= now || state.isGone));
+  const busy = new Set(state.running.map((one) => one.line));
+  return oldestOfEach(state.items).filter((head) => !busy.has(head.line) && (head.readyAt <= now || state.isGone));
 }
 
 function oldestOfEach(items: QueuedDelivery[]): QueuedDelivery[] {
   const heads = new Map<string, QueuedDelivery>();
-  for (const item of items) if (!heads.has(item.monitorId)) heads.set(item.monitorId, item);
+  for (const item of items) if (!heads.has(item.line)) heads.set(item.line, item);
   return [...heads.values()];
 }
 

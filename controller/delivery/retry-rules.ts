@@ -5,6 +5,8 @@ export const RETRY_DELAYS_MS: readonly number[] = Object.freeze([10_000, 30_000,
 export const MAX_RETRIES = RETRY_DELAYS_MS.length;
 /** A wait is up to this much longer, so that what failed together does not come back together. */
 const JITTER = 0.2;
+/** A receiver can ask for no longer wait than the longest of ours. */
+const LONGEST_ASKED_MS = 3_600_000;
 /** An alert that could not be told for a day is no news: it ends as failed, so that a queue cannot grow without end. */
 export const LONGEST_WAIT_MS = 86_400_000;
 
@@ -33,15 +35,16 @@ export function afterAttempt(
   if (verdict.kind === 'sent') return { ...common, status: 'delivered', next_attempt_at: null, delivered_at: when.now, error_message: null };
   const failure = { ...common, delivered_at: null, error_message: verdict.reason };
   if (verdict.kind === 'bounced') return { ...failure, status: 'bounced', next_attempt_at: null };
-  const delayMs = verdict.kind === 'retry' ? retryDelayMs(attempts, when.random) : null;
+  const delayMs = verdict.kind === 'retry' ? retryDelayMs(attempts, when.random, verdict.notWithinMs) : null;
   if (delayMs === null) return { ...failure, status: 'failed', next_attempt_at: null };
   return { ...failure, status: 'pending', next_attempt_at: when.now + delayMs };
 }
 
-/** Wait after the given number of failed tries; null when no retry is left. */
-export function retryDelayMs(failedTries: number, random: number): number | null {
+/** Wait after the given number of failed tries, longer where the receiver asked for it; null when no retry is left. */
+export function retryDelayMs(failedTries: number, random: number, askedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedTries - 1];
-  return delayMs === undefined ? null : Math.round(delayMs * (1 + JITTER * random));
+  if (delayMs === undefined) return null;
+  return Math.round(Math.max(delayMs, Math.min(askedMs, LONGEST_ASKED_MS)) * (1 + JITTER * random));
 }
 
 /** Ends a delivery without a try, with the reason. */

@@ -2,6 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import type { Tenant } from './ports.ts';
+import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
 import { duplicatesOnly } from '../platform/mongo-errors.ts';
 
@@ -40,9 +41,9 @@ export class DeliveryStore implements NotificationLog {
       .find({ destination_id: destinationId, status: 'pending' })
       .sort({ queued_at: 1, _id: 1 })
       .limit(limit)
-      .project<Pick<DeliveryDoc, '_id' | 'monitor_id' | 'next_attempt_at' | 'claim'>>({ monitor_id: 1, next_attempt_at: 1, claim: 1 })
+      .project<Pick<DeliveryDoc, '_id' | 'monitor_id' | 'channel' | 'recipient' | 'next_attempt_at' | 'claim'>>({ monitor_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1 })
       .toArray();
-    return found.map((doc) => ({ id: doc._id, monitorId: doc.monitor_id, readyAt: Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0) }));
+    return found.map((doc) => ({ id: doc._id, line: lineOf(doc), readyAt: Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0) }));
   }
 
   /** Makes the delivery ours until `until`, and returns it as it was before; null when it is no longer pending or another's. */

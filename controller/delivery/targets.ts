@@ -24,6 +24,11 @@ export function targetReader(source: DestinationSource): TargetReader {
 }
 
 export function toTarget(doc: DestinationDoc): Target {
-  const { _id, organization_id, project_id, type, enabled, events, webhook, secret } = doc;
-  return { id: _id, organizationId: organization_id, projectId: project_id, channel: type, enabled, events, webhook, secret };
+  const { _id, organization_id, project_id, name, enabled, events, secret } = doc;
+  const fields = { id: _id, name, organizationId: organization_id, projectId: project_id, enabled, events, secret };
+  switch (doc.type) {
+    case 'webhook': return { ...fields, type: doc.type, config: doc.config };
+    case 'email': return { ...fields, type: doc.type, config: doc.config };
+    case 'slack': return { ...fields, type: doc.type, config: doc.config };
+  }
 }

@@ -14,20 +14,33 @@ export interface WebhookConfig {
   headers: { name: string; value: string }[];
 }
 
+export interface EmailConfig {
+  /** Each address once, with its domain in lower case. */
+  to: string[];
+}
+
+export interface SlackConfig {
+  /** Who knows it can post: as secret as a password. */
+  webhook_url: string;
+}
+
+/** Where it sends to, by the way it sends. */
+export type Way = { type: 'webhook'; config: WebhookConfig } | { type: 'email'; config: EmailConfig } | { type: 'slack'; config: SlackConfig };
+
 /** A document of `destinations`. Instants are Unix ms. Every change is one write that is conditional on `revision`. */
-export interface DestinationDoc {
+export type DestinationDoc = DestinationFields & Way;
+
+export interface DestinationFields {
   _id: string;
   organization_id: string;
   project_id: string;
   created_by: string;
   name: string;
-  type: DestinationType;
   enabled: boolean;
   /** Told by monitors that name no destinations. */
   is_default: boolean;
   events: AlertEvent[];
-  webhook: WebhookConfig;
-  /** Signs what is sent; null until it is first needed. */
+  /** Signs what is sent by webhook; null until it is first needed, and for other types. */
   secret: string | null;
   /** Starts at 1, one higher with every change. */
   revision: number;

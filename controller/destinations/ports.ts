@@ -1,4 +1,4 @@
-import type { DestinationDoc } from './destination.ts';
+import type { DestinationDoc, DestinationFields, Way } from './destination.ts';
 
 export interface Tenant {
   organizationId: string;
@@ -9,6 +9,8 @@ export interface Tenant {
 export interface UrlVetting {
   /** Why the address may not be saved, as the end of a sentence that begins with its field's name; null when it may. */
   urlRefusal(url: string): Promise<string | null>;
+  /** The same for an address that is a secret, and so must not travel in the clear. */
+  secretUrlRefusal(url: string): Promise<string | null>;
 }
 
 /** What came of a sample. `refused` and `failed` carry the reason in `error_message`. */
@@ -58,4 +60,4 @@ export interface DestinationRepository {
   remove(tenant: Tenant, id: string): Promise<boolean>;
 }
 
-export type DestinationChange = Partial<Pick<DestinationDoc, 'name' | 'enabled' | 'is_default' | 'events' | 'webhook'>> & Pick<DestinationDoc, 'updated_at'>;
+export type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>> & Pick<DestinationFields, 'updated_at'> & { config?: Way['config'] };

@@ -13,6 +13,8 @@ const auth = { access: 'project', role: 'admin', keys: false } as const;
 const one = z.object({ integration: destinationView });
 const secret = z.object({ secret: z.string() });
 const missing = { errors: ['RESOURCE_NOT_FOUND'] as const, params: idParams };
+/** Only webhooks have a secret. */
+const signing = { errors: ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED'] as const, params: idParams };
 
 /** Who is told: notification destinations, for project admins with a session. */
 export function destinationRoutes(deps: DestinationDeps): Route[] {
@@ -68,12 +70,12 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),
     defineRoute({
-      method: 'GET', path: '/api/integrations/:id/secret', summary: 'Read the signing secret, made on first opening', tag, auth, ...missing,
+      method: 'GET', path: '/api/integrations/:id/secret', summary: 'Read the signing secret, made on first opening', tag, auth, ...signing,
       answers: { 200: secret },
       handle: async (ctx, { params }) => ({ status: 200, data: { secret: await openSecret(deps, ctx, params.id) } }),
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations/:id/rotate-secret', summary: 'Replace the signing secret', tag, auth, ...missing,
+      method: 'POST', path: '/api/integrations/:id/rotate-secret', summary: 'Replace the signing secret', tag, auth, ...signing,
       audit: 'integration.secret_rotated',
       answers: { 200: secret },
       handle: async (ctx, { params }) => ({ status: 200, data: { secret: await rotateSecret(deps, ctx, params.id) } }),

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
-import { ALERT_EVENTS, DESTINATION_TYPES, type WebhookConfig } from './destination.ts';
+import { validate } from '../http/validation.ts';
+import { ALERT_EVENTS, DESTINATION_TYPES, type Way, type WebhookConfig } from './destination.ts';
+import { addressProblem, withoutRepeats } from './email-rules.ts';
 import { headerProblem } from './webhook-rules.ts';
 
 const MOST_HEADERS = 50;
+const MOST_RECIPIENTS = 20;
+/** Beyond this nothing is looked at. */
+const LONGEST_RECIPIENT = 320;
 
 const name = z
   .string()
@@ -39,32 +44,58 @@ const method = z.enum(['POST', 'PUT']);
 const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
 const webhookChange = z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() });
 
+const recipients = z
+  .array(z.string().max(LONGEST_RECIPIENT).superRefine((address, context) => {
+    const message = addressProblem(address);
+    if (message !== null) context.addIssue({ code: 'custom', message, input: address });
+  }))
+  .min(1, 'At least one recipient')
+  .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`)
+  .transform(withoutRepeats);
+
+const email = z.strictObject({ to: recipients });
+const slack = z.strictObject({ webhook_url: url.describe('Incoming webhook of a Slack workspace; a secret') });
+const emailChange = email.partial();
+const slackChange = slack.partial();
+
 /** What a read returns and nobody can set; sent back, it is ignored. */
 const readOnly = {
   id: z.unknown().optional(), organization_id: z.unknown().optional(), project_id: z.unknown().optional(), created_by: z.unknown().optional(),
   created_at: z.unknown().optional(), updated_at: z.unknown().optional(), health: z.unknown().optional(),
 };
 
-const type = z.enum(DESTINATION_TYPES);
-
-export const destinationInput = z.strictObject({
+const common = {
   name,
-  type: type.refine((value) => value === 'webhook', 'Destinations of this type are not available yet; use webhook'),
   enabled: z.boolean().default(true),
   is_default: z.boolean().describe('Told by monitors that name no destinations').default(false),
   events: events.default([...ALERT_EVENTS]),
-  config: webhook,
   ...readOnly,
-});
+};
+
+export const destinationInput = z.discriminatedUnion('type', [
+  z.strictObject({ ...common, type: z.literal('webhook'), config: webhook }),
+  z.strictObject({ ...common, type: z.literal('email'), config: email }),
+  z.strictObject({ ...common, type: z.literal('slack'), config: slack }),
+]);
 export type DestinationInput = z.output<typeof destinationInput>;
 
 export const destinationChangeInput = z.strictObject({
   name: name.optional(),
-  type: type.describe('Fixed when the destination is created').optional(),
+  type: z.enum(DESTINATION_TYPES).describe('Fixed when the destination is created').optional(),
   enabled: z.boolean().optional(),
   is_default: z.boolean().optional(),
   events: events.optional(),
-  config: webhookChange.optional(),
+  config: z.record(z.string(), z.unknown()).describe('The fields of the destination\'s type that change').optional(),
   ...readOnly,
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
+
+/** The settings with what `change` names replaced. Throws VALIDATION_ERROR for what this type does not have. */
+export function changedWay(way: Way, change: Record<string, unknown>): Way {
+  const read = <T extends z.ZodType>(schema: T): z.output<T> => (validate(z.object({ config: schema }), { config: change }) as { config: z.output<T> }).config;
+  switch (way.type) {
+    case 'webhook': return { type: way.type, config: { ...way.config, ...read(webhookChange) } };
+    case 'email': return { type: way.type, config: { ...way.config, ...read(emailChange) } };
+    case 'slack': return { type: way.type, config: { ...way.config, ...read(slackChange) } };
+  }
+}

@@ -64,7 +64,8 @@ export class DestinationStore implements DestinationRepository {
     const { _id, organization_id, project_id, revision } = seen;
     return this.#destinations.findOneAndUpdate(
       { _id, organization_id, project_id, revision },
-      { $set: change, $inc: { revision: 1 } },
+      // A destination keeps its type, so its settings are of the type that was seen.
+      { $set: change as Partial<DestinationDoc>, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     );
   }

@@ -2,9 +2,9 @@ import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
-import type { DestinationDoc } from './destination.ts';
+import type { DestinationDoc, Way } from './destination.ts';
 import type { DeliverySide, DestinationHealth, DestinationRepository, SampleOutcome, UrlVetting } from './ports.ts';
-import type { DestinationChangeInput, DestinationInput } from './schema.ts';
+import { changedWay, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import { newSigningSecret } from './signing-secret.ts';
 
 export interface DestinationDeps {
@@ -41,14 +41,15 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
   if ((await deps.destinations.count(ctx.tenant)) >= MOST_IN_PROJECT) {
     throw new AppError('FAIR_USE_LIMIT_REACHED', `A project can have at most ${MOST_IN_PROJECT} integrations`, { details: { limit: MOST_IN_PROJECT } });
   }
-  await refusePrivate(deps, input.config.url);
-  const { name, type, enabled, is_default, events, config: webhook } = input;
+  const way = wayOf(input);
+  await refusePrivate(deps, way);
+  const { name, enabled, is_default, events } = input;
   const destination: DestinationDoc = {
     _id: newId(ctx.now),
     organization_id: ctx.tenant.organizationId,
     project_id: ctx.tenant.projectId,
     created_by: ctx.actor.kind === 'session' ? ctx.actor.userId : ctx.actor.createdBy,
-    name, type, enabled, is_default, events, webhook,
+    name, enabled, is_default, events, ...way,
     secret: null,
     revision: 1,
     created_at: ctx.now,
@@ -67,10 +68,10 @@ export async function changeDestination(deps: DestinationDeps, ctx: ProjectConte
   for (let attempt = 0; attempt < CHANGE_TRIES; attempt += 1) {
     const seen = await find(deps, ctx, id);
     if (input.type !== undefined && input.type !== seen.type) throw fieldError('type', 'The type is fixed when the integration is created');
-    if (config?.url !== undefined && config.url !== seen.webhook.url) await refusePrivate(deps, config.url);
-    const { url = seen.webhook.url, method = seen.webhook.method, headers = seen.webhook.headers } = config ?? {};
+    const way = changedWay(wayOf(seen), config ?? {});
+    if (addressOf(way)?.url !== addressOf(wayOf(seen))?.url) await refusePrivate(deps, way);
     const given = Object.fromEntries(Object.entries({ name, enabled, is_default, events }).filter(([, value]) => value !== undefined));
-    const destination = await deps.destinations.change(seen, { ...given, webhook: { url, method, headers }, updated_at: ctx.now });
+    const destination = await deps.destinations.change(seen, { ...given, config: way.config, updated_at: ctx.now });
     if (destination) return { destination, health: (await deps.deliveries.health([id])).get(id) };
   }
   throw new AppError('CONFLICT', 'The integration is being changed by somebody else');
@@ -87,16 +88,17 @@ export async function testDestination(deps: DestinationDeps, ctx: ProjectContext
   return deps.deliveries.sendSample(await find(deps, ctx, id));
 }
 
-/** The signing secret, made when there is none. Throws RESOURCE_NOT_FOUND. */
+/** The signing secret, made when there is none. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED for what signs nothing. */
 export async function openSecret(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<string> {
-  const destination = await find(deps, ctx, id);
+  const destination = await findSigning(deps, ctx, id);
   const secret = await deps.destinations.ensureSecret(destination._id, newSigningSecret());
   if (secret === null) throw notFound('Integration');
   return secret;
 }
 
-/** A new signing secret; the old one signs nothing from now on. Throws RESOURCE_NOT_FOUND. */
+/** A new signing secret; the old one signs nothing from now on. Throws as `openSecret` does. */
 export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<string> {
+  await findSigning(deps, ctx, id);
   const secret = newSigningSecret();
   if (!(await deps.destinations.replaceSecret(ctx.tenant, id, secret))) throw notFound('Integration');
   return secret;
@@ -108,7 +110,29 @@ async function find(deps: DestinationDeps, ctx: ProjectContext, id: string): Pro
   return destination;
 }
 
-async function refusePrivate(deps: DestinationDeps, url: string): Promise<void> {
-  const refusal = await deps.vetting.urlRefusal(url);
-  if (refusal !== null) throw fieldError('config.url', `The address ${refusal}`);
+async function findSigning(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<DestinationDoc> {
+  const destination = await find(deps, ctx, id);
+  if (destination.type === 'webhook') return destination;
+  throw new AppError('VALIDATION_FAILED', `Only webhooks are signed: an integration of type ${destination.type} has no secret`);
+}
+
+function wayOf(from: Way): Way {
+  switch (from.type) {
+    case 'webhook': return { type: from.type, config: from.config };
+    case 'email': return { type: from.type, config: from.config };
+    case 'slack': return { type: from.type, config: from.config };
+  }
+}
+
+/** Where it connects to, with the name of that field; null for mail, which goes to a provider. */
+function addressOf(way: Way): { url: string; field: string } | null {
+  if (way.type === 'webhook') return { url: way.config.url, field: 'config.url' };
+  return way.type === 'slack' ? { url: way.config.webhook_url, field: 'config.webhook_url' } : null;
+}
+
+async function refusePrivate({ vetting }: DestinationDeps, way: Way): Promise<void> {
+  const address = addressOf(way);
+  if (address === null) return;
+  const refusal = await (way.type === 'slack' ? vetting.secretUrlRefusal(address.url) : vetting.urlRefusal(address.url));
+  if (refusal !== null) throw fieldError(address.field, `The address ${refusal}`);
 }

@@ -1,34 +1,40 @@
 import { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { ALERT_EVENTS, DESTINATION_TYPES, type DestinationDoc } from './destination.ts';
+import { ALERT_EVENTS, type DestinationDoc, type Way } from './destination.ts';
 import type { DestinationHealth } from './ports.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 
+const fields = {
+  id: z.string().meta({ format: 'uuid' }),
+  organization_id: z.string(),
+  project_id: z.string(),
+  created_by: z.string(),
+  name: z.string(),
+  enabled: z.boolean(),
+  is_default: z.boolean().describe('Told by monitors that name no destinations'),
+  events: z.array(z.enum(ALERT_EVENTS)),
+  health: z
+    .object({
+      status: z.enum(['unknown', 'healthy', 'failing']).describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
+      failing_since: instant.nullable().describe('First failure since the last success'),
+      consecutive_failures: z.int(),
+      last_error: z.string().nullable(),
+      last_delivered_at: instant.nullable(),
+    })
+    .describe('How deliveries have fared lately; read-only'),
+  created_at: instant,
+  updated_at: instant,
+};
+
+const webhook = z.strictObject({ url: z.string(), method: z.enum(['POST', 'PUT']), headers: z.record(z.string(), z.string()) });
+
 export const destinationView = z
-  .object({
-    id: z.string().meta({ format: 'uuid' }),
-    organization_id: z.string(),
-    project_id: z.string(),
-    created_by: z.string(),
-    name: z.string(),
-    type: z.enum(DESTINATION_TYPES),
-    enabled: z.boolean(),
-    is_default: z.boolean().describe('Told by monitors that name no destinations'),
-    events: z.array(z.enum(ALERT_EVENTS)),
-    config: z.object({ url: z.string(), method: z.enum(['POST', 'PUT']), headers: z.record(z.string(), z.string()) }),
-    health: z
-      .object({
-        status: z.enum(['unknown', 'healthy', 'failing']).describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
-        failing_since: instant.nullable().describe('First failure since the last success'),
-        consecutive_failures: z.int(),
-        last_error: z.string().nullable(),
-        last_delivered_at: instant.nullable(),
-      })
-      .describe('How deliveries have fared lately; read-only'),
-    created_at: instant,
-    updated_at: instant,
-  })
+  .discriminatedUnion('type', [
+    z.strictObject({ ...fields, type: z.literal('webhook'), config: webhook }),
+    z.strictObject({ ...fields, type: z.literal('email'), config: z.strictObject({ to: z.array(z.string()) }) }),
+    z.strictObject({ ...fields, type: z.literal('slack'), config: z.strictObject({ webhook_url: z.string() }) }),
+  ])
   .meta({ id: 'Integration' });
 
 const UNUSED: DestinationHealth = Object.freeze({
@@ -37,13 +43,24 @@ const UNUSED: DestinationHealth = Object.freeze({
 
 /** A destination as the API shows it, never with its secret. */
 export function showDestination(doc: DestinationDoc, health: DestinationHealth = UNUSED): z.input<typeof destinationView> {
-  const { _id, webhook, secret: _secret, revision: _revision, created_at, updated_at, ...rest } = doc;
+  const { _id, organization_id, project_id, created_by, name, enabled, is_default, events, created_at, updated_at } = doc;
   return {
-    id: _id,
-    ...rest,
-    config: { url: webhook.url, method: webhook.method, headers: Object.fromEntries(webhook.headers.map(({ name, value }) => [name, value])) },
+    id: _id, organization_id, project_id, created_by, name, enabled, is_default, events,
+    ...shownWay(doc),
     health: { ...health, failing_since: isoTime(health.failing_since), last_delivered_at: isoTime(health.last_delivered_at) },
     created_at: isoTime(created_at),
     updated_at: isoTime(updated_at),
   };
+}
+
+/** Only project admins read destinations, so a Slack address is shown whole: what is read can be put back. */
+function shownWay(way: Way) {
+  switch (way.type) {
+    case 'webhook': {
+      const { url, method, headers } = way.config;
+      return { type: way.type, config: { url, method, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) } };
+    }
+    case 'email': return { type: way.type, config: { to: way.config.to } };
+    case 'slack': return { type: way.type, config: { webhook_url: way.config.webhook_url } };
+  }
 }

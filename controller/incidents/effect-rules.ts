@@ -37,6 +37,7 @@ export function alert(
       id: derivedId(state.config.monitor_id, place.n, place.index, event), event, monitor: state.config,
       incident: { id: outage.incident_id, started_at: outage.started_at, resolved_at: resolvedAt },
       error: { type: outage.type, message: outage.message }, regions,
+      last_success: state.last_success_at === null ? null : { at: state.last_success_at, response_time_ms: state.last_success_ms ?? null },
       at: resolvedAt ?? outage.started_at,
     },
   };

@@ -27,7 +27,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
   return {
     ...(heartbeat ? { heartbeat } : {}),
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
-    last_check_at: null, last_success_at: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
+    last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
     slow: null, flaps: null, warned: null,
   };
 }
@@ -98,6 +98,7 @@ function withResult(state: MonitorState, result: CheckResult, regions: MonitorSt
     config: state.config, status: state.status, since: state.since, regions, outage,
     last_check_at: latest(state.last_check_at, at),
     last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
+    last_success_ms: isSuccess && at >= (state.last_success_at ?? 0) ? result.response_time_ms : state.last_success_ms,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps, warned: state.warned,

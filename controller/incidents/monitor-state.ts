@@ -58,6 +58,8 @@ export interface MonitorState {
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
+  /** How long that success took, ms; absent in states of older versions. */
+  last_success_ms?: number | null;
   last_failure_at: number | null;
   /** Time is booked up to here. */
   booked_until: number;

@@ -14,6 +14,8 @@ export interface AddressVetting {
   vetHost(host: string): Promise<Vetted>;
   /** Whether an address of the web may be saved as a destination: the reason when not, else null. A name that does not resolve now may be saved. */
   urlRefusal(url: string): Promise<string | null>;
+  /** The same for an address that is a secret: it must be `https:`, unless private addresses are allowed. */
+  secretUrlRefusal(url: string): Promise<string | null>;
 }
 
 /** How long saving waits for a name; delivery looks again anyway. */
@@ -44,7 +46,13 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     return vetted?.kind === 'refused' ? `must be publicly reachable: ${vetted.reason}` : null;
   }
 
-  return { addressRefusal: refusal, vetHost, urlRefusal };
+  async function secretUrlRefusal(url: string): Promise<string | null> {
+    const parsed = parseHttpUrl(url);
+    if (parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
+    return urlRefusal(url);
+  }
+
+  return { addressRefusal: refusal, vetHost, urlRefusal, secretUrlRefusal };
 }
 
 /** Read each time: interfaces come and go, and it takes microseconds. */

@@ -15,7 +15,8 @@ export interface PostRequest {
  * answer; it may have arrived all the same. `busy`: too much is under way to that origin or in all; nothing was sent.
  */
 export type PostOutcome =
-  | { kind: 'answered'; status: number; durationMs: number }
+  /** `retryAfterMs`: what its `Retry-After` asks for, null without one. */
+  | { kind: 'answered'; status: number; durationMs: number; retryAfterMs: number | null }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string; durationMs: number }
   | { kind: 'busy' };

@@ -68,7 +68,8 @@ export class HttpPoster implements Poster {
     try {
       const { method, headers, body } = request;
       const answer = await this.#agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, signal: end.signal });
-      const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs: duration() };
+      const retryAfterMs = retryAfter(answer.headers['retry-after'], this.#clock.now());
+      const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs: duration(), retryAfterMs };
       return { outcome, finished: this.#discard(answer.body) };
     } catch (error) {
       const finished = Promise.resolve();
@@ -93,6 +94,14 @@ export class HttpPoster implements Poster {
     if (now > 0) this.#underWay.set(origin, now);
     else this.#underWay.delete(origin);
   }
+}
+
+/** Seconds or a date (RFC 9110); null for anything else. */
+function retryAfter(value: string | string[] | undefined, now: number): number | null {
+  if (typeof value !== 'string') return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
 function guardedConnector(vetting: AddressVetting): buildConnector.connector {

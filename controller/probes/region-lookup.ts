@@ -17,6 +17,14 @@ export class RegionNames {
     });
   }
 
+  /** Each region with its name and city, in the order of `ids`; one that is gone has only its id. */
+  named(ids: string[]): { id: string; name: string; city: string | null }[] {
+    return ids.map((id) => {
+      const region = this.#directory.region(id);
+      return { id, name: region?.name ?? id, city: region?.city ? region.city : null };
+    });
+  }
+
   /** City by region id; a region that is gone or has no city is left out. */
   async cities(ids: string[]): Promise<Map<string, string>> {
     const cities = new Map<string, string>();

@@ -133,6 +133,8 @@ export interface Alert {
   incident: { id: string; started_at: number; resolved_at: number | null } | null;
   error: { type: ErrorType; message: string } | null;
   regions: string[];
+  /** The last good check so far, Unix ms; `response_time_ms` null where it is not known. Absent of what is about no check. */
+  last_success?: { at: number; response_time_ms: number | null } | null;
   /** When it happened, Unix ms. */
   at: number;
   /** Of a certificate or a registration that expires: when (Unix ms), and in how many days at most. */

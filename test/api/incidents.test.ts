@@ -161,7 +161,7 @@ describe('the notification log', () => {
     await outbox.open(one);
     const docs = Array.from({ length: 25 }, (_, at): DeliveryDoc => ({
       _id: newId(at), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(1), monitor_id: one.monitor.monitor_id, incident_id: one.id,
-      alert: { id: newId(1), event: 'monitor.down', monitor: { id: 'm', name: 'n', target: 't', type: 'HTTP' }, incident: null, error: null, regions: [], at: T0 },
+      alert: { id: newId(1), event: 'monitor.down', monitor: { id: 'm', name: 'n', target: 't', type: 'HTTP' }, incident: null, error: null, regions: [], last_success: null, at: T0 },
       channel: at % 5 === 0 ? 'email' : 'webhook', recipient: `r${at}`, status: at < 5 ? 'failed' : 'delivered', attempts: 1, retry_count: 0, max_retries: 5, next_attempt_at: null, claim: null,
       queued_at: at, delivered_at: at < 5 ? null : T0, last_retry_at: null, error_message: at < 5 ? 'no' : null, created_at: T0 + at, updated_at: T0 + at,
     }));

@@ -35,7 +35,7 @@ describe('an alert', () => {
     const custom = Object.entries({ 'X-Team': 'ops', 'content-type': 'text/evil', 'x-service-signature': 'forged', 'User-Agent': 'me' }).map(
       ([name, value]) => ({ name, value }),
     );
-    const destination = await rig.destination(`${receiver.url}/hook?key=1`, { webhook: { url: `${receiver.url}/hook?key=1`, method: 'PUT', headers: custom } });
+    const destination = await rig.destination({ type: 'webhook', config: { url: `${receiver.url}/hook?key=1`, method: 'PUT', headers: custom } });
     const monitor = monitorConfig();
     const startedAt = rig.clock.now();
     const incidentId = newId(startedAt);
@@ -107,7 +107,7 @@ describe('an alert', () => {
     rig.clock.warp(37_000);
     await settled(incidentId, 'delivered', 2);
     expect(receiver.requests.map((request) => payload(request).event)).toEqual(['monitor.down', 'monitor.down', 'monitor.down', 'monitor.up']);
-    expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop is up again after 1 min 1 s');
+    expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop — is up again after 1 min 1 s');
   });
 });
 

@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { sendSample } from '../../controller/delivery/samples.ts';
+import { EmailSender } from '../../controller/delivery/senders/email.ts';
+import { SlackSender } from '../../controller/delivery/senders/slack.ts';
 import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
 import { targetReader } from '../../controller/delivery/targets.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { openMailer } from '../../controller/platform/mailer.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
 import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
 /** What the names of the tests stand for; all else does not exist. */
@@ -20,9 +25,11 @@ const NAMES: Record<string, string[]> = {
 };
 
 let receiver: Receiver;
+let smtp: TestSmtpServer;
 const posters: HttpPoster[] = [];
 
-async function appWith(allowPrivate: boolean): Promise<TestApp> {
+async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): Promise<TestApp> {
+  const mail = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl };
   const resolve = async (host: string) => {
     const addresses = NAMES[host];
     if (!addresses) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
@@ -35,7 +42,12 @@ async function appWith(allowPrivate: boolean): Promise<TestApp> {
     routes: (db) => {
       const destinations = new DestinationStore(db);
       const queues = new QueueStore(db);
-      const senders = { webhook: new WebhookSender({ poster, targets: targetReader(destinations), clock: systemClock }) };
+      const baseUrl = () => 'https://farwatch.example';
+      const senders = {
+        webhook: new WebhookSender({ poster, targets: targetReader(destinations), clock: systemClock, baseUrl }),
+        email: new EmailSender({ mailer: openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') }), clock: systemClock, baseUrl }),
+        slack: new SlackSender({ poster, baseUrl }),
+      };
       const deliveries = {
         sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock: systemClock }, destination),
         health: (ids: string[]) => queues.health(ids),
@@ -223,16 +235,99 @@ describe('webhook integrations', () => {
   });
 });
 
+describe('integrations of other types', () => {
+  let app: TestApp;
+  let admin: ApiClient;
+  beforeAll(async () => {
+    app = await appWith(false);
+    admin = (await newTenant(app)).owner.client;
+  });
+  afterAll(() => app.close());
+
+  const SLACK = 'https://example.com/services/T0/B0/secret';
+  const made = async (body: object): Promise<Loose> => {
+    const answer = await admin.post('/api/integrations', { name: 'Ops', ...body });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.data.integration;
+  };
+
+  test.each([
+    ['email', { to: ['ops@example.com', 'o.n-call+night@mail.example.com'] }, { to: ['night@example.com'] }],
+    ['slack', { webhook_url: SLACK }, { webhook_url: `${SLACK}2` }],
+  ])('%s can be read, changed, put back as it was read, and deleted', async (type, config, other) => {
+    const one = await made({ type, config, events: ['monitor.down'], is_default: true });
+    expect(one).toMatchObject({ type, config, events: ['monitor.down'], is_default: true, enabled: true, health: { status: 'unknown' } });
+    expect((await admin.get(`/api/integrations/${one.id}`)).data.integration).toEqual(one);
+    const back = await admin.put(`/api/integrations/${one.id}`, one);
+    expect(back.data.integration).toEqual({ ...one, updated_at: back.data.integration.updated_at });
+    expect((await admin.patch(`/api/integrations/${one.id}`, { config: other, enabled: false })).data.integration).toMatchObject({ config: other, enabled: false });
+    expect((await admin.patch(`/api/integrations/${one.id}`, { name: 'New' })).data.integration).toMatchObject({ config: other, name: 'New' });
+    expect((await admin.delete(`/api/integrations/${one.id}`)).status).toBe(200);
+    expect((await admin.get(`/api/integrations/${one.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  });
+
+  test('have no signing secret', async () => {
+    for (const body of [{ type: 'email', config: { to: ['a@example.com'] } }, { type: 'slack', config: { webhook_url: SLACK } }]) {
+      const { id } = await made(body);
+      const answers = [await admin.get(`/api/integrations/${id}/secret`), await admin.post(`/api/integrations/${id}/rotate-secret`)];
+      expect(answers.map((answer) => [answer.status, answer.code])).toEqual([[400, 'VALIDATION_FAILED'], [400, 'VALIDATION_FAILED']]);
+    }
+  });
+
+  test('keep each address once', async () => {
+    const { config } = await made({ type: 'email', config: { to: ['Ops@Example.COM', 'ops@example.com', 'b@example.com', 'Ops@example.com'] } });
+    expect(config.to).toEqual(['Ops@example.com', 'b@example.com']);
+    await made({ type: 'email', config: { to: Array.from({ length: 20 }, (_, at) => `u${at}@example.com`) } });
+  });
+
+  test.each([
+    [[]], [['']], [['ops']], [['@example.com']], [['ops@']], [['ops@localhost']], [['a@b.example\r\nBcc: c@d.example']], [['a@b.example\n']], [['Ops <ops@example.com>']],
+    [['<ops@example.com>']], [['a@example.com,b@example.com']], [['a@example.com b@example.com']], [['"a b"@example.com']], [['a@example.com\u0001']], [['a@[127.0.0.1]']],
+    [['a@127.0.0.1']], [['a..b@example.com']], [['a@exa_mple.com']], [['a@example..com']], [[`${'a'.repeat(65)}@example.com`]], [[`a@${'b.'.repeat(150)}com`]], [['\u0430@example.com']],
+    [[7]], ['ops@example.com'], [Array.from({ length: 21 }, (_, at) => `u${at}@example.com`)], [undefined], [[null]],
+  ])('refuse the recipients %j', async (to) => {
+    const answer = await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } });
+    expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
+    expect(answer.error.details[0].path.slice(0, 2)).toEqual(['config', 'to']);
+    const { id } = await made({ type: 'email', config: { to: ['a@example.com'] } });
+    if (to !== undefined) expect((await admin.patch(`/api/integrations/${id}`, { config: { to } })).code).toBe('VALIDATION_ERROR');
+    expect((await admin.get(`/api/integrations/${id}`)).data.integration.config.to).toEqual(['a@example.com']);
+  });
+
+  test.each([
+    'https://localhost/x', 'https://localhost./x', 'https://127.1/x', 'https://2130706433/x', 'https://0x7f.1/', 'https://１２７.０.０.１/', 'https://[::1]/', 'https://[::ffff:127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/', 'https://169.254.169.254/', 'https://100.64.0.1/', 'https://127.0.0.1.nip.io/', 'https://two.example/', 'https://user@example.com/', 'http://example.com/x',
+    'file:///etc/passwd', 'gopher://example.com/', '', 7, undefined,
+  ])('refuse the Slack address %j', async (webhook_url) => {
+    const answer = await admin.post('/api/integrations', { name: 'Slack', type: 'slack', config: { webhook_url } });
+    expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
+    expect(answer.error.details[0].path).toEqual(['config', 'webhook_url']);
+    const { id } = await made({ type: 'slack', config: { webhook_url: SLACK } });
+    if (webhook_url !== undefined) expect((await admin.patch(`/api/integrations/${id}`, { config: { webhook_url } })).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('refuse the settings of another type', async () => {
+    for (const [type, config] of [['email', { url: SLACK }], ['slack', { to: ['a@example.com'] }], ['email', { to: ['a@example.com'], headers: {} }], ['webhook', { webhook_url: SLACK }]]) {
+      expect((await admin.post('/api/integrations', { name: 'x', type, config })).code).toBe('VALIDATION_ERROR');
+    }
+    const { id } = await made({ type: 'email', config: { to: ['a@example.com'] } });
+    const answer = await admin.patch(`/api/integrations/${id}`, { config: { url: SLACK } });
+    expect([answer.code, answer.error.details]).toEqual(['VALIDATION_ERROR', [{ code: 'unrecognized_keys', path: ['config', 'url'], message: 'Unrecognized key' }]]);
+  });
+});
+
 describe('a test of an integration', () => {
   let app: TestApp;
   let admin: ApiClient;
   beforeAll(async () => {
-    [app, receiver] = await Promise.all([appWith(true), startReceiver()]);
+    [receiver, smtp] = await Promise.all([startReceiver(), startSmtpServer()]);
+    app = await appWith(true, smtp.url);
     admin = (await newTenant(app)).owner.client;
   });
   afterAll(async () => {
     await app.close();
     await receiver.close();
+    await smtp.stop();
     for (const poster of posters) await poster.close();
   });
 
@@ -250,5 +345,25 @@ describe('a test of an integration', () => {
     for (const url of ['http://169.254.169.254/', 'http://meta.example/', 'http://[fe80::1]/']) {
       expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe('VALIDATION_ERROR');
     }
+  });
+
+  test('by mail goes to every address, and names the one that refuses', async () => {
+    const to = ['ops@example.com', 'boss@example.com'];
+    const { id } = (await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } })).data.integration;
+    expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true, status_code: null, error_message: null, duration_ms: expect.any(Number) });
+    expect(smtp.mails.flatMap((mail) => mail.to).sort()).toEqual(['boss@example.com', 'ops@example.com']);
+    await smtp.behave({ code: 550, text: 'no such user', at: 'rcpt' });
+    const refused = (await admin.post(`/api/integrations/${id}/test`)).data;
+    expect(refused).toMatchObject({ delivered: false, status_code: null });
+    expect(refused.error_message).toMatch(/ops@example\.com: .*no such user.*; boss@example\.com: .*no such user/);
+  });
+
+  test('by Slack posts a message', async () => {
+    receiver.behave(200);
+    receiver.requests.length = 0;
+    const { id } = (await admin.post('/api/integrations', { name: '#ops', type: 'slack', config: { webhook_url: `${receiver.url}/services/T/B/x` } })).data.integration;
+    expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true, status_code: 200 });
+    expect(receiver.requests.map((request) => [request.method, request.path, request.headers['content-type']])).toEqual([['POST', '/services/T/B/x', 'application/json']]);
+    expect(JSON.parse(receiver.requests[0]?.body.toString() ?? '')).toMatchObject({ text: expect.stringContaining('Test notification'), blocks: expect.any(Array) });
   });
 });

@@ -1,16 +1,19 @@
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { Senders } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
+import { EmailSender } from '../../controller/delivery/senders/email.ts';
+import { SlackSender } from '../../controller/delivery/senders/slack.ts';
 import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
 import { DeliveryService } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { targetReader, type DestinationSource } from '../../controller/delivery/targets.ts';
-import type { DestinationDoc } from '../../controller/destinations/destination.ts';
+import type { DestinationDoc, DestinationFields, Way } from '../../controller/destinations/destination.ts';
 import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import type { Mailer } from '../../controller/platform/mailer-port.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
 import type { Mongo } from '../../controller/platform/mongo.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
@@ -35,7 +38,13 @@ export interface ControllerChange {
   deliveries?: DeliveryStore;
   destinations?: DestinationSource;
   ownsShard?(shard: number): boolean;
+  /** Without one, mail is not expected. */
+  mailer?: Pick<Mailer, 'send'>;
 }
+
+export const BASE_URL = 'https://farwatch.example';
+
+const NO_MAILER: Pick<Mailer, 'send'> = { send: () => Promise.reject(new Error('this test expects no mail')) };
 
 /** The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump. */
 export class DeliveryRig {
@@ -73,9 +82,12 @@ export class DeliveryRig {
   /** Another controller's delivery, started. */
   controller(change: ControllerChange = {}): DeliveringController {
     const { clock, queues, incidents, poster } = this;
-    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true } = change;
+    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true, mailer = NO_MAILER } = change;
+    const baseUrl = () => BASE_URL;
     const targets = targetReader(destinations);
-    const senders: Senders = { webhook: new WebhookSender({ poster, targets, clock }) };
+    const senders: Senders = {
+      webhook: new WebhookSender({ poster, targets, clock, baseUrl }), email: new EmailSender({ mailer, clock, baseUrl }), slack: new SlackSender({ poster, baseUrl }),
+    };
     const service = new DeliveryService({
       attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
       pending: (id, limit) => deliveries.pending(id, limit),
@@ -83,18 +95,22 @@ export class DeliveryRig {
       removeOlder: (before) => deliveries.removeOlder(before),
       queues, ownsShard, clock, log,
     });
-    const alerts = new FanOut({ targets, deliveries, queues, clock, notify: (ids) => service.wake(ids) });
+    const alerts = new FanOut({
+      targets, deliveries, queues, clock, regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) }, notify: (ids) => service.wake(ids),
+    });
     const controller = { service, alerts };
     this.#controllers.push(controller);
     service.start();
     return controller;
   }
 
-  async destination(url: string, change: Partial<DestinationDoc> = {}): Promise<DestinationDoc> {
+  /** A webhook's address, or the settings of any type. */
+  async destination(to: string | Way, change: Partial<DestinationFields> = {}): Promise<DestinationDoc> {
+    const way: Way = typeof to === 'string' ? { type: 'webhook', config: { url: to, method: 'POST', headers: [] } } : to;
     const now = this.clock.now();
     const doc: DestinationDoc = {
-      _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook', type: 'webhook',
-      enabled: true, is_default: true, events: [...ALERT_EVENTS], webhook: { url, method: 'POST', headers: [] }, secret: null, revision: 1,
+      _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook',
+      enabled: true, is_default: true, events: [...ALERT_EVENTS], ...way, secret: null, revision: 1,
       created_at: now, updated_at: now, ...change,
     };
     await this.destinations.insert(doc);
@@ -128,6 +144,7 @@ export function alertOf(monitor: MonitorConfig, incidentId: string, times: { sta
   return {
     id: newId(startedAt), event: resolvedAt === null ? 'monitor.down' : 'monitor.up', monitor,
     incident: { id: incidentId, started_at: startedAt, resolved_at: resolvedAt },
-    error: resolvedAt === null ? { type: 'status_code', message: 'Status 503' } : null, regions: ['eu', 'us'], at: resolvedAt ?? startedAt,
+    error: resolvedAt === null ? { type: 'status_code', message: 'Status 503' } : null, regions: ['eu', 'us'],
+    last_success: null, at: resolvedAt ?? startedAt,
   };
 }

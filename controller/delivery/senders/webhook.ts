@@ -1,33 +1,36 @@
 import type { Clock } from '../../../shared/time.ts';
+import type { WebhookConfig } from '../../destinations/destination.ts';
 import { isReservedHeader } from '../../destinations/webhook-rules.ts';
 import type { Poster, PostOutcome } from '../../platform/poster-port.ts';
 import type { AlertSnapshot, Verdict } from '../delivery.ts';
 import { webhookPayload } from '../payload-rules.ts';
-import type { SendContext, Sender, Target, TargetReader } from '../ports.ts';
+import type { SendContext, Sender, TargetFields, TargetReader } from '../ports.ts';
 import { signatureOf } from '../signature.ts';
 
 /** The receiver must answer within this time (HTTP API, "Delivery behaviour"). */
 export const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Posts the payload, signed with the secret that the destination has at this try. */
-export class WebhookSender implements Sender {
+export class WebhookSender implements Sender<'webhook'> {
   readonly #poster: Poster;
   readonly #targets: Pick<TargetReader, 'secret'>;
   readonly #clock: Clock;
+  readonly #baseUrl: () => string;
 
-  constructor(deps: { poster: Poster; targets: Pick<TargetReader, 'secret'>; clock: Clock }) {
+  constructor(deps: { poster: Poster; targets: Pick<TargetReader, 'secret'>; clock: Clock; baseUrl(): string }) {
     this.#poster = deps.poster;
     this.#targets = deps.targets;
     this.#clock = deps.clock;
+    this.#baseUrl = deps.baseUrl;
   }
 
-  async send(target: Target, alert: AlertSnapshot, context: SendContext): Promise<Verdict> {
+  async send(target: TargetFields & { config: WebhookConfig }, alert: AlertSnapshot, context: SendContext): Promise<Verdict> {
     const secret = target.secret ?? (await this.#targets.secret(target.id));
     if (secret === null) return { kind: 'dead', reason: 'the integration was deleted', status: null, durationMs: null };
     const timestamp = this.#clock.now();
-    const body = Buffer.from(JSON.stringify(webhookPayload(alert, timestamp)), 'utf8');
+    const body = Buffer.from(JSON.stringify(webhookPayload(alert, timestamp, this.#baseUrl())), 'utf8');
     const headers: Record<string, string> = {};
-    for (const { name, value } of target.webhook.headers) if (!isReservedHeader(name)) headers[name] = value;
+    for (const { name, value } of target.config.headers) if (!isReservedHeader(name)) headers[name] = value;
     Object.assign(headers, {
       'Content-Type': 'application/json',
       'User-Agent': 'Service-Webhook/1.0',
@@ -36,7 +39,7 @@ export class WebhookSender implements Sender {
       'X-Service-Timestamp': String(timestamp),
       'X-Service-Signature': signatureOf(secret, timestamp, body),
     });
-    const { url, method } = target.webhook;
+    const { url, method } = target.config;
     return webhookVerdict(await this.#poster.post({ url, method, headers, body, timeoutMs: ANSWER_TIMEOUT_MS, signal: context.signal }));
   }
 }

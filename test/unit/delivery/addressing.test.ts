@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { subscribed } from '../../../controller/delivery/fan-out-rules.ts';
-import type { Target } from '../../../controller/delivery/ports.ts';
-import { shownRecipient } from '../../../controller/delivery/recipient-rules.ts';
+import type { Target, TargetFields } from '../../../controller/delivery/ports.ts';
+import { lineOf, recipientsOf, shownRecipient } from '../../../controller/delivery/recipient-rules.ts';
 import { signatureOf } from '../../../controller/delivery/signature.ts';
+import { slackVerdict } from '../../../controller/delivery/senders/slack.ts';
 import { webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
 import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
 
-function target(id: string, change: Partial<Target> = {}): Target {
+function target(id: string, change: Partial<TargetFields> = {}): Target {
   return {
-    id, organizationId: 'o', projectId: 'p', channel: 'webhook', enabled: true, secret: null, events: ['monitor.down', 'monitor.up'],
-    webhook: { url: 'https://x.example/', method: 'POST', headers: [] }, ...change,
+    id, organizationId: 'o', projectId: 'p', name: 'hook', type: 'webhook', enabled: true, secret: null, events: ['monitor.down', 'monitor.up'],
+    config: { url: 'https://x.example/', method: 'POST', headers: [] }, ...change,
   };
 }
 
@@ -24,7 +25,7 @@ describe('what a receiver does', () => {
     [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'], [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'],
     [408, 'dead'], [410, 'dead'], [429, 'dead'], [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
   ])('by %i is %s', (status, kind) => {
-    expect(webhookVerdict({ kind: 'answered', status, durationMs: 1 }).kind).toBe(kind);
+    expect(webhookVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
   });
 
   test('by not answering is worth a retry, where we must not go is not', () => {
@@ -32,6 +33,26 @@ describe('what a receiver does', () => {
     expect(webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' })).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
     expect(webhookVerdict({ kind: 'busy' })).toEqual({ kind: 'busy' });
   });
+});
+
+describe('what Slack does', () => {
+  test('by 429 is worth a retry after the time that it names', () => {
+    expect(slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs: 45_000 })).toMatchObject({ kind: 'retry', notWithinMs: 45_000 });
+    expect(slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs: null })).toMatchObject({ kind: 'retry', notWithinMs: 0 });
+  });
+
+  test.each([[200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry']])('by %i is %s', (status, kind) => {
+    expect(slackVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
+  });
+});
+
+test('mail is told to each address in an order of its own, all else in the order of the monitor', () => {
+  const { type: _type, config: _config, ...fields } = target('a');
+  const mail = { ...fields, type: 'email', config: { to: ['a@b.example', 'c@d.example'] } } as const;
+  expect(recipientsOf({ ...mail, config: { to: [...mail.config.to] } })).toEqual(['a@b.example', 'c@d.example']);
+  expect(recipientsOf({ ...fields, name: '#ops', type: 'slack', config: { webhook_url: 'https://hooks.example/secret' } })).toEqual(['#ops']);
+  expect(lineOf({ monitor_id: 'm', channel: 'email', recipient: 'a@b.example' })).not.toBe(lineOf({ monitor_id: 'm', channel: 'email', recipient: 'c@d.example' }));
+  expect(lineOf({ monitor_id: 'm', channel: 'webhook', recipient: 'https://old.example' })).toBe(lineOf({ monitor_id: 'm', channel: 'webhook', recipient: 'https://new.example' }));
 });
 
 test('the signature is that of openssl over timestamp, period and body', () => {

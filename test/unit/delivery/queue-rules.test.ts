@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { QueuedDelivery } from '../../../controller/delivery/delivery.ts';
 import { initialQueue, nextInQueue, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState, type TryEnd } from '../../../controller/delivery/queue-rules.ts';
 
-const item = (id: string, monitorId: string, readyAt = 0): QueuedDelivery => ({ id, monitorId, readyAt });
+const item = (id: string, line: string, readyAt = 0): QueuedDelivery => ({ id, line, readyAt });
 
 /** Runs messages through the rule from a queue that has just been read. */
 function from(items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000): { state: QueueState; effects: QueueEffect[] } {
@@ -99,8 +99,8 @@ class World {
     this.waiting = [...effects];
   }
 
-  queue(monitorId: string): void {
-    this.stored.push({ id: `d${this.stored.length}`, monitorId, readyAt: 0, isPending: true });
+  queue(line: string): void {
+    this.stored.push({ id: `d${this.stored.length}`, line, readyAt: 0, isPending: true });
     this.wakes += 1;
     this.dueAt = this.now;
   }
@@ -138,12 +138,12 @@ class World {
   #check(effects: readonly QueueEffect[]): void {
     const { running } = this.state;
     expect(running.length).toBeLessThanOrEqual(TRIES_AT_ONCE);
-    expect(new Set(running.map((one) => one.monitorId)).size).toBe(running.length);
+    expect(new Set(running.map((one) => one.line)).size).toBe(running.length);
     for (const effect of effects) {
       if (effect.kind !== 'try') continue;
       const one = this.stored.find((stored) => stored.id === effect.id) as Stored;
       expect(one.isPending && one.readyAt <= this.now).toBe(true);
-      const older = this.stored.find((stored) => stored.monitorId === one.monitorId && stored.isPending);
+      const older = this.stored.find((stored) => stored.line === one.line && stored.isPending);
       expect(older?.id).toBe(one.id);
     }
   }
@@ -178,7 +178,7 @@ test('whatever happens in whatever order, each delivery is sent once, in its mon
       expect(world.stored.filter((one) => one.isPending)).toEqual([]);
       expect(new Set(world.sent).size).toBe(world.stored.length);
       for (const monitor of ['m0', 'm1', 'm2', 'm3']) {
-        const queued = world.stored.filter((one) => one.monitorId === monitor).map((one) => one.id);
+        const queued = world.stored.filter((one) => one.line === monitor).map((one) => one.id);
         expect(world.sent.filter((id) => queued.includes(id))).toEqual(queued);
       }
       expect([world.state.phase, world.dueAt]).toEqual(['idle', null]);

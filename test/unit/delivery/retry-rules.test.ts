@@ -44,6 +44,12 @@ test('waits are up to a fifth longer, never shorter', () => {
   expect(retryDelayMs(MAX_RETRIES + 1, 0)).toBeNull();
 });
 
+test('a receiver may ask for a longer wait than ours, but not for ever', () => {
+  expect([retryDelayMs(1, 0, 45_000), retryDelayMs(1, 0, 5000), retryDelayMs(1, 0, 86_400_000)]).toEqual([45_000, 10_000, 3_600_000]);
+  expect(afterAttempt({ attempts: 0, last_retry_at: null }, { ...failure, notWithinMs: 45_000 }, when)).toMatchObject({ status: 'pending', next_attempt_at: when.now + 45_000 });
+  expect(retryDelayMs(MAX_RETRIES + 1, 0, 45_000)).toBeNull();
+});
+
 test('what is abandoned keeps its counts and says why', () => {
   expect(abandoned({ attempts: 3, retry_count: 2, last_retry_at: 7 }, 'the integration was deleted', 9)).toEqual({
     status: 'failed', attempts: 3, retry_count: 2, last_retry_at: 7, next_attempt_at: null, delivered_at: null, error_message: 'the integration was deleted', updated_at: 9,
