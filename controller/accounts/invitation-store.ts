@@ -54,4 +54,9 @@ export class InvitationStore {
   async delete(organizationId: string, id: string): Promise<boolean> {
     return (await this.#invitations.deleteOne({ _id: id, organization_id: organizationId })).deletedCount === 1;
   }
+
+  /** Withdraws what somebody has invited. */
+  async deleteOfInviter(organizationId: string, userId: string): Promise<void> {
+    await this.#invitations.deleteMany({ organization_id: organizationId, invited_by: userId });
+  }
 }

@@ -96,6 +96,21 @@ describe('an invitation', () => {
     expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).code).toBe('RESOURCE_NOT_FOUND');
   });
 
+  test('goes with who made it: somebody removed or lowered does not come back by an address of their own', async () => {
+    for (const end of [
+      (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`), (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
+    ]) {
+      const admin = await newMember(app, tenant, 'admin');
+      const email = address();
+      await invite({ email, role: 'admin' }, admin.client);
+      await invite({ email: address(), role: 'viewer' });
+      const token = await tokenFor(email);
+      expect((await end(admin.userId)).status).toBe(200);
+      expect((await accept({ token, name: 'Back', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
+    }
+    expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(2);
+  });
+
   test('is one for an address, and none for a member; an expired one makes room', async () => {
     const email = address();
     await invite({ email, role: 'viewer' });

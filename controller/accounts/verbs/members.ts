@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
+import { reachesOrganizationRole } from '../../http/access.ts';
 import type { OrganizationContext, OrganizationRole } from '../../http/route.ts';
 import type { MemberDoc, UserDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -32,17 +33,19 @@ export async function changeMemberRole(deps: AccountDeps, ctx: OrganizationConte
   const change = async () => {
     const member = await deps.members.changeRole(seen.member, role);
     if (member === null) throw changedMeanwhile();
+    if (!reachesOrganizationRole(role, seen.member.role)) await withdrawInvitationsOf(deps, member);
     return { ...seen, member };
   };
   return seen.member.role === 'owner' ? withoutLastOwner(deps, ctx, change) : change();
 }
 
-/** Ends a membership, from the next request on; what the person made stays. Throws as `changeMemberRole` does. */
+/** Ends a membership, from the next request on; what the person made stays, but for invitations. Throws as `changeMemberRole` does. */
 export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, userId: string): Promise<void> {
   const { member } = await findMember(deps, ctx, userId);
   requireOwnerFor(ctx, member.role);
   const remove = async () => {
     if (!(await deps.members.remove(member))) throw changedMeanwhile();
+    await withdrawInvitationsOf(deps, member);
   };
   return member.role === 'owner' ? withoutLastOwner(deps, ctx, remove) : remove();
 }
@@ -50,6 +53,11 @@ export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, 
 /** Only an owner makes, changes or removes owners. Throws INSUFFICIENT_PERMISSIONS. */
 export function requireOwnerFor(ctx: OrganizationContext, ...roles: OrganizationRole[]): void {
   if (ctx.role !== 'owner' && roles.includes('owner')) throw new AppError('INSUFFICIENT_PERMISSIONS', 'This needs the role organization owner');
+}
+
+/** Else somebody could invite an address of their own, and come back by it with the role that was taken away. */
+function withdrawInvitationsOf(deps: AccountDeps, member: MemberDoc): Promise<void> {
+  return deps.invitations.deleteOfInviter(member.organization_id, member.user_id);
 }
 
 async function findMember(deps: AccountDeps, ctx: OrganizationContext, userId: string): Promise<MemberOf> {
