@@ -85,7 +85,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   let url = '';
   const accounts = await openAccounts({
     db, clock, log, ring, plans, registration, defaultPlan, mailer, baseUrl: () => url, countMonitors: (id) => monitors.countOfOrganization(id),
-    contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : null),
+    contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : (await groups.store.count(tenant)) > 0 ? 'groups' : null),
   });
   const events = openEvents({ bus, clock, log });
   const incidents = openIncidents({ db, clock, log, monitors, people: new Assignees(accounts.deps), events: events.publisher });

@@ -73,7 +73,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
       path: '/api/projects/:id',
       audit: 'project.deleted',
       summary: 'Delete an empty project',
-      description: 'The default project stays, and so does one that still has monitors.',
+      description: 'The default project stays, and so does one that still has monitors or groups.',
       tag,
       auth: { access: 'account', organization: 'admin' },
       params: idParams,

@@ -99,12 +99,16 @@ describe('a project', () => {
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
   });
 
-  test('that is the default one, or that has monitors, stays', async () => {
+  test('that is the default one, or that has monitors or groups, stays', async () => {
     const gone = await tenant.owner.client.delete(`/api/projects/${tenant.projectId}`);
     expect([gone.status, gone.code]).toEqual([409, 'CONFLICT']);
     const made = await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-project-id': project } });
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).code).toBe('CONFLICT');
+    const inside = tenant.writeKey.with({ 'x-project-id': project });
+    const group = await inside.post('/api/groups', { name: 'G' });
     await tenant.writeKey.with({ 'x-project-id': project }).delete(`/api/monitors/${made.data.monitor.id}`);
+    expect((await tenant.owner.client.delete(`/api/projects/${project}`)).error.message).toContain('groups');
+    await inside.delete(`/api/groups/${group.data.id}`);
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).status).toBe(200);
   });
 });

@@ -115,7 +115,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     defaultPlan: options.defaultPlan ?? 'scale',
     registration: options.registration ?? 'open',
     countMonitors: (organizationId) => monitors.countOfOrganization(organizationId),
-    contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : null),
+    contentsOfProject: async (tenant) => ((await monitors.hasAny(tenant)) ? 'monitors' : (await groups.store.count(tenant)) > 0 ? 'groups' : null),
     mailer,
     baseUrl: () => url,
     passwordCost: TEST_COST,
