@@ -1,10 +1,13 @@
 import type { Clock } from '../shared/time.ts';
+import type { ConfigurationDeps } from './configuration/deps.ts';
+import { configurationRoutes } from './configuration/routes.ts';
 import type { GroupDeps } from './groups/deps.ts';
 import type { GroupMember, GroupMonitors } from './groups/ports.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { GroupStore } from './groups/store.ts';
 import { RemovalStore, TreeStore } from './groups/tree-store.ts';
 import { resumeRemovals } from './groups/verbs/change-tree.ts';
+import { changeGroup, createGroup } from './groups/verbs/write-group.ts';
 import type { Route } from './http/route.ts';
 import { groupSizes } from './monitors/count-rules.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
@@ -17,7 +20,7 @@ export interface Groups {
   over(monitors: MonitorDeps): { routes: Route[]; resume(): void };
 }
 
-/** Groups, put together over the monitors in them. */
+/** Groups, put together over the monitors in them; with both, documents that hold them. */
 export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups> {
   const groups = new GroupStore(db, clock);
   const trees = new TreeStore(db);
@@ -34,7 +37,15 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
       const resume = () => {
         resumeRemovals(deps, clock.now()).catch((error: unknown) => monitorDeps.log.warn({ err: error }, 'a deleted group was not cleared'));
       };
-      return { routes: groupRoutes(deps), resume };
+      const configuration: ConfigurationDeps = {
+        monitors: monitorDeps,
+        groups: {
+          all: (tenant) => groups.all(tenant),
+          create: (ctx, wish) => createGroup(deps, ctx, wish),
+          change: (ctx, id, wish) => changeGroup(deps, ctx, id, wish),
+        },
+      };
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], resume };
     },
   };
 }

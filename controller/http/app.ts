@@ -5,6 +5,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { LARGEST_DISCARDED } from './body.ts';
 import { clientAddress } from './client-address.ts';
+import { DocumentReader } from './document-reader.ts';
 import { errorAnswer, toAppError } from './envelope.ts';
 import { addressKey, beginExchange, JSON_CONTENT, sendError, sendReply, sendUnmatched, type Exchange, type ExchangeState } from './exchange.ts';
 import { rateLimitHeaders, SECURITY_HEADERS } from './headers.ts';
@@ -17,7 +18,7 @@ import { runRoute, type RunnerDeps } from './route-runner.ts';
 import { checkRoutes, inMatchingOrder } from './route-table.ts';
 import { createHttpServer, SERVER_LIMITS, type HttpServer, type RefusalWriter, type RequestHandler, type ServerLimits } from './server.ts';
 
-export interface AppDeps extends RunnerDeps {
+export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
   /** Every route there is; none can be added later. */
   routes: readonly Route[];
   /** Number of proxies in front whose X-Forwarded-For is believed. */
@@ -38,7 +39,7 @@ export function createApp(deps: AppDeps): HttpServer {
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
   koa.use(frame(deps, () => isDraining));
-  koa.use(createRouter(deps, routes));
+  koa.use(createRouter({ ...deps, documents: new DocumentReader(deps.clock) }, routes));
   koa.use((exchange: Exchange & { matched?: { methods: string[] }[] }) => {
     exchange.state.verdict = deps.limiter.take(exchange.state.addressKey);
     if (!exchange.state.verdict.isAllowed) throw rateLimitExceeded();
@@ -81,7 +82,7 @@ function frame(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeSta
   };
 }
 
-function createRouter(deps: AppDeps, routes: readonly Route[]): Middleware<ExchangeState> {
+function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Middleware<ExchangeState> {
   const router = new Router<ExchangeState>({ sensitive: true });
   for (const route of inMatchingOrder(routes)) {
     router.register(route.path, [route.method], async (exchange) => {

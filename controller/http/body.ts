@@ -2,20 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-export type BodyFormat = 'json' | 'form' | 'json-or-form';
+/** `document`: JSON or YAML, and larger than any other body (see DocumentReader). */
+export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'document';
 
 export const LARGEST_BODY = 1024 * 1024;
 
 /** A body up to this size is read to its end even when it is refused, so that its sender can read the answer. */
 export const LARGEST_DISCARDED = 8 * LARGEST_BODY;
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+export const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 const MOST_FORM_FIELDS = 100;
 
 /** The parsed body in one of the formats that its route takes; undefined when there is none. Throws as `readJsonBody` does. */
-export async function readBody(request: IncomingMessage, format: BodyFormat): Promise<unknown> {
+export async function readBody(request: IncomingMessage, format: Exclude<BodyFormat, 'document'>): Promise<unknown> {
   if (format === 'json' || (format === 'json-or-form' && !FORM_TYPE.test(request.headers['content-type'] ?? ''))) return readJsonBody(request);
   const bytes = await readBytes(request);
   if (bytes.length === 0) return undefined;
@@ -47,32 +48,36 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return parseStrictJson(decode(bytes));
 }
 
-function refuseEncoding(request: IncomingMessage): void {
+/** Throws INVALID_INPUT. */
+export function refuseEncoding(request: IncomingMessage): void {
   if (request.headers['content-encoding'] === undefined || request.headers['content-encoding'] === 'identity') return;
   throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+/** All of a body of up to `largest` bytes. Throws BAD_REQUEST for a larger one. */
+export async function readBytes(request: IncomingMessage, largest = LARGEST_BODY): Promise<Buffer> {
+  const longestRead = Math.max(LARGEST_DISCARDED, largest);
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > LARGEST_DISCARDED) throw tooLarge();
+  if (announced > longestRead) throw tooLarge(largest);
   const chunks: Buffer[] = [];
   let size = 0;
   // Without destroyOnReturn an early end would cut the connection before the answer is out.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_DISCARDED) break;
-    if (size <= LARGEST_BODY) chunks.push(chunk);
+    if (size > longestRead) break;
+    if (size <= largest) chunks.push(chunk);
     else chunks.length = 0;
   }
-  if (size > LARGEST_BODY) throw tooLarge();
+  if (size > largest) throw tooLarge(largest);
   return Buffer.concat(chunks);
 }
 
-function tooLarge(): AppError {
-  return new AppError('BAD_REQUEST', 'Request body is larger than 1 MB');
+function tooLarge(largest: number): AppError {
+  return new AppError('BAD_REQUEST', `Request body is larger than ${largest / LARGEST_BODY} MB`);
 }
 
-function decode(bytes: Buffer): string {
+/** Throws JSON_PARSE_ERROR. */
+export function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

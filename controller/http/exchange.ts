@@ -43,7 +43,7 @@ export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): vo
   if (reply.stream !== undefined && isStreamAnswer(answer)) {
     exchange.body = reply.stream;
     exchange.type = answer.contentType;
-  } else if (isRawAnswer(answer)) {
+  } else if (isRawAnswer(answer) && (answer.data === undefined || reply.raw !== undefined)) {
     exchange.type = answer.contentType;
     exchange.body = typeof reply.raw === 'string' ? reply.raw : Buffer.from(reply.raw ?? '');
   } else sendJson(exchange, successBody(reply.data));

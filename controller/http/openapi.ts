@@ -45,7 +45,7 @@ function operation(route: Route, named: Json): Json {
 
 function bodyContent(route: Route, body: z.ZodType, named: Json): Json {
   const schema = schemaOf(body, 'input', named);
-  const types = { json: ['application/json'], form: [FORM_CONTENT], 'json-or-form': ['application/json', FORM_CONTENT] }[route.bodyFormat ?? 'json'];
+  const types = { json: ['application/json'], form: [FORM_CONTENT], 'json-or-form': ['application/json', FORM_CONTENT], document: ['application/json', 'application/yaml'] }[route.bodyFormat ?? 'json'];
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
@@ -89,9 +89,9 @@ function streamHeaders(route: Route): Json[] {
 function successes(route: Route, named: Json): Json {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => {
-      const content = isRawAnswer(answer)
-        ? { [answer.contentType.split(';')[0] as string]: { schema: { type: 'string' } } }
-        : { 'application/json': { schema: envelopeOf(schemaOf(answer, 'output', named)) } };
+      const raw = isRawAnswer(answer) ? { [answer.contentType.split(';')[0] as string]: { schema: { type: 'string' } } } : {};
+      const data = isRawAnswer(answer) ? answer.data : answer;
+      const content = { ...(data === undefined ? {} : { 'application/json': { schema: envelopeOf(schemaOf(data, 'output', named)) } }), ...raw };
       return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
     }),
   );

@@ -6,6 +6,7 @@ import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { readBody } from './body.ts';
 import { guardStream } from './stream-guard.ts';
+import type { DocumentReader } from './document-reader.ts';
 import { rateLimitExceeded, type RateLimiter, type RateVerdict } from './rate-limit.ts';
 import type { AnyReply, Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
@@ -16,6 +17,7 @@ export interface RunnerDeps {
   limiter: RateLimiter;
   clock: Clock;
   audit: AuditRecorder;
+  documents: DocumentReader;
 }
 
 export interface IncomingRequest {
@@ -45,7 +47,7 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const base = { requestId, actor: { kind: 'none' } as const, now, ...(typeof lastEventId === 'string' ? { lastEventId } : {}) };
   const context = await authorize(deps.tenants, route.auth, identity, facts, base);
   const query = parseQuery(request.querystring);
-  const sent = route.body === undefined ? undefined : ((await readBody(raw, route.bodyFormat ?? 'json')) ?? {});
+  const sent = route.body === undefined ? undefined : ((await readSent(deps, route, raw)) ?? {});
   const input = {
     params: route.params === undefined ? undefined : validate(route.params, request.params),
     query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
@@ -61,6 +63,11 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const entry = auditEntry(route, { context, params: request.params, body: sent }, reply);
   if (entry !== null) await deps.audit.record(entry);
   return reply;
+}
+
+function readSent(deps: RunnerDeps, route: Route, raw: IncomingMessage): Promise<unknown> {
+  const format = route.bodyFormat ?? 'json';
+  return format === 'document' ? deps.documents.read(raw) : readBody(raw, format);
 }
 
 /** A failed credential must not keep the request from being counted. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 import type { EventStream } from './event-stream.ts';
+import type { BodyFormat } from './body.ts';
 import type { AuditFacts } from './audit.ts';
 
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
@@ -67,6 +68,8 @@ export type ContextOf<A extends Auth> = A extends { access: 'project' }
 /** An answer that is not JSON in the envelope: its content type, for the OpenAPI document. */
 export interface RawAnswer {
   contentType: string;
+  /** Set when it may as well be JSON in the envelope, with this `data`. */
+  data?: z.ZodType;
 }
 
 /** An answer that goes on until one side ends it, or the caller's credential or role does. */
@@ -83,11 +86,10 @@ interface ReplyFacts {
   audit?: AuditFacts;
 }
 
-type ReplyOf<S, X> = X extends z.ZodType
-  ? { status: S; data: z.input<X> } & ReplyFacts
-  : X extends StreamAnswer
-    ? { status: S; stream: EventStream } & ReplyFacts
-    : { status: S; raw: string | Uint8Array } & ReplyFacts;
+type RawReply<S> = { status: S; raw: string | Uint8Array } & ReplyFacts;
+type DataReply<S, X> = { status: S; data: z.input<X> } & ReplyFacts;
+type EitherReply<S, X> = X extends { data: infer D extends z.ZodType } ? DataReply<S, D> | RawReply<S> : RawReply<S>;
+type ReplyOf<S, X> = X extends z.ZodType ? DataReply<S, X> : X extends StreamAnswer ? { status: S; stream: EventStream } & ReplyFacts : EitherReply<S, X>;
 
 export type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
 
@@ -123,8 +125,8 @@ interface RouteFacts {
    * with another method than GET and yet changes nothing.
    */
   audit?: string | false;
-  /** How the body is written. `form`: as HTML forms are sent; every field is a string. JSON when absent. */
-  bodyFormat?: 'json' | 'form' | 'json-or-form';
+  /** How the body is written. `form`: as HTML forms are sent; every field is a string. `document`: JSON or YAML. JSON when absent. */
+  bodyFormat?: BodyFormat;
   /** For pages that people open: what goes wrong is shown by this instead of the JSON envelope. */
   errorPage?(error: AppError): ErrorPage;
   /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */

@@ -7,6 +7,13 @@ const unixMs = z.int();
 const lifecycle = z.enum(['active', 'paused', 'disabled']);
 const days = z.array(z.int());
 
+/** What is decided about any monitor, in answers. */
+export const monitorSettings = {
+  confirmation_policy: z.strictObject({ regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int() }),
+  ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
+  domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
+};
+
 const monitorFields = {
   id: z.uuid(),
   organization_id: z.uuid(),
@@ -20,10 +27,8 @@ const monitorFields = {
   created_at: unixSeconds,
   updated_at: unixSeconds,
   timeout_ms: z.int(),
-  confirmation_policy: z.strictObject({ regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int() }),
+  ...monitorSettings,
   ...typeAnswers,
-  ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
-  domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
   notification_target_ids: z.array(z.uuid()).optional(),
   group_id: z.uuid().optional(),
 };

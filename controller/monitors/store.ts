@@ -95,6 +95,16 @@ export class MonitorStore {
     return this.#monitors.find({ ...living(tenant), _id: { $in: ids } }).toArray();
   }
 
+  /** Living monitors of the project that have one of these names. */
+  findByNames(tenant: Tenant, names: string[]): Promise<MonitorDoc[]> {
+    return this.#monitors.find({ ...living(tenant), name: { $in: names } }).toArray();
+  }
+
+  /** The project's living monitors, oldest first (by the index of the list). */
+  oldest(tenant: Tenant, skip: number, limit: number): Promise<MonitorDoc[]> {
+    return this.#monitors.find(living(tenant)).sort({ created_at: 1, _id: 1 }).skip(skip).limit(limit).toArray();
+  }
+
   /** Living monitors of a group, or of all groups of the project (null), behind `after` in order of id. */
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
     const filter: Filter<MonitorDoc> = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };

@@ -47,14 +47,14 @@ export class Quota {
   }
 
   /**
-   * Reserves one; the caller inserts its document afterwards. If that fails it may yet have been written, so the reservation
+   * Reserves `count`, or none; the caller inserts their documents afterwards. If that fails it may yet have been written, so the reservation
    * stays, and is repaired when the limit is next met. A refusal tells the limit and how many there are.
    */
-  async reserve(organizationId: string, counted: Counted): Promise<Reservation> {
+  async reserve(organizationId: string, counted: Counted, count = 1): Promise<Reservation> {
     const { usage, clock } = this.#deps;
     const limit = (await this.limitsOf(organizationId))[counted];
-    if (await usage.reserve(organizationId, counted, limit, clock.now())) return { isGranted: true };
-    if ((await this.#repair(organizationId, counted)) && (await usage.reserve(organizationId, counted, limit, clock.now()))) return { isGranted: true };
+    if (await usage.reserve(organizationId, counted, limit, clock.now(), count)) return { isGranted: true };
+    if ((await this.#repair(organizationId, counted)) && (await usage.reserve(organizationId, counted, limit, clock.now(), count))) return { isGranted: true };
     return { isGranted: false, limit, usage: (await usage.read(organizationId))?.taken[counted] ?? 0 };
   }
 

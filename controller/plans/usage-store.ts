@@ -22,10 +22,10 @@ export class UsageStore {
     this.#usage = db.collection<UsageDoc>('usage');
   }
 
-  /** Takes one while fewer than `limit` are taken. False: none is left. */
-  async reserve(organizationId: string, counted: Counted, limit: number, now: number): Promise<boolean> {
-    const filter = { _id: organizationId, [counted]: { $lt: limit } };
-    const update = { $inc: { [counted]: 1 }, $max: { changed_at: now } };
+  /** Takes `count` while that many are left of `limit`. False: they are not, and none is taken. */
+  async reserve(organizationId: string, counted: Counted, limit: number, now: number, count: number): Promise<boolean> {
+    const filter = { _id: organizationId, [counted]: { $lte: limit - count } };
+    const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
     if ((await this.#usage.updateOne(filter, update)).matchedCount === 1) return true;
     if (!(await this.#create(organizationId))) return false;
     return (await this.#usage.updateOne(filter, update)).matchedCount === 1;

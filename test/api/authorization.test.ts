@@ -76,6 +76,8 @@ const NEEDS = {
   'POST /api/heartbeat/:token/start': 'public',
   'POST /api/heartbeat/:token/fail': 'public',
   'POST /api/heartbeat/:token/:code': 'public',
+  'POST /api/import': 'project editor or key',
+  'GET /api/export': 'project viewer or key',
   'GET /api/groups': 'project viewer or key',
   'POST /api/groups': 'project editor or key',
   'GET /api/groups/hierarchy': 'project viewer or key',

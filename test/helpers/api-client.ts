@@ -154,9 +154,10 @@ function checkErrorPage(route: Route, answer: ApiAnswer): void {
 function checkSuccess(route: Route, answer: ApiAnswer): void {
   const declared = route.answers[answer.status];
   if (declared === undefined) throw new Error('the status is not declared');
-  if (isRawAnswer(declared)) {
+  const isEnveloped = isRawAnswer(declared) && declared.data !== undefined && answer.body !== undefined;
+  if (isRawAnswer(declared) && !isEnveloped) {
     if (answer.headers.get('content-type') !== declared.contentType) throw new Error(`content type is ${answer.headers.get('content-type')}`);
     return;
   }
-  z.strictObject({ success: z.literal(true), data: strictSchema(declared) }).parse(answer.body);
+  z.strictObject({ success: z.literal(true), data: strictSchema(isRawAnswer(declared) ? (declared.data as z.ZodType) : declared) }).parse(answer.body);
 }

@@ -7,9 +7,12 @@ import type { MonitorDoc } from '../monitor.ts';
 import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
 import type { Settable } from '../settable.ts';
 
+/** What settings are held against. */
+export type SettingsDeps = Pick<MonitorDeps, 'regions' | 'destinations' | 'groups' | 'minIntervalSeconds'> & { quota: Pick<MonitorDeps['quota'], 'limitsOf'> };
+
 /** Only what changes is held against the plan and against what exists: a monitor may outlive a plan, a region or a destination. */
 export async function checkSettings(
-  deps: MonitorDeps, ctx: RequestContext, settings: Settable, current: MonitorDoc | null, askedInterval: number | undefined,
+  deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, settings: Settable, current: MonitorDoc | null, askedInterval: number | undefined,
 ): Promise<void> {
   if (settings.timeout_ms !== null && settings.timeout_ms > settings.interval_seconds * 1000) {
     throw fieldError('timeout_ms', 'Timeout must not be longer than the interval');
@@ -39,7 +42,7 @@ export async function checkSettings(
   if (unknownTargets.length > 0) throw fieldError('notification_target_ids', `Unknown destination: ${unknownTargets.join(', ')}`);
 }
 
-async function checkGroup(deps: MonitorDeps, ctx: RequestContext, groupId: string | null | undefined, current: MonitorDoc | null): Promise<void> {
+async function checkGroup(deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, groupId: string | null | undefined, current: MonitorDoc | null): Promise<void> {
   if (typeof groupId !== 'string' || groupId === current?.group_id) return;
   if (!(await deps.groups.names(ctx.tenant, [groupId])).has(groupId)) throw fieldError('group_id', 'Unknown group');
 }

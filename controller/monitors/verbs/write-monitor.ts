@@ -19,11 +19,7 @@ export async function createMonitor(deps: MonitorDeps, ctx: RequestContext, inpu
   const settings = settable(input, null, input, deps.minIntervalSeconds);
   await checkSettings(deps, ctx, settings, null, input.interval_seconds);
   const { organizationId, projectId } = ctx.tenant;
-  const reservation = await deps.quota.reserve(organizationId, 'monitors');
-  if (!reservation.isGranted) {
-    const { limit, usage } = reservation;
-    throw new AppError('MONITOR_LIMIT_REACHED', `This plan allows ${limit} monitors`, { details: { limit, usage } });
-  }
+  await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert({
     _id: id, organization_id: organizationId, project_id: projectId, created_by: authorOf(ctx), type: input.type, ...settings,
@@ -59,6 +55,16 @@ export async function deleteMonitor(deps: MonitorDeps, ctx: RequestContext, id: 
   await deps.quota.release(ctx.tenant.organizationId, 'monitors').catch((error: unknown) => {
     deps.log.warn({ err: error, organizationId: ctx.tenant.organizationId }, 'monitor count could not be lowered');
   });
+}
+
+/** Takes that many of the plan, or none. Throws MONITOR_LIMIT_REACHED with limit and usage. */
+export async function reserveMonitors(deps: Pick<MonitorDeps, 'quota'>, organizationId: string, count: number): Promise<void> {
+  const reservation = await deps.quota.reserve(organizationId, 'monitors', count);
+  if (!reservation.isGranted) throw monitorLimitReached(reservation.limit, reservation.usage);
+}
+
+export function monitorLimitReached(limit: number, usage: number): AppError {
+  return new AppError('MONITOR_LIMIT_REACHED', `This plan allows ${limit} monitors`, { details: { limit, usage } });
 }
 
 /** The person who acts, or who made the key that acts. */

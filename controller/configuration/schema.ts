@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { oneLine } from '../http/text.ts';
+import { monitorInputs } from '../monitors/schema.ts';
+import { MOST_GROUPS } from '../groups/group.ts';
+
+/** Monitors of one document; a larger project is written in several. */
+export const MOST_MONITORS = 10_000;
+
+const groupName = oneLine(1, 100);
+const groupItem = z.strictObject({
+  name: groupName,
+  description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
+  parent: groupName.nullable().optional().describe('Name of the group that it stands under; null: at the top.'),
+});
+export type GroupItem = z.infer<typeof groupItem>;
+
+/** A document: what it does not say of a group or monitor stays as it is, and what it does not name is left alone. */
+export function documentInput(minIntervalSeconds: number) {
+  const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
+    status: z.enum(['active', 'paused', 'disabled']).optional(),
+    group: groupName.nullable().optional().describe('Name of its group; null: in none.'),
+  });
+  return z.strictObject({
+    version: z.literal(1).default(1),
+    groups: z.array(groupItem).max(MOST_GROUPS, `At most ${MOST_GROUPS} groups are allowed`).default([]),
+    monitors: z.array(monitorItem).max(MOST_MONITORS, `At most ${MOST_MONITORS} monitors are allowed; send the rest in another document`).default([]),
+  });
+}
+export type DocumentInput = z.infer<ReturnType<typeof documentInput>>;
+export type MonitorItem = DocumentInput['monitors'][number];
+
+export const importQuery = z.strictObject({
+  dry_run: z.enum(['true', 'false']).default('false').transform((text) => text === 'true').describe('Only tell what would be done.'),
+});
+
+export const exportQuery = z.strictObject({
+  format: z.enum(['json', 'yaml']).default('json').describe('`json`: in the usual envelope; `yaml`: the document alone.'),
+  offset: z.string().regex(/^\d{1,9}$/, 'Must be a whole number of at least 0').default('0').transform(Number).meta({ type: 'integer', minimum: 0, fallback: 0 })
+    .describe(`Monitors to skip; one document has at most ${MOST_MONITORS}.`),
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await makeApp();
+  app.observed.regions.set('eu-west', { organizationId: null, city: 'Dublin' });
+});
+afterAll(() => app.close());
+
+const yaml = { headers: { 'content-type': 'application/yaml' } };
+const sendYaml = async (client: ApiClient, text: string, query = '') => client.send('POST', `/api/import${query}`, { ...yaml, rawBody: text });
+const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+const DOCUMENT = {
+  groups: [{ name: 'Checkout', parent: 'Front' }, { name: 'Front', description: 'What people see' }],
+  monitors: [
+    { ...http, group: 'Checkout', tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' }, auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 900 },
+    { name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60, keyword_config: { keywords: [{ text: 'ok' }] }, status: 'paused' },
+    { name: 'Mail', type: 'TCP', target: 'mail.example:25', interval_seconds: 60, protocol: 'smtp', timeout_ms: 5000 },
+    { name: 'Names', type: 'DNS', target: 'shop.example', interval_seconds: 60, record_entries: [{ type: 'A', expected_values: ['192.0.2.1'] }], ssl_monitoring: null },
+    { name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 60, confirmation_policy: { regions: 'any', retries: 0 } },
+    { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
+    { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },
+  ],
+};
+const actions = (items: Loose[]) => items.map((item) => item['action']);
+
+describe('a document', () => {
+  test('is planned, carried out, and then changes nothing, itself or as it is exported', async () => {
+    const { writeKey: client, readKey, projectId, organizationId } = await newTenant(app);
+    const dry = await client.post('/api/import?dry_run=true', DOCUMENT);
+    expect(dry.status, dry.text).toBe(200);
+    expect(dry.data).toMatchObject({ dry_run: true, summary: { created: 9, updated: 0, unchanged: 0 }, monitors: DOCUMENT.monitors.map(({ name }) => ({ name, action: 'create', id: null })) });
+    expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
+    expect((await client.get('/api/groups')).data.total).toBe(0);
+
+    const done = await client.post('/api/import', DOCUMENT);
+    expect(done.data.summary, done.text).toEqual({ created: 9, updated: 0, unchanged: 0 });
+    const stored = await app.monitors.findMany({ organizationId, projectId }, done.data.monitors.map((item: Loose) => item['id']));
+    expect(stored).toHaveLength(7);
+    const words = stored.find((doc) => doc.name === 'Words');
+    expect(words).toMatchObject({ status: 'paused', revision: 1, keyword: { match_mode: 'all' } });
+    const tree = (await client.get('/api/groups/hierarchy')).data.groups;
+    expect(tree).toMatchObject([{ name: 'Front', check_count: 1, children: [{ name: 'Checkout', check_count: 1 }] }]);
+
+    const exported = (await readKey.get('/api/export')).data;
+    const text = (await readKey.get('/api/export?format=yaml')).text;
+    expect(parse(text)).toEqual(exported);
+    expect(exported.monitors.map((monitor: Loose) => monitor['name'])).toEqual(DOCUMENT.monitors.map(({ name }) => name));
+    for (const doc of stored.filter(({ type }) => type === 'HEARTBEAT')) expect(text).not.toContain(doc.target);
+    for (const again of [() => client.post('/api/import', DOCUMENT), () => client.post('/api/import', exported), () => sendYaml(client, text)]) {
+      const answer = await again();
+      expect(answer.data?.summary, answer.text).toEqual({ created: 0, updated: 0, unchanged: 9 });
+    }
+    const after = await app.monitors.findMany({ organizationId, projectId }, stored.map((doc) => doc._id));
+    expect(after.map(({ revision }) => revision)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+
+    const { writeKey: elsewhere } = await newTenant(app);
+    expect((await sendYaml(elsewhere, text)).data.summary).toEqual({ created: 9, updated: 0, unchanged: 0 });
+    expect((await elsewhere.get('/api/export')).data).toEqual(exported);
+  });
+
+  test('changes what it says differently, and leaves alone what it does not name', async () => {
+    const { writeKey: client } = await newTenant(app);
+    await client.post('/api/import', DOCUMENT);
+    const change = {
+      groups: [{ name: 'Checkout', parent: null, description: 'Pay' }],
+      monitors: [{ ...http, target: 'https://other.example/', group: 'Front' }, { name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60, status: 'active' }],
+    };
+    for (const query of ['?dry_run=true', '']) {
+      const { data } = await client.post(`/api/import${query}`, change);
+      expect(data.groups).toMatchObject([{ action: 'update', changes: ['description', 'parent'] }]);
+      expect(data.monitors).toMatchObject([{ action: 'update', changes: ['target', 'group'] }, { action: 'update', changes: ['status'] }]);
+    }
+    const { monitors } = (await client.get('/api/export')).data;
+    expect(monitors[0]).toMatchObject({ target: 'https://other.example/', group: 'Front', tags: ['prod'], auth: { token: 't' }, headers: { A: 'b' } });
+    expect(monitors[1]).toMatchObject({ status: 'active' });
+    expect(monitors).toHaveLength(7);
+    expect(actions((await client.post('/api/import', change)).data.monitors)).toEqual(['unchanged', 'unchanged']);
+  });
+
+  test('with faults is refused whole, each named by its path', async () => {
+    const { writeKey: client } = await newTenant(app);
+    await client.post('/api/monitors', { ...http, name: 'Taken' });
+    const paths = async (body: object) => {
+      const answer = await client.post('/api/import', body);
+      expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
+      return answer.error.details.map((issue: { path: unknown[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`);
+    };
+    expect(await paths({ monitors: [http, { ...http, interval_seconds: 5 }, { ...http, extra: 1 }, { name: 'X', type: 'HTTP' }] })).toEqual([
+      'monitors.1.interval_seconds: Interval must be at least 30 seconds', 'monitors.2.extra: Unrecognized key', 'monitors.3.target: Required',
+      'monitors.3.interval_seconds: Required',
+    ]);
+    expect(await paths({
+      monitors: [http, { ...http, target: 'ftp://x/' }, { ...http, name: 'Taken', type: 'ICMP', target: 'x.example' }, { ...http, monitoring_regions: ['nowhere'] }, { ...http, port: 1 },
+        { name: 'B', type: 'HEARTBEAT', grace_period: 5 }],
+    })).toEqual([
+      'monitors.1.target: Target must be an http or https URL', 'monitors.2.type: Type cannot be changed; the monitor of this name is of type HTTP',
+      'monitors.3.monitoring_regions: Unknown region: nowhere', 'monitors.4.port: Does not apply to HTTP monitors', 'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
+    ]);
+    expect(await paths({ groups: [{ name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' }], monitors: [{ ...http, group: 'Y' }] })).toEqual([
+      'groups.3.name: Given twice', 'groups.0.parent: A group cannot stand under itself, nor deeper than 10 levels',
+      'groups.1.parent: A group cannot stand under itself, nor deeper than 10 levels', 'groups.2.parent: Unknown group', 'monitors.0.group: Unknown group',
+    ]);
+    expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(1);
+    expect((await client.get('/api/groups')).data.total).toBe(0);
+  });
+
+  test.each([
+    ['aliases', 'a: &a [x]\nmonitors: *a\n'], ['a bomb', `a: &a [x]\n${'bcdefghij'.split('').map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]},`.repeat(9)}]`).join('\n')}\n`],
+    ['tags', 'monitors: !!js/function "x"\n'], ['a key twice', 'monitors: []\nmonitors: []\n'], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
+    ['a key of the prototype', '__proto__: {}\n'], ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],
+  ])('in YAML with %s is not read', async (_what, text) => {
+    const { writeKey: client } = await newTenant(app);
+    const answer = await sendYaml(client, text);
+    expect([answer.status, answer.code], answer.text).toEqual([400, 'JSON_PARSE_ERROR']);
+  });
+
+  test('may be larger than any other body, up to 32 MB', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const padded = (megabytes: number) => `${JSON.stringify({ monitors: [http] })}${' '.repeat(megabytes * 1024 * 1024)}`;
+    const large = await client.send('POST', '/api/import', { rawBody: padded(31) });
+    expect(large.data?.summary, large.text).toEqual({ created: 1, updated: 0, unchanged: 0 });
+    const tooLarge = await client.send('POST', '/api/import', { rawBody: padded(32) });
+    expect([tooLarge.code, tooLarge.error.message]).toEqual(['BAD_REQUEST', 'Request body is larger than 32 MB']);
+    expect((await client.send('POST', '/api/monitors', { rawBody: padded(2) })).error.message).toBe('Request body is larger than 1 MB');
+    expect((await client.send('POST', '/api/import', { rawBody: 'a=b', headers: { 'content-type': 'text/plain' } })).code).toBe('INVALID_INPUT');
+    expect((await client.post('/api/import', { monitors: Array.from({ length: 10_001 }, () => http) })).error.details[0].path).toEqual(['monitors']);
+  });
+
+  test('needs the right to write', async () => {
+    const { readKey } = await newTenant(app);
+    expect((await readKey.post('/api/import', DOCUMENT)).code).toBe('READ_ONLY_API_KEY');
+  });
+});
+
+describe('the plan', () => {
+  const many = (count: number, change: Loose = {}) => ({ monitors: Array.from({ length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change })) });
+  const limited = async (): Promise<{ small: TestApp; tenant: Tenant }> => {
+    const small = await makeApp({ defaultPlan: 'free', plansJson: '{"free":{"monitors":5}}' });
+    return { small, tenant: await newTenant(small) };
+  };
+
+  test('is kept by an import, which then does nothing, in the trial too', async () => {
+    const { small, tenant: { writeKey: client } } = await limited();
+    await client.post('/api/monitors', { ...http, interval_seconds: 300 });
+    for (const query of ['', '?dry_run=true']) {
+      const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'G' }], ...many(5) });
+      expect([refused.status, refused.code, refused.error.details]).toEqual([403, 'MONITOR_LIMIT_REACHED', { limit: 5, usage: 1 }]);
+    }
+    expect((await client.get('/api/groups')).data.total).toBe(0);
+    const short = await client.post('/api/import', many(2, { interval_seconds: 60 }));
+    expect([short.code, short.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] }]);
+    expect((await client.post('/api/import', many(4))).data.summary.created).toBe(4);
+    expect((await client.post('/api/import', many(4))).data.summary.unchanged).toBe(4);
+    await small.close();
+  });
+
+  test('is kept by many imports and creates at once', async () => {
+    const { small, tenant: { writeKey: client, organizationId } } = await limited();
+    await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post('/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] })
+      : client.post('/api/monitors', { ...http, interval_seconds: 300 }))));
+    expect(await small.monitors.countOfOrganization(organizationId)).toBe(5);
+    await small.close();
+  });
+});
