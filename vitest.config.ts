@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', 10_000, true),
+      project('simulation', 120_000, true),
       project('store', 60_000, true),
       project('bus', 60_000, false),
       project('api', 60_000, true),

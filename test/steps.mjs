@@ -28,7 +28,7 @@ export async function prepare() {
 /** Checks that pass or fail as a whole, as commands of node_modules/.bin. */
 export const CHECKS = {
   types: ['tsc', '--noEmit'],
-  lint: ['eslint', '.'],
+  lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
   boundaries: ['depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test'],
 };
 

@@ -1,8 +1,6 @@
 import { MongoClient, type Db, type Document } from 'mongodb';
 import { guardDeadSockets } from './mongo-dead-socket.ts';
 
-export { isDatabaseUnavailable, isDuplicateKey } from './mongo-errors.ts';
-
 export interface Mongo {
   readonly db: Db;
   /** Rejects when the database does not answer. */

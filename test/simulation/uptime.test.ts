@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aDayGoesBy } from '../../simulation/scenarios.ts';
+import { aDayGoesBy } from './scenarios.ts';
 
 test('over a day, each hour and the day add up to what a second reading of the results says', async () => {
   const { violations, hours, days, incidents } = await aDayGoesBy(3);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MUTATIONS, type Mutation } from '../../simulation/mutations.ts';
-import { runSeed } from '../../simulation/run-seed.ts';
+import { MUTATIONS, type Mutation } from './mutations.ts';
+import { runSeed } from './run-seed.ts';
 
 /** Sentences whose absence chance alone finds soon; the others have a scenario of their own. */
 const FOUND_BY_SEEDS: [sentence: string, breaks: RegExp][] = [

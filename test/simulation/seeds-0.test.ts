@@ -1,0 +1,3 @@
+import { seedsPass } from './seeds-pass.ts';
+
+seedsPass(7, 16);

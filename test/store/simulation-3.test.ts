@@ -1,3 +1,0 @@
-import { seedsPass } from '../simulation/seeds-pass.ts';
-
-seedsPass(300, 50);
