@@ -1,6 +1,7 @@
 import { fnv1a } from '../../shared/ids.ts';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../incidents/monitor-state.ts';
+import { ResultColumns } from './result-columns.ts';
 import { addRows, DAY_MS, rollupOf } from './rollup-rules.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
 import type { DayKey, HourRecord, HourStore, StateRecord, StateStore } from './storage-ports.ts';
@@ -81,14 +82,15 @@ function mergedHour(
   part: { id: string; hour: number; position: number; cell: MonitorCell; booked: HourTimes | null }, known: HourRecord | undefined,
 ): HourRecord {
   // Entries go on while the store is read: what they bring belongs to a later position.
-  const fresh = part.cell.hours.get(part.hour)?.after(known?.position ?? 0, part.position) ?? [];
+  const rows = known?.rows ?? new ResultColumns(0);
+  const isPruned = known !== undefined && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
+  part.cell.hours.get(part.hour)?.columns(known?.position ?? 0, part.position, rows);
   const booked = part.booked ?? known?.rollup.booked ?? [0, 0, 0];
   const intervalMs = part.cell.state.config.interval_ms;
-  if (known && known.rows.length === 0 && known.rollup.total + known.rollup.missed > 0) {
-    const rollup = addRows(known.rollup, fresh, intervalMs);
-    return { monitor_id: part.id, hour: part.hour, position: part.position, rows: [], rollup: { ...rollup, booked } };
+  if (isPruned) {
+    const rollup = addRows(known.rollup, rows, intervalMs);
+    return { monitor_id: part.id, hour: part.hour, position: part.position, rows: new ResultColumns(0), rollup: { ...rollup, booked } };
   }
-  const rows = [...(known?.rows ?? []), ...fresh];
   return { monitor_id: part.id, hour: part.hour, position: part.position, rows, rollup: rollupOf(rows, booked, intervalMs) };
 }
 

@@ -12,22 +12,30 @@ const ESCAPE_RUN = 20;
 const WHOLE_BITS = 54;
 const LARGEST_PARAMETER = 38;
 
-export function writeColumn(out: ByteWriter, values: number[]): void {
-  const sorted = Float64Array.from(values).sort();
+/** Writes the first `count` of these whole numbers. */
+export function writeColumn(out: ByteWriter, values: Float64Array, count = values.length): void {
   const first = values[0] ?? 0;
-  if (sorted.length === 0 || sorted[0] === sorted[sorted.length - 1]) {
+  if (count === 0 || isConstant(values, count)) {
     out.u8(CONSTANT);
-    out.zigzag(first);
+    out.zigzag(count === 0 ? 0 : first);
     return;
   }
-  const middle = sorted[sorted.length >> 1] as number;
-  const distances = sorted.map((_, index) => zigzag((values[index] as number) - middle));
-  const k = bestParameter(distances, (sorted[(sorted.length * 3) >> 2] as number) - (sorted[sorted.length >> 2] as number));
+  const distances = values.slice(0, count).sort();
+  const middle = distances[count >> 1] as number;
+  const quartiles = (distances[(count * 3) >> 2] as number) - (distances[count >> 2] as number);
+  for (let at = 0; at < count; at += 1) distances[at] = zigzag((values[at] as number) - middle);
+  const { k, bits } = bestParameter(distances, quartiles);
   out.u8(k + 1);
   out.zigzag(middle);
-  const bits = new BitWriter(distances.length);
-  for (const distance of distances) writeRice(bits, distance, k);
-  out.bytes(bits.take());
+  const size = Math.ceil(bits / 8);
+  out.varint(size);
+  writeRice(out.space(size), distances, k);
+}
+
+function isConstant(values: Float64Array, count: number): boolean {
+  const first = values[0];
+  for (let at = 1; at < count; at += 1) if (values[at] !== first) return false;
+  return true;
 }
 
 /** @throws RangeError on bytes that no writeColumn wrote. */
@@ -44,7 +52,7 @@ export function readColumn(from: ByteReader, count: number): number[] {
  * The parameter with the fewest bits: near the logarithm of the distance between the quartiles, which one far outlier
  * does not move, so only its neighbours are tried.
  */
-function bestParameter(distances: Float64Array, quartiles: number): number {
+function bestParameter(distances: Float64Array, quartiles: number): { k: number; bits: number } {
   const guess = Math.min(LARGEST_PARAMETER - 1, Math.floor(Math.log2(quartiles + 1)));
   let best = guess;
   let fewest = Infinity;
@@ -57,22 +65,34 @@ function bestParameter(distances: Float64Array, quartiles: number): number {
     }
     if (bits < fewest) [best, fewest] = [k, bits];
   }
-  return best;
+  return { k: best, bits: fewest };
 }
 
-function writeRice(bits: BitWriter, distance: number, k: number): void {
-  const run = Math.floor(distance * 2 ** -k);
-  if (run >= ESCAPE_RUN) {
-    bits.put(2 ** ESCAPE_RUN - 1, ESCAPE_RUN);
-    bits.put(Math.floor(distance / 2 ** 36), WHOLE_BITS - 36);
-    bits.put(Math.floor(distance / 2 ** 18) % 2 ** 18, 18);
-    bits.put(distance % 2 ** 18, 18);
-    return;
+/** Fills `to`, which has room for exactly these bits. */
+function writeRice(to: Uint8Array, distances: Float64Array, k: number): void {
+  const bits = new BitWriter(to);
+  const size = 2 ** k;
+  const low = Math.min(k, 20);
+  for (let index = 0; index < distances.length; index += 1) {
+    const distance = distances[index] as number;
+    const run = Math.floor(distance / size);
+    if (run >= ESCAPE_RUN) {
+      writeWhole(bits, distance);
+      continue;
+    }
+    bits.put((2 << run) - 2, run + 1);
+    const rest = distance - run * size;
+    if (k > 20) bits.put(Math.floor(rest / 2 ** 20), k - 20);
+    bits.put(rest % (1 << low), low);
   }
-  bits.put(2 ** (run + 1) - 2, run + 1);
-  const rest = distance - run * 2 ** k;
-  if (k > 20) bits.put(Math.floor(rest / 2 ** 20), k - 20);
-  bits.put(rest % 2 ** Math.min(k, 20), Math.min(k, 20));
+  bits.end();
+}
+
+function writeWhole(bits: BitWriter, distance: number): void {
+  bits.put(2 ** ESCAPE_RUN - 1, ESCAPE_RUN);
+  bits.put(Math.floor(distance / 2 ** 36), WHOLE_BITS - 36);
+  bits.put(Math.floor(distance / 2 ** 18) % 2 ** 18, 18);
+  bits.put(distance % 2 ** 18, 18);
 }
 
 function readRice(bits: BitReader, k: number): number {
@@ -90,13 +110,13 @@ function unzigzag(value: number): number {
 }
 
 class BitWriter {
-  #bytes: Uint8Array;
+  readonly #bytes: Uint8Array;
   #length = 0;
   #pending = 0;
   #pendingBits = 0;
 
-  constructor(size: number) {
-    this.#bytes = new Uint8Array(size + 16);
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
 
   /** The lowest `count` (at most 21) bits of a whole number, highest first. */
@@ -105,23 +125,13 @@ class BitWriter {
     this.#pendingBits += count;
     while (this.#pendingBits >= 8) {
       this.#pendingBits -= 8;
-      this.#push((this.#pending >>> this.#pendingBits) & 255);
+      this.#bytes[this.#length++] = this.#pending >>> this.#pendingBits;
     }
     this.#pending &= (1 << this.#pendingBits) - 1;
   }
 
-  take(): Uint8Array {
-    if (this.#pendingBits > 0) this.#push((this.#pending << (8 - this.#pendingBits)) & 255);
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  #push(byte: number): void {
-    if (this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(this.#length * 2);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-    }
-    this.#bytes[this.#length++] = byte;
+  end(): void {
+    if (this.#pendingBits > 0) this.#bytes[this.#length++] = this.#pending << (8 - this.#pendingBits);
   }
 }
 

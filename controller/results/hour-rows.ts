@@ -1,11 +1,9 @@
 import { ByteReader } from '../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../shared/contracts/byte-writer.ts';
-import type { Timings } from '../../shared/contracts/result.ts';
+import { PHASES, type Timings } from '../../shared/contracts/result.ts';
+import { ResultColumns, type RareParts } from './result-columns.ts';
+import { flagsOf, HAS_TIME, HAS_TIMINGS, tenths } from './row-layout.ts';
 import type { StoredResult } from './stored-result.ts';
-
-const OUTCOMES = ['success', 'failure', 'missed'] as const;
-const REASONS = ['schedule', 'confirm', 'manual'] as const;
-const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 
 /** Counts of an hour, kept as results come, for answers before the block is written. */
 export interface HourCounts {
@@ -17,6 +15,14 @@ export interface HourCounts {
   time_count: number;
 }
 
+/** Where a result came from, and whether too late to move a verdict. */
+export type RowSource = Pick<StoredResult, 'region' | 'probe_id' | 'late'>;
+/** What an hour keeps of a result. */
+export type RowParts = Omit<StoredResult, keyof RowSource>;
+
+/** In a row's flags, which in blocks leave this bit free: errors or missed slots follow as JSON. */
+const HAS_RARE = 1 << 7;
+
 /**
  * Results of one monitor and hour that no block holds yet, each with the number of its journal entry: about 20 bytes
  * a result, where objects would take some 400.
@@ -26,8 +32,9 @@ export class HourRows {
   /** Number of the first journal entry that is in here and in no block. */
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
-  readonly #sources: string[] = [];
+  readonly #sources: { region: string; probe_id: string }[] = [];
   readonly #base: number;
+  #length = 0;
   #lastEntry: number;
   #lastAt: number;
 
@@ -38,24 +45,22 @@ export class HourRows {
     this.#lastAt = hour;
   }
 
-  add(entry: number, row: StoredResult): void {
+  add(entry: number, source: RowSource, row: RowParts): void {
     const out = this.#rows;
-    const rare = row.error || row.missed;
+    const hasRare = row.error !== null || row.missed !== null;
     out.varint(entry - this.#lastEntry);
     this.#lastEntry = entry;
-    out.varint(this.#sourceOf(row));
-    out.u8(
-      OUTCOMES.indexOf(row.outcome) | (row.degraded ? 4 : 0) | (row.late ? 8 : 0) | (REASONS.indexOf(row.reason) << 4)
-      | (row.response_time_ms === null ? 0 : 64) | (rare ? 128 : 0),
-    );
+    out.varint(this.#sourceOf(source));
+    out.u8(flagsOf(row, source.late) | (hasRare ? HAS_RARE : 0));
     out.zigzag(row.scheduled_at - this.#lastAt);
     this.#lastAt = row.scheduled_at;
     out.zigzag(row.started_at - row.scheduled_at);
     out.u8(row.attempt);
     out.varint(row.status_code ?? 0);
-    if (row.response_time_ms !== null) out.varint(Math.round(row.response_time_ms * 10));
+    if (row.response_time_ms !== null) out.varint(tenths(row.response_time_ms));
     this.#addTimings(row.timings);
-    if (rare) out.text(JSON.stringify({ error: row.error, missed: row.missed }));
+    if (hasRare) out.text(JSON.stringify({ ...(row.error ? { error: row.error } : {}), ...(row.missed ? { missed: row.missed } : {}) }));
+    this.#length += 1;
     countRow(this.counts, row);
   }
 
@@ -66,80 +71,84 @@ export class HourRows {
 
   /** The results of journal entries above `position` and up to `through`, in the order they came. */
   after(position: number, through = Infinity): StoredResult[] {
-    return [...this.#each()].flatMap(({ entry, row }) => (entry > position && entry <= through ? [row] : []));
+    return this.columns(position, through).rows();
+  }
+
+  /** The same side by side, behind those that `into` holds. */
+  columns(position: number, through = Infinity, into = new ResultColumns(this.#length)): ResultColumns {
+    this.#collect(position, through, into);
+    return into;
   }
 
   /** What is left when a block holds everything up to entry `position`; null when nothing is. */
   keepAfter(hour: number, position: number): HourRows | null {
     if (this.lastEntry <= position) return null;
-    let rest: HourRows | null = null;
-    for (const { entry, row } of this.#each()) {
-      if (entry <= position) continue;
-      rest ??= new HourRows(hour, entry);
-      rest.add(entry, row);
-    }
+    const left = new ResultColumns();
+    const entries = this.#collect(position, Infinity, left);
+    const rest = new HourRows(hour, entries[0] as number);
+    left.rows().forEach((row, at) => rest.add(entries[at] as number, row, row));
     return rest;
   }
 
-  *#each(): Generator<{ entry: number; row: StoredResult }> {
-    const from = new ByteReader(this.#rows.take());
+  /** @returns the entry of each row that is in `into` now. */
+  #collect(position: number, through: number, into: ResultColumns): number[] {
+    const entries: number[] = [];
+    const sources = this.#sources.map(({ region, probe_id: probeId }) => into.sourceOf(region, probeId));
+    const from = new ByteReader(this.#rows.written());
     let entry = this.firstEntry;
     let at = this.#base;
     while (from.left > 0) {
       entry += from.varint();
-      const row = this.#read(from, at);
-      at = row.scheduled_at;
-      yield { entry, row };
+      at = readRow(from, { into, place: into.next(), sources, previousAt: at });
+      // What is not wanted has to be read all the same, since the next lies behind it.
+      if (entry > position && entry <= through) entries.push(entry);
+      else into.drop();
     }
+    return entries;
   }
 
-  #sourceOf(row: StoredResult): number {
-    const key = `${row.region}\n${row.probe_id}`;
-    const known = this.#sources.indexOf(key);
-    return known === -1 ? this.#sources.push(key) - 1 : known;
+  #sourceOf({ region, probe_id: probeId }: RowSource): number {
+    const sources = this.#sources;
+    for (let number = 0; number < sources.length; number += 1) {
+      const known = sources[number];
+      if (known?.region === region && known.probe_id === probeId) return number;
+    }
+    return sources.push({ region, probe_id: probeId }) - 1;
   }
 
   #addTimings(timings: Timings | null): void {
-    let mask = timings ? 32 : 0;
-    if (timings) for (let bit = 0; bit < PHASES.length; bit += 1) if (timings[PHASES[bit] as keyof Timings] !== undefined) mask |= 1 << bit;
+    if (!timings) return this.#rows.u8(0);
+    let mask = HAS_TIMINGS;
+    for (let bit = 0; bit < PHASES.length; bit += 1) if (timings[PHASES[bit] as keyof Timings] !== undefined) mask |= 1 << bit;
     this.#rows.u8(mask);
-    if (!timings) return;
-    for (const phase of PHASES) {
-      const ms = timings[phase];
-      if (ms !== undefined) this.#rows.varint(Math.round(ms * 10));
+    for (let bit = 0; bit < PHASES.length; bit += 1) {
+      const ms = timings[PHASES[bit] as keyof Timings];
+      if (ms !== undefined) this.#rows.varint(tenths(ms));
     }
-  }
-
-  #read(from: ByteReader, previousAt: number): StoredResult {
-    const [region, probeId] = (this.#sources[from.varint()] as string).split('\n') as [string, string];
-    const flags = from.u8();
-    const scheduledAt = previousAt + from.zigzag();
-    const startedAt = scheduledAt + from.zigzag();
-    const attempt = from.u8();
-    const status = from.varint();
-    const time = flags & 64 ? from.varint() / 10 : null;
-    const timings = readTimings(from);
-    const rare = flags & 128 ? (JSON.parse(from.text()) as Pick<StoredResult, 'error' | 'missed'>) : { error: null, missed: null };
-    return {
-      region, probe_id: probeId, scheduled_at: scheduledAt, started_at: startedAt, attempt, status_code: status || null,
-      outcome: OUTCOMES[flags & 3] as StoredResult['outcome'], degraded: (flags & 4) !== 0, late: (flags & 8) !== 0,
-      reason: REASONS[(flags >> 4) & 3] as StoredResult['reason'], response_time_ms: time, timings, error: rare.error, missed: rare.missed,
-    };
   }
 }
 
-function readTimings(from: ByteReader): Timings | null {
+/** Reads a row into its place and gives the time it was scheduled at. */
+function readRow(from: ByteReader, to: { into: ResultColumns; place: number; sources: number[]; previousAt: number }): number {
+  const { into, place } = to;
+  into.source[place] = to.sources[from.varint()] as number;
+  const flags = from.u8();
+  into.flags[place] = flags & ~HAS_RARE;
+  const scheduledAt = to.previousAt + from.zigzag();
+  into.scheduled[place] = scheduledAt;
+  into.started[place] = scheduledAt + from.zigzag();
+  into.attempt[place] = from.u8();
+  into.status[place] = from.varint();
+  into.time[place] = flags & HAS_TIME ? from.varint() : 0;
   const mask = from.u8();
-  if (mask === 0) return null;
-  const timings: Timings = {};
-  PHASES.forEach((phase, bit) => {
-    if (mask & (1 << bit)) timings[phase] = from.varint() / 10;
-  });
-  return timings;
+  into.mask[place] = mask;
+  for (let bit = 0; bit < PHASES.length; bit += 1) (into.phases[bit] as Float64Array)[place] = mask & (1 << bit) ? from.varint() : 0;
+  if (flags & HAS_RARE) into.rare.set(place, JSON.parse(from.text()) as RareParts);
+  return scheduledAt;
 }
 
 /** Adds one result to the counts of its hour. */
-export function countRow(counts: HourCounts, row: StoredResult): void {
+function countRow(counts: HourCounts, row: RowParts): void {
   if (row.outcome === 'missed') {
     counts.missed += row.missed?.count ?? 1;
     return;
@@ -147,7 +156,7 @@ export function countRow(counts: HourCounts, row: StoredResult): void {
   counts.total += 1;
   if (row.outcome === 'failure') counts.failed += 1;
   else if (row.response_time_ms !== null) {
-    counts.time_sum += Math.round(row.response_time_ms * 10);
+    counts.time_sum += tenths(row.response_time_ms);
     counts.time_count += 1;
   }
 }

@@ -1,8 +1,10 @@
 import { Binary, type Collection, type Db } from 'mongodb';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-rules.ts';
+import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, encodeRollup } from './rollup-pack.ts';
 import { DAY_MS, mergeRollups, type Rollup } from './rollup-rules.ts';
+import type { StoredResult } from './stored-result.ts';
 import type { DayKey, HourKey, HourRecord, HourStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
 
@@ -32,7 +34,7 @@ export class MongoHourStore implements HourStore {
   async read(keys: HourKey[]): Promise<HourRecord[]> {
     const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
     return docs.map(({ _id, position, rollup, results }) =>
-      ({ ...keyOf(_id), position, rows: results ? decodeBlock(results.buffer) : [], rollup: decodeRollup(rollup.buffer) }));
+      ({ ...keyOf(_id), position, rows: ResultColumns.of(results ? decodeBlock(results.buffer) : []), rollup: decodeRollup(rollup.buffer) }));
   }
 
   async write(records: HourRecord[]): Promise<void> {
@@ -72,7 +74,7 @@ export class MongoHourStore implements HourStore {
   }
 
   /** All results of the hours from `from` to before `to`, in order of their start. */
-  async results(monitorId: string, from: number, to: number): Promise<HourRecord['rows']> {
+  async results(monitorId: string, from: number, to: number): Promise<StoredResult[]> {
     const ids = rangeOf(monitorId, Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS));
     const docs = await this.#hours.find({ _id: ids }).sort({ _id: 1 }).toArray();
     return docs.flatMap((doc) => (doc.results ? decodeBlock(doc.results.buffer) : []));

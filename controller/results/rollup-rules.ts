@@ -1,7 +1,8 @@
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
-import { countRow, type HourCounts } from './hour-rows.ts';
-import type { StoredResult } from './stored-result.ts';
+import type { HourCounts } from './hour-rows.ts';
+import type { ResultColumns } from './result-columns.ts';
+import { DEGRADED, HAS_TIME, LATE, OUTCOME, outcomeOf } from './row-layout.ts';
 
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -35,31 +36,54 @@ export function emptyRollup(): Rollup {
  * The rollup of an hour from all of its results and the times booked while it ran. Results that came late fill time
  * that nobody had watched, at most one interval each, and never more than the hour has.
  */
-export function rollupOf(rows: StoredResult[], booked: HourTimes, intervalMs: number): Rollup {
+export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: number): Rollup {
   const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked] };
+  const bySource: HourCounts[] = [];
   const buckets = new Map<number, number>();
-  for (const row of rows) {
-    countRow(rollup, row);
-    countRow((rollup.regions[row.region] ??= { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 }), row);
-    if (row.outcome === 'success' && row.response_time_ms !== null) {
-      const bucket = bucketOf(row.response_time_ms);
+  for (let at = 0; at < rows.length; at += 1) {
+    const source = rows.source[at] as number;
+    const flags = rows.flags[at] as number;
+    countColumn(bySource[source] ??= countsOf(rollup, rows.sources[source]?.region ?? ''), rows, at);
+    if ((flags & (OUTCOME | HAS_TIME)) === HAS_TIME) {
+      const bucket = bucketOf((rows.time[at] as number) / 10);
       buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
     }
-    if (row.late && row.outcome !== 'missed') fillGap(rollup.times, row, intervalMs);
+    if (flags & LATE && outcomeOf(flags) !== 'missed') fillGap(rollup.times, flags, intervalMs);
   }
+  for (const name in rollup.regions) addCounts(rollup, rollup.regions[name] as HourCounts);
   rollup.histogram = [...buckets].sort((a, b) => a[0] - b[0]);
   return rollup;
 }
 
 /** A rollup whose own results are past their retention, with some more counted in. */
-export function addRows(rollup: Rollup, rows: StoredResult[], intervalMs: number): Rollup {
+export function addRows(rollup: Rollup, rows: ResultColumns, intervalMs: number): Rollup {
   const added = rollupOf(rows, rollup.times, intervalMs);
   return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times };
 }
 
-function fillGap(times: HourTimes, row: StoredResult, intervalMs: number): void {
+/** The counts of a region, which several probes may share. */
+function countsOf(rollup: Rollup, region: string): HourCounts {
+  return (rollup.regions[region] ??= { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 });
+}
+
+function countColumn(counts: HourCounts, rows: ResultColumns, at: number): void {
+  const flags = rows.flags[at] as number;
+  const outcome = outcomeOf(flags);
+  if (outcome === 'missed') {
+    counts.missed += rows.rare.get(at)?.missed?.count ?? 1;
+    return;
+  }
+  counts.total += 1;
+  if (outcome === 'failure') counts.failed += 1;
+  else if (flags & HAS_TIME) {
+    counts.time_sum += rows.time[at] as number;
+    counts.time_count += 1;
+  }
+}
+
+function fillGap(times: HourTimes, flags: number, intervalMs: number): void {
   const free = HOUR_MS - times[0] - times[1] - times[2];
-  const column = row.outcome === 'failure' ? 2 : row.degraded ? 1 : 0;
+  const column = outcomeOf(flags) === 'failure' ? 2 : flags & DEGRADED ? 1 : 0;
   times[column] += Math.max(0, Math.min(free, intervalMs));
 }
 

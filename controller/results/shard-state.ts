@@ -6,7 +6,7 @@ import { HourRows } from './hour-rows.ts';
 import type { ClockDecision, EntryBatch, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from './ports.ts';
 import { overdueRow, pingRow } from './ping-rows.ts';
-import { toStored, type StoredResult } from './stored-result.ts';
+import type { StoredResult } from './stored-result.ts';
 import type { Snapshot, StateRecord } from './storage-ports.ts';
 
 /** A monitor in the hands of its shard's owner. */
@@ -175,7 +175,7 @@ class EntryStep {
     const { region, probe_id, result } = source;
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch: source.epoch, engine: source.engine, result };
     this.#applied.fresh.push(fresh);
-    this.#addRow(result.monitor_id, toStored(region, probe_id, late, result));
+    this.#rowsAt(cell, result.started_at).add(this.#entry.n, { region, probe_id, late }, result);
     this.item(result.monitor_id, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
@@ -225,11 +225,14 @@ class EntryStep {
 
   #addRow(monitorId: string, row: StoredResult): void {
     const cell = this.#shard.monitors.get(monitorId);
-    if (!cell) return;
-    const hour = hourOf(row.started_at);
+    if (cell) this.#rowsAt(cell, row.started_at).add(this.#entry.n, row, row);
+  }
+
+  #rowsAt(cell: MonitorCell, at: number): HourRows {
+    const hour = hourOf(at);
     let rows = cell.hours.get(hour);
     if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
-    rows.add(this.#entry.n, row);
+    return rows;
   }
 
   #effectsOf(monitorId: string): MonitorEffect[] {

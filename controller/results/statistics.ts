@@ -1,7 +1,8 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
-import type { HourKey, HourRecord } from './storage-ports.ts';
+import type { HourKey } from './storage-ports.ts';
+import type { StoredResult } from './stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
@@ -11,7 +12,7 @@ import { DAY_MS, emptyRollup, meanTimeOf, mergeRollups, uptimeOf, type Rollup } 
 export interface RollupReader {
   hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
   days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
-  results(monitorId: string, from: number, to: number): Promise<HourRecord['rows']>;
+  results(monitorId: string, from: number, to: number): Promise<StoredResult[]>;
 }
 
 export interface StatisticsDeps {

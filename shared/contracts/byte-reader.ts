@@ -19,6 +19,11 @@ export class ByteReader {
   }
 
   varint(): number {
+    const first = this.#bytes[this.#at];
+    if (first !== undefined && first < 128) {
+      this.#at += 1;
+      return first;
+    }
     let value = 0;
     let scale = 1;
     for (let count = 0; count < 8; count += 1) {

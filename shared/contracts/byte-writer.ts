@@ -23,6 +23,10 @@ export class ByteWriter {
 
   varint(value: number): void {
     this.#room(8);
+    if (value < 128) {
+      this.#bytes[this.#at++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 127) {
       this.#bytes[this.#at++] = (rest % 128) | 128;
@@ -58,6 +62,13 @@ export class ByteWriter {
     this.#at += value.length;
   }
 
+  /** That many bytes, which the caller fills before anything else is written. */
+  space(size: number): Uint8Array {
+    this.#room(size);
+    this.#at += size;
+    return this.#bytes.subarray(this.#at - size, this.#at);
+  }
+
   /** The 16 bytes of a lower-case UUID in its usual form. */
   uuid(value: string): void {
     this.#room(16);
@@ -72,6 +83,11 @@ export class ByteWriter {
   /** A copy of what was written. */
   take(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#at);
+  }
+
+  /** What was written, where it lies: good until more is written. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
   }
 
   #room(size: number): void {

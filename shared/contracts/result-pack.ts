@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import {
-  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, tlsFacts,
+  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES, PHASES, REASONS, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
@@ -13,10 +13,6 @@ import {
  */
 export const PACKED_FORMAT = 1;
 const JSON_FORMAT = 0x7b;
-
-const OUTCOMES = ['success', 'failure', 'missed'] as const;
-const REASONS = ['schedule', 'confirm', 'manual'] as const;
-const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 
 const DEGRADED = 1 << 2;
 const HAS_RESPONSE_TIME = 1 << 5;

@@ -17,6 +17,11 @@ export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_chang
 export const dropReason = z.enum(DROP_REASONS);
 export type DropReason = z.infer<typeof dropReason>;
 
+/** In the order that packed formats number them: what is added goes to the end. */
+export const OUTCOMES = ['success', 'failure', 'missed'] as const;
+export const REASONS = ['schedule', 'confirm', 'manual'] as const;
+export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
+
 const phaseMs = z.number().min(0).max(3_600_000);
 
 /** Milliseconds of each phase of a check; absent phases did not happen. */
@@ -56,12 +61,12 @@ export const checkResult = z.object({
   assignment_rev: z.int().min(1),
   /** 1 for the scheduled try, 2… for its rechecks. */
   attempt: z.int().min(1).max(16),
-  reason: z.enum(['schedule', 'confirm', 'manual']),
+  reason: z.enum(REASONS),
   scheduled_at: unixMs,
   started_at: unixMs,
   /** Null when nothing was measured (missed slots, failures before the first byte may still carry it). */
   response_time_ms: z.number().min(0).max(3_600_000).nullable(),
-  outcome: z.enum(['success', 'failure', 'missed']),
+  outcome: z.enum(OUTCOMES),
   /** A success slower than the monitor's threshold. */
   degraded: z.boolean(),
   status_code: z.int().min(100).max(999).nullable().default(null),

@@ -7,6 +7,7 @@ import type { StatusHistory } from '../../controller/results/derived-writer.ts';
 import type { JournalEntry } from '../../controller/results/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.ts';
 import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
+import { ResultColumns } from '../../controller/results/result-columns.ts';
 import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/rollup-rules.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Line } from './wire.ts';
@@ -124,7 +125,7 @@ function hourStore(db: SimulatedDatabase, wire: Line): HourStore {
       const block = db.blocks.get(hourId(key));
       if (!rollup && !block) return [];
       const position = block?.position ?? rollup?.position ?? 0;
-      return [{ ...key, position, rows: block ? decodeBlock(block.bytes) : [], rollup: copy(rollup?.rollup ?? emptyRollup()) }];
+      return [{ ...key, position, rows: ResultColumns.of(block ? decodeBlock(block.bytes) : []), rollup: copy(rollup?.rollup ?? emptyRollup()) }];
     })),
     async write(records) {
       const blocks = records.filter((record) => record.rows.length > 0)

@@ -8,6 +8,7 @@ import { MongoSnapshotStore } from '../../controller/results/snapshot-store.ts';
 import { MongoStateStore } from '../../controller/results/state-store.ts';
 import { MongoStatusHistory } from '../../controller/results/status-history-store.ts';
 import type { JournalEntry } from '../../controller/results/journal-entry.ts';
+import { ResultColumns } from '../../controller/results/result-columns.ts';
 import { rollupOf } from '../../controller/results/rollup-rules.ts';
 import type { HourRecord, StateRecord } from '../../controller/results/storage-ports.ts';
 import { newMonitorState } from '../../controller/incidents/monitor-rules.ts';
@@ -55,7 +56,7 @@ function stateOf(position: number, given: Partial<StateRecord> = {}): StateRecor
 }
 
 function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
-  const rows = Array.from({ length: position }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }));
+  const rows = ResultColumns.of(Array.from({ length: position }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 })));
   return { monitor_id: MONITOR.monitor_id, hour: HOUR, position, rows, rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...given };
 }
 
@@ -165,7 +166,7 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
 
   test('without results have a rollup and no block', async () => {
     const { hours } = make();
-    const empty = hourOf(7, { rows: [], rollup: rollupOf([], [1000, 0, 0], 60_000) });
+    const empty = hourOf(7, { rows: ResultColumns.of([]), rollup: rollupOf(ResultColumns.of([]), [1000, 0, 0], 60_000) });
     await hours.write([empty]);
     expect(await hours.read([key])).toEqual([empty]);
   });

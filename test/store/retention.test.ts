@@ -9,6 +9,7 @@ import type { Mongo } from '../../controller/platform/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import { MongoHourStore } from '../../controller/results/hour-store.ts';
 import { openResultStores } from '../../controller/result-stores.ts';
+import { ResultColumns } from '../../controller/results/result-columns.ts';
 import { rollupOf } from '../../controller/results/rollup-rules.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
@@ -82,7 +83,7 @@ async function addHistory(monitorId: string, days: number[]): Promise<void> {
   const hours = new MongoHourStore(db);
   const at = (day: number): number => TODAY - day * DAY_MS + 12 * HOUR_MS;
   await hours.write(days.map((day) => {
-    const result = [storedOf({ scheduled_at: at(day), started_at: at(day) })];
+    const result = ResultColumns.of([storedOf({ scheduled_at: at(day), started_at: at(day) })]);
     return { monitor_id: monitorId, hour: at(day), position: 1, rows: result, rollup: rollupOf(result, [HOUR_MS, 0, 0], 60_000) };
   }));
   await hours.rollDays(days.map((day) => ({ monitor_id: monitorId, day: TODAY - day * DAY_MS, position: 1 })));

@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb';
 import { openMongo } from '../../../controller/platform/mongo.ts';
 import { MongoHourStore } from '../../../controller/results/hour-store.ts';
 import { rollupOf } from '../../../controller/results/rollup-rules.ts';
+import { ResultColumns } from '../../../controller/results/result-columns.ts';
 import { toStored } from '../../../controller/results/stored-result.ts';
 import type { HourRecord } from '../../../controller/results/storage-ports.ts';
 import { bareDocument, monitorIds, resultMaker } from './results.ts';
@@ -24,10 +25,10 @@ export async function storeBlocks(options: Record<string, unknown>): Promise<{ r
   const start = 1_790_000_000_000 - (1_790_000_000_000 % HOUR_MS);
   for (let hour = 0; hour < hours; hour += 1) {
     const records: HourRecord[] = monitorIds(monitors).map((id, index) => {
-      const rows = Array.from({ length: PER_HOUR }, (_, minute) => {
+      const rows = ResultColumns.of(Array.from({ length: PER_HOUR }, (_, minute) => {
         const at = start + hour * HOUR_MS + minute * 60_000 + (index * 37) % 60_000;
         return toStored('eu-west', '0199aaaa-0000-7000-8000-000000000001', false, make(1, id, at));
-      });
+      }));
       return { monitor_id: id, hour: start + hour * HOUR_MS, position: hour + 1, rows, rollup: rollupOf(rows, [HOUR_MS, 0, 0], 60_000) };
     });
     for (let at = 0; at < records.length; at += 500) await store.write(records.slice(at, at + 500));

@@ -1,23 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeBlock, encodeBlock } from '../../../controller/results/block-rules.ts';
+import { ResultColumns } from '../../../controller/results/result-columns.ts';
+import type { StoredResult } from '../../../controller/results/stored-result.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 
+/** A block as the first version of its writer packed `firstRows`. */
+const FIRST_BLOCK = [
+  'ASgCCnVzCnByb2JlLTAKZXUKcHJvYmUtMQECCJJJJJJJJJJAAQAY///wAMzkNOSAP//8AAAAAA6mAAAAAAAAAgQOpjKYymMpjKYymMpjKYwCgAEgAAA///wAAAAAAAff//gAAH//+AAA',
+  'AAAAD2AAB/ngAAABAgYAMAAAAAABkAMhAH//+AAAAAAAMf///gAAAAAAEvAD///AAAAAAAGPAAAACKQBL/+eBh0vmX/rhyFwb/zR/EkBZ/8MZjMFj5A8paN/zwlbC0A/4oDkzmi/+aJo',
+  '/OScAXxO///wAAAAAAANQ///wAAAAAAANQ///wAAAAAAANQ///wAAAAAAANQ///wAAAAAAAew///wAAAAAAANQ///wAAAAAAANQ///wAAAAAAANQABgF7gEdy48N9tdM8scL2rScowgI',
+  'ZCmOgikmoqsuwYsmbQAAmgMF1AYZpBVvJdrhxZ2sxpg1Fk3V0cM4tsZsD1ZMoAA8wAF7IjkiOnsiZXJyb3IiOnsidHlwZSI6InN0YXR1c19jb2RlIiwibWVzc2FnZSI6IkV4cGVjdGVk',
+  'IDIwMCwgZ290IDUwMyJ9fSwiMTAiOnsiZXJyb3IiOnsidHlwZSI6InN0YXR1c19jb2RlIiwibWVzc2FnZSI6IkV4cGVjdGVkIDIwMCwgZ290IDUwMyJ9fSwiMjAiOnsibWlzc2VkIjp7',
+  'InJlYXNvbiI6Im92ZXJsb2FkIiwiY291bnQiOjN9fX0=',
+].join('');
+
+function firstRows(): StoredResult[] {
+  return Array.from({ length: 40 }, (_, at) => storedOf({
+    region: at % 2 ? 'eu' : 'us', probe_id: `probe-${at % 2}`, scheduled_at: HOUR + at * 30_000, started_at: HOUR + at * 30_000 + (at * 7) % 5,
+    response_time_ms: at === 9 ? null : 80 + (at * 37 % 100) / 10, late: at === 30, degraded: at === 31, attempt: at === 10 ? 2 : 1, reason: at === 10 ? 'confirm' : 'schedule',
+    ...(at === 9 || at === 10 ? { outcome: 'failure', status_code: at === 10 ? 503 : null, error: { type: 'status_code', message: 'Expected 200, got 503' } } : {}),
+    ...(at === 20 ? { outcome: 'missed', status_code: null, response_time_ms: null, missed: { reason: 'overload', count: 3 } } : {}),
+    timings: at === 20 ? null : at % 5 === 0 ? { dns: 1.2, connect: 10 + at / 10 } : { connect: 10 + at / 10, tls: 20.5, first_byte: 40 + (at * 13 % 50) / 10, transfer: 3 },
+  }));
+}
+
 describe('a block', () => {
+  test('of the first version is read, and still written the same', () => {
+    const bytes = Buffer.from(FIRST_BLOCK, 'base64');
+    expect(decodeBlock(bytes)).toEqual(firstRows());
+    expect(Buffer.from(encodeBlock(ResultColumns.of(firstRows()))).toString('base64')).toBe(FIRST_BLOCK);
+  });
+
   test('gives back what was put in, in order of start', () => {
     fc.assert(fc.property(fc.array(storedResult, { maxLength: 80 }), (rows) => {
-      expect(decodeBlock(encodeBlock(rows))).toEqual([...rows].sort((a, b) => a.started_at - b.started_at));
+      expect(decodeBlock(encodeBlock(ResultColumns.of(rows)))).toEqual([...rows].sort((a, b) => a.started_at - b.started_at));
     }), { numRuns: 200 });
   });
 
   test('of an hour without results is empty', () => {
-    expect(decodeBlock(encodeBlock([]))).toEqual([]);
+    expect(decodeBlock(encodeBlock(ResultColumns.of([])))).toEqual([]);
   });
 
   test('is the same for the same rows, so that a repeated checkpoint writes the same bytes', () => {
     const rows = Array.from({ length: 50 }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }));
-    expect(encodeBlock(decodeBlock(encodeBlock(rows)))).toEqual(encodeBlock(rows));
+    expect(encodeBlock(ResultColumns.of(decodeBlock(encodeBlock(ResultColumns.of(rows)))))).toEqual(encodeBlock(ResultColumns.of(rows)));
   });
 
   test('takes about 5 bytes for a result', () => {
@@ -26,11 +54,11 @@ describe('a block', () => {
     const rows = Array.from({ length: 360 }, (_, at) => storedOf({
       scheduled_at: HOUR + at * 10_000, started_at: HOUR + at * 10_000 + Math.floor(next() * 4), response_time_ms: Math.round(800 + next() * 100) / 10,
     }));
-    expect(encodeBlock(rows).length / rows.length).toBeLessThan(5);
+    expect(encodeBlock(ResultColumns.of(rows)).length / rows.length).toBeLessThan(5);
   });
 
   test('of a format that is not known is refused', () => {
-    const bytes = encodeBlock([storedOf()]);
+    const bytes = encodeBlock(ResultColumns.of([storedOf()]));
     bytes[0] = 2;
     expect(() => decodeBlock(bytes)).toThrow('unknown block format 2');
   });

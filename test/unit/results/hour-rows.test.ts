@@ -4,6 +4,7 @@ import { HourRows } from '../../../controller/results/hour-rows.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 
+const SOURCE = { region: 'eu', probe_id: 'probe', late: false };
 const entries = fc.array(fc.record({ step: fc.integer({ min: 0, max: 3 }), row: storedResult }), { minLength: 1, maxLength: 60 });
 
 describe('rows of an hour in memory', () => {
@@ -12,7 +13,7 @@ describe('rows of an hour in memory', () => {
       let entry = 10;
       const known = added.map(({ step, row }) => ({ entry: (entry += step), row }));
       const rows = new HourRows(HOUR, known[0]?.entry ?? 0);
-      for (const { entry: of, row } of known) rows.add(of, row);
+      for (const { entry: of, row } of known) rows.add(of, row, row);
       expect(rows.after(0)).toEqual(known.map(({ row }) => row));
       expect(rows.after(from, from + more)).toEqual(known.filter(({ entry: of }) => of > from && of <= from + more).map(({ row }) => row));
       const rest = rows.keepAfter(HOUR, from);
@@ -23,18 +24,18 @@ describe('rows of an hour in memory', () => {
 
   test('know the stretch that they are from', () => {
     const rows = new HourRows(HOUR, 7);
-    rows.add(7, storedOf());
-    rows.add(9, storedOf());
+    rows.add(7, SOURCE, storedOf());
+    rows.add(9, SOURCE, storedOf());
     expect([rows.firstEntry, rows.lastEntry]).toEqual([7, 9]);
     expect(rows.keepAfter(HOUR, 9)).toBeNull();
   });
 
   test('are counted as they come', () => {
     const rows = new HourRows(HOUR, 1);
-    rows.add(1, storedOf({ response_time_ms: 10.04 }));
-    rows.add(1, storedOf({ response_time_ms: 20.06 }));
-    rows.add(2, storedOf({ outcome: 'failure', response_time_ms: 5 }));
-    rows.add(3, storedOf({ outcome: 'missed', missed: { reason: 'overload', count: 4 } }));
+    rows.add(1, SOURCE, storedOf({ response_time_ms: 10.04 }));
+    rows.add(1, SOURCE, storedOf({ response_time_ms: 20.06 }));
+    rows.add(2, SOURCE, storedOf({ outcome: 'failure', response_time_ms: 5 }));
+    rows.add(3, SOURCE, storedOf({ outcome: 'missed', missed: { reason: 'overload', count: 4 } }));
     expect(rows.counts).toEqual({ total: 3, failed: 1, missed: 4, time_sum: 301, time_count: 2 });
   });
 });

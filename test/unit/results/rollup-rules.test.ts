@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf } from '../../../controller/results/rollup-rules.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
+import { ResultColumns } from '../../../controller/results/result-columns.ts';
+import type { HourTimes } from '../../../controller/incidents/monitor-state.ts';
+import type { StoredResult } from '../../../controller/results/stored-result.ts';
 import { storedResult } from './arbitrary.ts';
 import { storedOf } from './build.ts';
 
 const HOUR_MS = 3_600_000;
+
+function ofRows(rows: StoredResult[], booked: HourTimes, intervalMs: number): Rollup {
+  return rollupOf(ResultColumns.of(rows), booked, intervalMs);
+}
 
 describe('a rollup', () => {
   test('counts what there is, in all and by region', () => {
@@ -12,7 +19,7 @@ describe('a rollup', () => {
       storedOf({ response_time_ms: 10 }), storedOf({ region: 'us', response_time_ms: 30 }), storedOf({ outcome: 'failure', response_time_ms: null }),
       storedOf({ outcome: 'missed', missed: { reason: 'probe_down', count: 3 } }),
     ];
-    const rollup = rollupOf(rows, [3_000_000, 0, 600_000], 60_000);
+    const rollup = ofRows(rows, [3_000_000, 0, 600_000], 60_000);
     expect(rollup).toMatchObject({ total: 3, failed: 1, missed: 3, time_sum: 400, time_count: 2, times: [3_000_000, 0, 600_000] });
     expect(rollup.regions).toEqual({
       eu: { total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1 }, us: { total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1 },
@@ -22,32 +29,32 @@ describe('a rollup', () => {
   test('of parts is the rollup of all of their rows', () => {
     fc.assert(fc.property(fc.array(storedResult, { maxLength: 40 }), fc.array(storedResult, { maxLength: 40 }), (some, others) => {
       const plain = (rows: typeof some): typeof some => rows.map((row) => ({ ...row, late: false }));
-      const whole = rollupOf([...plain(some), ...plain(others)], [3, 2, 1], 60_000);
-      const merged = mergeRollups([rollupOf(plain(some), [1, 1, 1], 60_000), rollupOf(plain(others), [2, 1, 0], 60_000)]);
+      const whole = ofRows([...plain(some), ...plain(others)], [3, 2, 1], 60_000);
+      const merged = mergeRollups([ofRows(plain(some), [1, 1, 1], 60_000), ofRows(plain(others), [2, 1, 0], 60_000)]);
       expect(merged).toEqual(whole);
     }), { numRuns: 150 });
   });
 
   test('does not depend on the order of its parts', () => {
     fc.assert(fc.property(fc.array(fc.array(storedResult, { maxLength: 15 }), { maxLength: 5 }), (parts) => {
-      const rollups = parts.map((rows) => rollupOf(rows, [1, 2, 3], 1000));
+      const rollups = parts.map((rows) => ofRows(rows, [1, 2, 3], 1000));
       expect(mergeRollups(rollups)).toEqual(mergeRollups([...rollups].reverse()));
     }), { numRuns: 80 });
   });
 
   test('has late results fill time that nobody watched, one interval each and never more than the hour', () => {
     const late = (outcome: 'success' | 'failure', degraded = false) => storedOf({ late: true, outcome, degraded });
-    expect(rollupOf([late('success'), late('failure'), late('success', true)], [1_800_000, 0, 0], 60_000).times).toEqual([1_860_000, 60_000, 60_000]);
+    expect(ofRows([late('success'), late('failure'), late('success', true)], [1_800_000, 0, 0], 60_000).times).toEqual([1_860_000, 60_000, 60_000]);
     const many = Array.from({ length: 100 }, () => late('success'));
-    expect(rollupOf(many, [0, 0, 600_000], 60_000).times).toEqual([HOUR_MS - 600_000, 0, 600_000]);
-    expect(rollupOf(many, [HOUR_MS, 0, 0], 60_000).times).toEqual([HOUR_MS, 0, 0]);
-    expect(rollupOf([storedOf({ late: true, outcome: 'missed', missed: { reason: 'overload', count: 1 } })], [0, 0, 0], 60_000).times).toEqual([0, 0, 0]);
+    expect(ofRows(many, [0, 0, 600_000], 60_000).times).toEqual([HOUR_MS - 600_000, 0, 600_000]);
+    expect(ofRows(many, [HOUR_MS, 0, 0], 60_000).times).toEqual([HOUR_MS, 0, 0]);
+    expect(ofRows([storedOf({ late: true, outcome: 'missed', missed: { reason: 'overload', count: 1 } })], [0, 0, 0], 60_000).times).toEqual([0, 0, 0]);
   });
 
   test('keeps what was booked beside what was filled, so that it can be filled again', () => {
-    const rollup = rollupOf([storedOf({ late: true })], [60_000, 0, 0], 60_000);
+    const rollup = ofRows([storedOf({ late: true })], [60_000, 0, 0], 60_000);
     expect(rollup.booked).toEqual([60_000, 0, 0]);
-    expect(rollupOf([storedOf({ late: true })], rollup.booked, 60_000)).toEqual(rollup);
+    expect(ofRows([storedOf({ late: true })], rollup.booked, 60_000)).toEqual(rollup);
   });
 
   test('of nothing is empty', () => {
@@ -78,11 +85,11 @@ test('the mean time is to a tenth, and none without a success', () => {
 describe('an hour whose results are past their retention', () => {
   test('counts what comes late on top, fills only time that is free, and keeps what was booked', () => {
     const rows = [storedOf({}), storedOf({ outcome: 'failure', response_time_ms: null })];
-    const known = rollupOf(rows, [3_000_000, 0, 500_000], 60_000);
+    const known = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
     const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
-    const more = addRows(known, late, 60_000);
+    const more = addRows(known, ResultColumns.of(late), 60_000);
     expect(more).toMatchObject({ total: 6, failed: 1, booked: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000] });
     expect(more.regions['eu']).toMatchObject({ total: 6, failed: 1 });
-    expect(addRows(known, [], 60_000)).toEqual(known);
+    expect(addRows(known, ResultColumns.of([]), 60_000)).toEqual(known);
   });
 });
