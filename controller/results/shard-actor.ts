@@ -110,7 +110,9 @@ export class ShardActor {
   settle(entry: JournalEntry): AppliedEntry {
     const applied = this.#applied(entry);
     this.owner.settled();
-    if (applied.changed.length > 0) this.#enqueue(() => this.#persist(applied.changed));
+    // By itself: the results that came with it are not to wait for the write.
+    const { changed } = applied;
+    if (changed.length > 0) this.#enqueue(() => this.#persist(changed));
     return applied;
   }
 

@@ -1,10 +1,12 @@
 import { derivedId, shardOf } from '../../shared/ids.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../shared/contracts/result-pack.ts';
+import { UuidCache } from '../../shared/contracts/uuid-cache.ts';
 import { laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import { foreignTo } from '../incidents/region-rules.ts';
 import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
+import { holdBatch } from './held-batch.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { FailedItem, ShardState } from './shard-state.ts';
 
@@ -44,6 +46,10 @@ interface AcceptedBatch {
 }
 
 interface PendingBatch extends EntryBatch {
+  count: number;
+  /** When its first and last results were started, Unix ms. */
+  earliest: number;
+  latest: number;
   waiting: Waiting[];
   letters: DeadLetter[];
 }
@@ -71,6 +77,7 @@ export class ShardOwner {
   readonly state: ShardState;
   readonly #writer: string;
   readonly #limits: TakeLimits;
+  readonly #ids = new UuidCache();
   #batches: PendingBatch[] = [];
   #pendingResults = 0;
   #pendingBytes = 0;
@@ -101,7 +108,7 @@ export class ShardOwner {
     let batch: ResultBatch;
     let letter: DeadLetter | null = null;
     try {
-      batch = decodeBatch(message.bytes);
+      batch = decodeBatch(message.bytes, this.#ids);
     } catch {
       letter = unreadable(this.state.shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
@@ -190,11 +197,14 @@ export class ShardOwner {
     const { message, batch, waiting, letter, regionOwner } = taken;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
     const pending: PendingBatch = {
-      probe_id: message.probe_id, region: message.region, bytes: message.bytes, batch, refused: [], late: [],
+      probe_id: message.probe_id, region: message.region, bytes: message.bytes,
+      batch: holdBatch(message.bytes, batch, this.#ids), count: batch.results.length, earliest: Infinity, latest: -Infinity, refused: [], late: [],
       letters: letter ? [letter] : [], waiting: [waiting],
     };
     let urgent = false;
     for (const result of batch.results) {
+      pending.earliest = Math.min(pending.earliest, result.started_at);
+      pending.latest = Math.max(pending.latest, result.started_at);
       if (result.seq <= known) continue;
       const refusal = this.#refusal(result, { region: message.region, owner: regionOwner }, now.wall);
       if (refusal) {
@@ -203,16 +213,15 @@ export class ShardOwner {
       } else if (this.#changesSomething(message.region, result)) urgent = true;
     }
     this.#batches.push(pending);
-    this.#pendingResults += batch.results.length;
+    this.#pendingResults += pending.count;
     this.#pendingBytes += message.bytes.length;
     this.#taken.set(waiting.lane, batch.last);
     this.#waitFrom(now.monotonic, urgent);
   }
 
   #refusal(result: CheckResult, from: { region: string; owner: string | null }, nowWall: number): DeadLetterReason | 'deleted' | null {
-    if (shardOf(result.monitor_id) !== this.state.shard) return 'foreign_shard';
     const config = this.#latestConfig(result.monitor_id);
-    if (!config) return 'unknown_monitor';
+    if (!config) return shardOf(result.monitor_id) === this.state.shard ? 'unknown_monitor' : 'foreign_shard';
     if (config.status === 'deleted') return 'deleted';
     if (result.started_at > nowWall + FUTURE_MS) return 'future';
     const keptSince = nowWall - this.#limits.rawRetentionMs(config.organization_id);
@@ -233,8 +242,13 @@ export class ShardOwner {
 
   /** The newest configuration of a monitor: one that waits, one on its way into the journal, or the journal's. */
   #latestConfig(monitorId: string): MonitorConfig | undefined {
-    return this.#configs.get(monitorId) ?? this.#inHand?.entry.configs.find((config) => config.monitor_id === monitorId)
-      ?? this.state.monitors.get(monitorId)?.state.config;
+    return this.#waitingConfig(monitorId) ?? this.state.monitors.get(monitorId)?.state.config;
+  }
+
+  #waitingConfig(monitorId: string): MonitorConfig | undefined {
+    const waiting = this.#configs.size > 0 ? this.#configs.get(monitorId) : undefined;
+    const inHand = this.#inHand?.entry.configs;
+    return waiting ?? (inHand && inHand.length > 0 ? inHand.find((config) => config.monitor_id === monitorId) : undefined);
   }
 
   /** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
@@ -259,10 +273,10 @@ export class ShardOwner {
     let bytes = 0;
     while (this.#batches[0]) {
       const next = this.#batches[0];
-      if (batches.length > 0 && (results + next.batch.results.length > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES)) break;
+      if (batches.length > 0 && (results + next.count > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES)) break;
       this.#batches.shift();
       batches.push(next);
-      results += next.batch.results.length;
+      results += next.count;
       bytes += next.bytes.length;
     }
     if (batches.length === 0 && this.#configs.size === 0 && this.#pings.size === 0 && this.#clock.length === 0) return this.#stopWaiting();
@@ -271,7 +285,7 @@ export class ShardOwner {
     const lanes = new Map<string, number>();
     for (const pending of batches) {
       lanes.set(laneName(pending.probe_id, pending.batch.epoch), pending.batch.last);
-      pending.late = this.#lateOf(pending.batch, nowWall);
+      pending.late = this.#lateOf(pending, nowWall);
     }
     const entry: JournalEntry = {
       shard: this.state.shard, n: this.state.n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
@@ -290,7 +304,8 @@ export class ShardOwner {
   }
 
   /** Journaled, because a replay may meet a later configuration in the state than the one that this is judged by. */
-  #lateOf(batch: ResultBatch, takenAt: number): number[] {
+  #lateOf({ batch, earliest, latest }: PendingBatch, takenAt: number): number[] {
+    if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= LATE_AFTER_MS) return [];
     return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
       const config = Math.abs(takenAt - startedAt) > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
       return config && isLate(config, startedAt, takenAt) ? [seq] : [];

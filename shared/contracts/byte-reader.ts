@@ -1,11 +1,14 @@
-const HEX = Object.freeze(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')));
+import type { UuidCache } from './uuid-cache.ts';
+import { formatUuid } from './uuid-text.ts';
 
 /** Reads what ByteWriter wrote; throws RangeError on bytes that end early or numbers out of range. */
 export class ByteReader {
   readonly #bytes: Buffer;
+  readonly #ids: UuidCache | null;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, ids: UuidCache | null = null) {
+    this.#ids = ids;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -68,11 +71,9 @@ export class ByteReader {
 
   uuid(): string {
     this.#need(16);
-    const b = this.#bytes;
     const at = this.#at;
     this.#at += 16;
-    const h = (offset: number): string => HEX[b[at + offset] as number] as string;
-    return `${h(0)}${h(1)}${h(2)}${h(3)}-${h(4)}${h(5)}-${h(6)}${h(7)}-${h(8)}${h(9)}-${h(10)}${h(11)}${h(12)}${h(13)}${h(14)}${h(15)}`;
+    return this.#ids ? this.#ids.text(this.#bytes, at) : formatUuid(this.#bytes, at);
   }
 
   #need(size: number): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
+import type { UuidCache } from './uuid-cache.ts';
 import {
   checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES, PHASES, REASONS, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
@@ -111,12 +112,12 @@ function rareParts(result: CheckResult): z.infer<typeof extras> | null {
 }
 
 /**
- * The batch that bytes in either format hold.
+ * The batch that bytes in either format hold. `ids` spares making the texts of monitors' ids that it knows.
  * @throws Error (a RangeError, SyntaxError or ZodError) when they are no sound batch: nothing of it may be used.
  */
-export function decodeBatch(bytes: Uint8Array): ResultBatch {
+export function decodeBatch(bytes: Uint8Array, ids: UuidCache | null = null): ResultBatch {
   if (bytes[0] === JSON_FORMAT) return decodeJson(bytes);
-  const from = new ByteReader(bytes);
+  const from = new ByteReader(bytes, ids);
   const format = from.u8();
   if (format !== PACKED_FORMAT) throw new RangeError(`unknown batch format ${format}`);
   const batch = decodePacked(from);

@@ -1,0 +1,28 @@
+import { formatUuid } from './uuid-text.ts';
+
+/** A power of two: each UUID has one slot, by its last bits, and takes it from whoever had it. */
+const SLOTS = 4096;
+
+/** Texts of UUIDs that come again and again: making them anew costs more than all else of a packed row. */
+export class UuidCache {
+  readonly #keys = new Int32Array(SLOTS * 4);
+  readonly #texts: (string | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
+
+  /** Text of the 16 bytes from `at` on. */
+  text(bytes: Buffer, at: number): string {
+    const a = bytes.readInt32LE(at);
+    const b = bytes.readInt32LE(at + 4);
+    const c = bytes.readInt32LE(at + 8);
+    const d = bytes.readInt32LE(at + 12);
+    const slot = (d ^ (d >>> 16)) & (SLOTS - 1);
+    const keys = this.#keys;
+    const known = this.#texts[slot];
+    const key = slot * 4;
+    if (known !== undefined && keys[key] === a && keys[key + 1] === b && keys[key + 2] === c && keys[key + 3] === d) return known;
+    keys[key] = a;
+    keys[key + 1] = b;
+    keys[key + 2] = c;
+    keys[key + 3] = d;
+    return (this.#texts[slot] = formatUuid(bytes, at));
+  }
+}
