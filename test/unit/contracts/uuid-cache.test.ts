@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
+import { formatUuid } from '../../../shared/contracts/uuid-text.ts';
+
+test('a cache of ids says what was asked for, also of ids that share a slot', () => {
+  const cache = new UuidCache();
+  const ids = [0, 1, 2].flatMap((byte) => Array.from({ length: 16 }, (_, place) => {
+    const bytes = Buffer.alloc(20, 7);
+    bytes[2 + place] = byte;
+    return bytes;
+  }));
+  for (let round = 0; round < 2; round += 1) for (const bytes of ids) expect(cache.text(bytes, 2)).toBe(formatUuid(bytes, 2));
+});
