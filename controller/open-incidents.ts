@@ -5,10 +5,11 @@ import type { Route } from './http/route.ts';
 import { commentRoutes } from './incidents/comment-routes.ts';
 import { CommentStore } from './incidents/comment-store.ts';
 import { IncidentOutbox } from './incidents/outbox.ts';
-import type { AssigneeLookup, MonitorLookup, NotificationLog } from './incidents/ports.ts';
+import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog } from './incidents/ports.ts';
 import { incidentRoutes } from './incidents/routes.ts';
 import { IncidentStore } from './incidents/store.ts';
 import { IncidentUpdateStore } from './incidents/update-store.ts';
+import { timelineRoutes } from './incidents/timeline-routes.ts';
 import { incidentWriteRoutes } from './incidents/write-routes.ts';
 import type { Mongo } from './platform/mongo.ts';
 import type { IncidentsPort } from './results/ports.ts';
@@ -29,7 +30,7 @@ export interface Incidents {
   outbox: IncidentsPort;
   ensureIndexes(): Promise<void>;
   /** The routes, over what other domains tell about an incident. */
-  over(sources: { notifications: NotificationLog }): Route[];
+  over(sources: { notifications: NotificationLog; past: MonitorPast }): Route[];
 }
 
 /** Incidents with their history and comments, put together. */
@@ -44,10 +45,11 @@ export function openIncidents(options: IncidentsOptions): Incidents {
     ensureIndexes: async () => {
       await Promise.all([incidents, updates, comments].map((store) => store.ensureIndexes()));
     },
-    over: ({ notifications }) => [
+    over: ({ notifications, past }) => [
       ...incidentRoutes({ incidents, updates, notifications }),
       ...incidentWriteRoutes({ incidents, updates, monitors, people, events, log }),
       ...commentRoutes({ incidents, comments }),
+      ...timelineRoutes({ incidents, updates, notifications, comments, past }),
     ],
   };
 }

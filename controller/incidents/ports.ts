@@ -1,5 +1,5 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { Severity } from '../results/ports.ts';
+import type { RuntimeStatus, Severity } from '../results/ports.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { CommentDoc } from './comment.ts';
 import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc, ListedIncident } from './incident.ts';
@@ -74,6 +74,34 @@ export interface CommentRepository {
 export interface MonitorLookup {
   /** Name and type of those of `ids` that are living monitors of this project. */
   known(tenant: Tenant, ids: string[]): Promise<Map<string, { name: string; type: MonitorType }>>;
+}
+
+/** A result of a monitor, as a timeline shows it; `started_at` is Unix ms. */
+export interface SeenResult {
+  region: string;
+  probe_id: string;
+  started_at: number;
+  outcome: 'success' | 'failure' | 'missed';
+  degraded: boolean;
+  response_time_ms: number | null;
+  status_code: number | null;
+  error: { type: ErrorType; message: string } | null;
+}
+
+/** A monitor's status since `from`, Unix ms. */
+export interface SeenStatus {
+  status: RuntimeStatus;
+  from: number;
+  reason: string;
+  incident_id: string | null;
+}
+
+/** What incidents ask of the results. */
+export interface MonitorPast {
+  /** Newest first, those that began before `before` (Unix ms). */
+  statusSpans(monitorId: string, before: number, limit: number): Promise<SeenStatus[]>;
+  /** Newest first, those that started from `from` to before `to` (Unix ms). */
+  results(monitorId: string, query: { from: number; to: number; limit: number }): Promise<{ results: SeenResult[] }>;
 }
 
 /** What incidents ask of the accounts. */

@@ -18,7 +18,20 @@ export class MongoStatusHistory implements StatusHistory {
     await this.#changes.createIndex({ monitor_id: 1, at: -1 }, { name: 'by_monitor' });
   }
 
+  /** Changes of a monitor before an instant, newest first, and the one that ended the first of them. */
+  async before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {
+    const [found, [next]] = await Promise.all([
+      this.#changes.find({ monitor_id: monitorId, at: { $lt: before } }).sort({ at: -1 }).limit(limit).toArray(),
+      this.#changes.find({ monitor_id: monitorId, at: { $gte: before } }).sort({ at: 1 }).limit(1).toArray(),
+    ]);
+    return { changes: found.map(toChange), next: next ? toChange(next) : null };
+  }
+
   async add({ id, ...change }: StatusChange): Promise<void> {
     await insertAbsent(this.#changes, [{ _id: id, ...change }]);
   }
+}
+
+function toChange({ _id, ...change }: StatusChangeDoc): StatusChange {
+  return { id: _id, ...change };
 }

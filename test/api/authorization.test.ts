@@ -97,6 +97,7 @@ const NEEDS = {
   'GET /api/incidents/:id/updates': 'project viewer or key',
   'GET /api/incidents/:id/notifications': 'project viewer',
   'GET /api/events': 'project viewer or key',
+  'GET /api/incidents/:id/timeline': 'project viewer or key',
   'POST /api/incidents': 'project editor or key',
   'PUT /api/incidents/:id': 'project editor or key',
   'PUT /api/incidents/:id/status': 'project editor or key',

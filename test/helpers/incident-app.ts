@@ -1,4 +1,5 @@
 import { Assignees } from '../../controller/accounts/assignees.ts';
+import type { MonitorPast } from '../../controller/incidents/ports.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
@@ -20,7 +21,10 @@ export interface IncidentApp {
   monitor(of: Tenant, name?: string): Promise<string>;
 }
 
-export async function makeIncidentApp(): Promise<IncidentApp> {
+/** A monitor that nobody has checked yet. */
+const UNCHECKED: MonitorPast = { statusSpans: async () => [], results: async () => ({ results: [] }) };
+
+export async function makeIncidentApp(past: MonitorPast = UNCHECKED): Promise<IncidentApp> {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const log = createLog('test', 'silent');
   const told: LiveEvent[] = [];
@@ -31,7 +35,7 @@ export async function makeIncidentApp(): Promise<IncidentApp> {
       const monitors = new MonitorStore(db);
       const people = new Assignees(accounts.deps);
       incidents = openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
-      return incidents.over({ notifications: new DeliveryStore(db) });
+      return incidents.over({ notifications: new DeliveryStore(db), past });
     },
   });
   await incidents.ensureIndexes();
