@@ -86,6 +86,12 @@ describe('what must not move a verdict', () => {
     expect(run.state.status).toBe('unknown');
   });
 
+  test('slots of a check that the probe does not have: the monitor stays unknown', () => {
+    const run = new MonitorRun({ type: 'DNS' });
+    for (const at of [0, 60, 120, 180]) run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
+    expect([run.state.status, run.told]).toEqual(['unknown', []]);
+  });
+
   test('a new name: results of the same check go on counting', () => {
     const run = new MonitorRun();
     run.up(1);
