@@ -23,6 +23,7 @@ export default defineConfig({
       project('store', 60_000, true),
       project('bus', 60_000, false),
       project('api', 60_000, true),
+      project('faults', 120_000, true),
       project('e2e', 300_000, false),
     ],
   },

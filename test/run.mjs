@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { CHECKS, conclude, prepare, root, runCheck, runTests, say } from './steps.mjs';
 
-const PROJECTS = ['unit', 'simulation', 'store', 'bus', 'api', 'e2e'];
+const PROJECTS = ['unit', 'simulation', 'store', 'bus', 'api', 'faults', 'e2e'];
 const NEEDS_NATS = ['bus', 'api', 'e2e'];
 
 const wanted = process.argv.slice(2);

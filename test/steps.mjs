@@ -51,23 +51,26 @@ export async function runCheck(name) {
  * Runs one of vitest's projects, showing its progress.
  *
  * @param {string} project
+ * @param {{ onReport?: (report: any) => void }} [options] `onReport` gets vitest's own report
  * @returns {Promise<Outcome>}
  */
-export async function runTests(project) {
+export async function runTests(project, { onReport } = {}) {
   const report = join(cache, `${project}-${process.pid}.json`);
   const startedAt = Date.now();
   say(`run   ${project}`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const { code } = await run('vitest', ['run', '--project', project, '--passWithNoTests', ...reporters], { isQuiet: false });
-  const outcome = { name: project, ...countTests(report, code) };
+  const outcome = { name: project, ...countTests(report, code, onReport) };
   say(`${outcome.failed === 0 ? 'ok  ' : 'FAIL'}  ${project}: ${outcome.passed} passed, ${outcome.failed} failed (${seconds(startedAt)})`);
   return outcome;
 }
 
 /** Tests by vitest's own report. A file that could not be run, or a run that ended badly otherwise, counts as one failure. */
-function countTests(report, code) {
+function countTests(report, code, onReport) {
   try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const whole = JSON.parse(readFileSync(report, 'utf8'));
+    const { numPassedTests, numFailedTests, testResults } = whole;
+    onReport?.(whole);
     const brokenFiles = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).length;
     const failed = numFailedTests + brokenFiles;
     return { passed: numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
