@@ -129,8 +129,9 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     onPoke: () => notifications.service.poke(),
   });
   const monitorDeps: MonitorDeps = {
-    monitors, lists, counts, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations, groups: groups.store, log,
-    readers: { live: results.open, statistics: results.statistics, incidents: incidents.store },
+    monitors, lists, counts, quota: accounts.quota, regions: fleet.regionNames, destinations: notifications.destinations,
+    groups: groups.store, runner: fleet.runNow, log,
+    readers: { live: results.open, statistics: results.statistics, history: results.history, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
   const grouping = groups.over(monitorDeps);

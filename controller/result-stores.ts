@@ -15,7 +15,7 @@ export async function openResultStores(db: Mongo['db']) {
   const deadLetters = new MongoDeadLetterStore(db);
   await Promise.all([states.ensureIndexes(), history.ensureIndexes(), deadLetters.ensureIndexes()]);
   return {
-    journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states, hours, rollups: hours, history,
+    journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states, hours, rollups: hours, history, changes: history,
     deadLetters, leases: new MongoLeaseStore(db),
   };
 }

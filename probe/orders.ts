@@ -1,4 +1,4 @@
-import { runOrder, type RunOrder } from '../shared/contracts/assignment.ts';
+import { runOrder, type RunOrder, type RunReply } from '../shared/contracts/assignment.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Log } from '../shared/log.ts';
@@ -50,7 +50,8 @@ export class Orders {
     const result = await this.#options.run(order);
     if (order.record) this.#options.record(result);
     else result.seq = 1;
-    respond?.(Buffer.from(JSON.stringify({ v: 1, result })));
+    const reply: RunReply = { v: 1, result };
+    respond?.(Buffer.from(JSON.stringify(reply)));
   }
 
   #open(payload: Uint8Array): RunOrder | null {

@@ -19,6 +19,7 @@ import { EnvelopeSealer } from './envelope.ts';
 import { HeadStore } from './head-store.ts';
 import { Placement } from './placement.ts';
 import { Rebalancer, type MonitorSource } from './rebalancer.ts';
+import { RunNow } from './run-now.ts';
 import { RunSender } from './run-sender.ts';
 import { AssignmentStore } from './store.ts';
 import { SyncResponder } from './sync-responder.ts';
@@ -45,6 +46,7 @@ export interface Fleet {
   placement: Placement;
   liveness: Liveness;
   runs: RunSender;
+  runNow: RunNow;
   directory: FleetDirectory;
   regionNames: RegionNames;
   routes: Route[];
@@ -85,10 +87,12 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const countMonitors = (organizationId: string, region: string) => items.countActive(organizationId, region);
   const enrolment = { probes, regions, keys, identities, directory, natsUrl: options.natsUrl, log };
   const routes = fleetRoutes({ probes, regions, liveness, identities, directory, rebalance: () => rebalancer.look(), countMonitors, enrolment });
+  const runs = new RunSender({ bus, sealer, findProbe });
   return {
     placement,
     liveness,
-    runs: new RunSender({ bus, sealer, findProbe }),
+    runs,
+    runNow: new RunNow({ placement, items, liveness, runs }),
     directory,
     regionNames: new RegionNames(directory),
     routes,

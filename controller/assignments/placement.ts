@@ -76,6 +76,12 @@ export class Placement {
     return this.#regionsOf(monitor, limits.get(monitor.organization_id) ?? Infinity);
   }
 
+  /** What the probe of each region would be told of the monitor, whether or not it is to run; in order of region. */
+  async assignmentsOf(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
+    const limits = await this.#limitsOf([monitor]);
+    return this.#assignments(monitor, limits.get(monitor.organization_id) ?? Infinity);
+  }
+
   #regionsOf(monitor: RegionChoice, limit: number): string[] {
     const { directory } = this.#deps;
     const usable = directory
@@ -138,9 +144,13 @@ export class Placement {
   }
 
   #wanted(monitor: MonitorDoc, limit: number): Map<string, Assignment> {
-    const wanted = new Map<string, Assignment>();
     // A heartbeat is watched by the controllers: no probe has anything to do for it.
-    if (monitor.status !== 'active' || monitor.deleted_at !== null || monitor.type === 'HEARTBEAT') return wanted;
+    if (monitor.status !== 'active' || monitor.deleted_at !== null || monitor.type === 'HEARTBEAT') return new Map();
+    return this.#assignments(monitor, limit);
+  }
+
+  #assignments(monitor: MonitorDoc, limit: number): Map<string, Assignment> {
+    const wanted = new Map<string, Assignment>();
     const regions = this.#regionsOf(monitor, limit);
     const spec = toCheckSpec(monitor);
     const intervalMs = monitor.interval_seconds * 1000;

@@ -1,13 +1,9 @@
-import { z } from 'zod';
-import type { RunOrder } from '../../shared/contracts/assignment.ts';
-import { checkResult, type CheckResult } from '../../shared/contracts/result.ts';
+import { runReply, type RunOrder } from '../../shared/contracts/assignment.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { BusError, type Bus } from '../platform/bus-port.ts';
 import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
-
-/** `seq` is 0: what is answered here is for the one who asked and has no place in a lane. */
-const runReply = checkResult.extend({ seq: z.int().min(0) });
 
 /** `unreachable`: nobody took the order; `timeout`: taken or lost, nobody knows; `refused`: an answer that is none. */
 export type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
@@ -48,7 +44,7 @@ export class RunSender implements RunPort {
 function readReply(data: Uint8Array): CheckResult | null {
   try {
     const parsed = runReply.safeParse(JSON.parse(Buffer.from(data).toString('utf8')));
-    return parsed.success ? parsed.data : null;
+    return parsed.success ? parsed.data.result : null;
   } catch {
     return null;
   }

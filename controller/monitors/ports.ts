@@ -1,4 +1,6 @@
-import type { LiveReader, StatisticsReader } from '../results/ports.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { HistoryReader, LiveReader, StatisticsReader } from '../results/ports.ts';
+import type { MonitorDoc } from './monitor.ts';
 
 export interface Tenant {
   organizationId: string;
@@ -37,5 +39,21 @@ export type Poke = (shard: number) => void;
 export interface MonitorReaders {
   live: LiveReader;
   statistics: StatisticsReader;
+  history: HistoryReader;
   incidents: IncidentLookup;
+}
+
+/** What became of one region's check: its result, or why there is none. */
+export interface RegionRun {
+  region: string;
+  probe_id: string | null;
+  result: CheckResult | null;
+  reason: 'no_live_probe' | 'unreachable' | 'timeout' | 'refused' | null;
+}
+
+export interface CheckRunner {
+  /** Regions in which the monitor runs, by id. */
+  regionsOf(monitor: MonitorDoc): Promise<string[]>;
+  /** Has it checked now in all of them, within its timeout and 5 s; never rejects for what a probe or the network does. */
+  run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]>;
 }

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { deletedAnswer, monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer } from './answers.ts';
 import { bulkRoutes } from './bulk-routes.ts';
 import type { MonitorDeps } from './deps.ts';
+import { historyRoutes } from './history-routes.ts';
 import { monitorInputs, monitorListQuery, periodQuery } from './schema.ts';
 import { liveOf, listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
 import { createMonitor, deleteMonitor, setMonitorStatus, updateMonitor } from './verbs/write-monitor.ts';
@@ -14,7 +15,7 @@ const WRITE_ERRORS = ['VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXC
 
 /** Monitors: lists, reads, writes, lifecycle and statistics. */
 export function monitorRoutes(deps: MonitorDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), ...lifecycleRoutes(deps), ...bulkRoutes(deps)];
+  return [...readRoutes(deps), ...writeRoutes(deps), ...lifecycleRoutes(deps), ...bulkRoutes(deps), ...historyRoutes(deps)];
 }
 
 function readRoutes(deps: MonitorDeps): Route[] {

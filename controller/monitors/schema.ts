@@ -64,6 +64,13 @@ export function monitorInputs(minIntervalSeconds: number) {
       })
       .check(needed('target'), needed('interval_seconds'))
       .meta(NEEDS_BY_TYPE),
+    /** A check without saving: who tries a target out has not named it yet. */
+    test: z
+      .strictObject({
+        ...readOnlyFields, name: name.optional(), type: z.enum(MONITOR_TYPES), target: target.optional(),
+        interval_seconds: interval.optional(), ...optionalFields,
+      })
+      .check(needed('target')),
     update: z.strictObject({
       ...readOnlyFields, name: name.optional(), type: z.enum(MONITOR_TYPES).optional(), target: target.optional(),
       interval_seconds: interval.optional(), ...optionalFields,
@@ -94,6 +101,7 @@ export function refuseForeignFields(type: MonitorType, input: object): void {
 
 type Inputs = ReturnType<typeof monitorInputs>;
 export type CreateMonitorInput = z.infer<Inputs['create']>;
+export type TestMonitorInput = z.infer<Inputs['test']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
 
 /** Monitors that one request may change. */

@@ -2,28 +2,24 @@ import { ByteReader } from '../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../shared/contracts/byte-writer.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
 import type { HourCounts } from './hour-rows.ts';
-import type { Rollup } from './rollup-rules.ts';
+import type { Histogram, RegionRollup, Rollup } from './rollup-rules.ts';
 
 /** A rollup as varints behind a format byte: some 80 bytes where a document's fields and their names would take 600. */
-const FORMAT = 1;
+const FORMAT = 2;
+/** Had one histogram of all regions. */
+const FIRST_FORMAT = 1;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
   const out = new ByteWriter(256);
   out.u8(FORMAT);
   writeCounts(out, rollup);
   for (const ms of [...rollup.booked, ...rollup.times]) out.varint(ms);
-  out.varint(rollup.histogram.length);
-  let previous = 0;
-  for (const [bucket, count] of rollup.histogram) {
-    out.varint(bucket - previous);
-    out.varint(count);
-    previous = bucket;
-  }
   const regions = Object.entries(rollup.regions);
   out.varint(regions.length);
-  for (const [name, counts] of regions) {
+  for (const [name, region] of regions) {
     out.text(name);
-    writeCounts(out, counts);
+    writeCounts(out, region);
+    if (region.time_count > 0) writeRegionTimes(out, region);
   }
   return out.take();
 }
@@ -32,17 +28,45 @@ export function encodeRollup(rollup: Rollup): Uint8Array {
 export function decodeRollup(bytes: Uint8Array): Rollup {
   const from = new ByteReader(bytes);
   const format = from.u8();
-  if (format !== FORMAT) throw new RangeError(`unknown rollup format ${format}`);
+  if (format !== FORMAT && format !== FIRST_FORMAT) throw new RangeError(`unknown rollup format ${format}`);
   const counts = readCounts(from);
   const booked = readTimes(from);
   const times = readTimes(from);
+  if (format === FIRST_FORMAT) return { ...counts, booked, times, regions: readFirstRegions(from) };
+  const regions = Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), readRegion(from)]));
+  return { ...counts, booked, times, regions };
+}
+
+function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {
+  out.varint(region.time_min);
+  out.varint(region.time_max - region.time_min);
+  out.varint(region.histogram.length);
+  let previous = 0;
+  for (const [bucket, count] of region.histogram) {
+    out.varint(bucket - previous);
+    out.varint(count);
+    previous = bucket;
+  }
+}
+
+function readRegion(from: ByteReader): RegionRollup {
+  const counts = readCounts(from);
+  if (counts.time_count === 0) return { ...counts, time_min: 0, time_max: 0, histogram: [] };
+  const min = from.varint();
+  return { ...counts, time_min: min, time_max: min + from.varint(), histogram: readHistogram(from) };
+}
+
+function readFirstRegions(from: ByteReader): Record<string, RegionRollup> {
+  readHistogram(from);
+  return Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), { ...readCounts(from), time_min: 0, time_max: 0, histogram: [] }]));
+}
+
+function readHistogram(from: ByteReader): Histogram {
   let bucket = 0;
-  const histogram = Array.from({ length: from.varint() }, (): [number, number] => {
+  return Array.from({ length: from.varint() }, (): [number, number] => {
     bucket += from.varint();
     return [bucket, from.varint()];
   });
-  const regions = Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), readCounts(from)]));
-  return { ...counts, booked, times, histogram, regions };
 }
 
 function writeCounts(out: ByteWriter, counts: HourCounts): void {

@@ -11,9 +11,18 @@ export interface Rollup extends HourCounts {
   /** Ms watched as up, degraded, down: `booked` as decided at the time, `times` with late results filled in. */
   booked: HourTimes;
   times: HourTimes;
-  /** Response times of successful checks: bucket number and count. Bucket b holds times up to 1.05^b tenths of a ms. */
-  histogram: [bucket: number, count: number][];
-  regions: Record<string, HourCounts>;
+  regions: Record<string, RegionRollup>;
+}
+
+/** Bucket number and count, by number. Bucket b holds times up to 1.05^b tenths of a ms. */
+export type Histogram = [bucket: number, count: number][];
+
+/** One region's share. Response times are of successful checks; rollups from before they were kept by region have none. */
+export interface RegionRollup extends HourCounts {
+  /** Shortest and longest response time, tenths of a ms; 0 without any. */
+  time_min: number;
+  time_max: number;
+  histogram: Histogram;
 }
 
 const BUCKET_BASE = Math.log(1.05);
@@ -29,7 +38,11 @@ export function bucketTop(bucket: number): number {
 }
 
 export function emptyRollup(): Rollup {
-  return { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0, booked: [0, 0, 0], times: [0, 0, 0], histogram: [], regions: {} };
+  return { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0, booked: [0, 0, 0], times: [0, 0, 0], regions: {} };
+}
+
+function emptyRegion(): RegionRollup {
+  return { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0, time_min: 0, time_max: 0, histogram: [] };
 }
 
 /**
@@ -38,20 +51,19 @@ export function emptyRollup(): Rollup {
  */
 export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: number): Rollup {
   const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked] };
-  const bySource: HourCounts[] = [];
-  const buckets = new Map<number, number>();
+  const bySource: { region: RegionRollup; buckets: Map<number, number> }[] = [];
+  const buckets = new Map<string, Map<number, number>>();
   for (let at = 0; at < rows.length; at += 1) {
     const source = rows.source[at] as number;
     const flags = rows.flags[at] as number;
-    countColumn(bySource[source] ??= countsOf(rollup, rows.sources[source]?.region ?? ''), rows, at);
-    if ((flags & (OUTCOME | HAS_TIME)) === HAS_TIME) {
-      const bucket = bucketOf((rows.time[at] as number) / 10);
-      buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-    }
+    const name = rows.sources[source]?.region ?? '';
+    const known = (bySource[source] ??= { region: (rollup.regions[name] ??= emptyRegion()), buckets: bucketsOf(buckets, name) });
+    if ((flags & (OUTCOME | HAS_TIME)) === HAS_TIME) addTime(known.region, known.buckets, rows.time[at] as number);
+    countColumn(known.region, rows, at);
     if (flags & LATE && outcomeOf(flags) !== 'missed') fillGap(rollup.times, flags, intervalMs);
   }
+  for (const [name, counts] of buckets) (rollup.regions[name] as RegionRollup).histogram = [...counts].sort((a, b) => a[0] - b[0]);
   for (const name in rollup.regions) addCounts(rollup, rollup.regions[name] as HourCounts);
-  rollup.histogram = [...buckets].sort((a, b) => a[0] - b[0]);
   return rollup;
 }
 
@@ -61,9 +73,17 @@ export function addRows(rollup: Rollup, rows: ResultColumns, intervalMs: number)
   return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times };
 }
 
-/** The counts of a region, which several probes may share. */
-function countsOf(rollup: Rollup, region: string): HourCounts {
-  return (rollup.regions[region] ??= { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 });
+function bucketsOf(buckets: Map<string, Map<number, number>>, region: string): Map<number, number> {
+  let known = buckets.get(region);
+  if (!known) buckets.set(region, (known = new Map()));
+  return known;
+}
+
+function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: number): void {
+  region.time_min = region.time_count === 0 ? tenths : Math.min(region.time_min, tenths);
+  region.time_max = Math.max(region.time_max, tenths);
+  const bucket = bucketOf(tenths / 10);
+  buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
 function countColumn(counts: HourCounts, rows: ResultColumns, at: number): void {
@@ -90,20 +110,43 @@ function fillGap(times: HourTimes, flags: number, intervalMs: number): void {
 /** The sum of rollups: a day of its hours, a period of its days. */
 export function mergeRollups(parts: Rollup[]): Rollup {
   const sum = emptyRollup();
-  const buckets = new Map<number, number>();
   for (const part of parts) {
     addCounts(sum, part);
     for (const column of [0, 1, 2] as const) {
       sum.booked[column] += part.booked[column];
       sum.times[column] += part.times[column];
     }
-    for (const [bucket, count] of part.histogram) buckets.set(bucket, (buckets.get(bucket) ?? 0) + count);
-    for (const [name, counts] of Object.entries(part.regions)) {
-      addCounts((sum.regions[name] ??= { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 }), counts);
-    }
+    for (const [name, region] of Object.entries(part.regions)) addRegion((sum.regions[name] ??= emptyRegion()), region);
   }
-  sum.histogram = [...buckets].sort((a, b) => a[0] - b[0]);
   return sum;
+}
+
+function addRegion(sum: RegionRollup, part: RegionRollup): void {
+  if (part.histogram.length > 0) {
+    sum.time_min = sum.histogram.length === 0 ? part.time_min : Math.min(sum.time_min, part.time_min);
+    sum.time_max = Math.max(sum.time_max, part.time_max);
+  }
+  addCounts(sum, part);
+  sum.histogram = mergeHistograms(sum.histogram, part.histogram);
+}
+
+function mergeHistograms(one: Histogram, other: Histogram): Histogram {
+  if (one.length === 0) return other;
+  const counts = new Map(one);
+  for (const [bucket, count] of other) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  return [...counts].sort((a, b) => a[0] - b[0]);
+}
+
+/** The response time, ms, that a share of all (0 to 1) do not exceed, to within 5 %; null without any. */
+export function percentileOf(region: RegionRollup, share: number): number | null {
+  const count = region.histogram.reduce((sum, [, of]) => sum + of, 0);
+  const rank = Math.max(1, Math.ceil(count * share));
+  let seen = 0;
+  for (const [bucket, of] of region.histogram) {
+    seen += of;
+    if (seen >= rank) return Math.min(Math.max(bucketTop(bucket), region.time_min / 10), region.time_max / 10);
+  }
+  return null;
 }
 
 function addCounts(sum: HourCounts, part: HourCounts): void {

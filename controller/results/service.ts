@@ -9,6 +9,8 @@ import { LatestChecks } from './latest-checks.ts';
 import { Leases } from './leases.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { Marks, type MarksDeps } from './marks.ts';
+import { MonitorHistory, type HistoryDeps } from './monitor-history.ts';
+import { openRowsQuestion } from './open-rows.ts';
 import { OpenReader } from './open-reader.ts';
 import { Owners } from './owners.ts';
 import { Pings, type PingSource } from './pings.ts';
@@ -24,7 +26,7 @@ export interface ResultsDeps<M> {
   bus: Bus;
   /** Stays the same over restarts of this installation. */
   holder: string;
-  stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader };
+  stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader; changes: HistoryDeps['changes'] };
   limits: TakeLimits;
   monitors: Pick<MarksDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
@@ -38,6 +40,7 @@ export class ResultsService<M> {
   readonly open: OpenReader;
   readonly owners: Owners;
   readonly statistics: Statistics;
+  readonly history: MonitorHistory;
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
@@ -74,6 +77,7 @@ export class ResultsService<M> {
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
+    this.history = new MonitorHistory({ clock, owners: this.owners, rollups: stores.rollups, changes: stores.changes });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#look()),
@@ -150,7 +154,7 @@ export class ResultsService<M> {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
     if (shard === null || what === undefined) return;
-    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, [this.#latest.question]);
+    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, [this.#latest.question, openRowsQuestion]);
     if (answer !== null) message.reply(answer);
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkSpec } from './check-spec.ts';
+import { checkResult } from './result.ts';
 
 /** One monitor that a probe should run. Durations are ms. */
 export const assignment = z.object({
@@ -55,6 +56,10 @@ export const runOrder = z.object({
   record: z.boolean(),
 });
 export type RunOrder = z.infer<typeof runOrder>;
+
+/** The answer to a run order. `seq` may be 0: what is answered is for the one who asked and has no place in a lane. */
+export const runReply = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
+export type RunReply = z.infer<typeof runReply>;
 
 /**
  * What travels from controller to probe: signed, and sealed to the probe's box key. `signature` is Ed25519

@@ -193,7 +193,7 @@ function emptyObserved(): Observed {
   };
 }
 
-function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinations' | 'readers'> {
+function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinations' | 'readers' | 'runner'> {
   const only = <T>(map: Map<string, T>, ids: string[]) => new Map([...map].filter(([id]) => ids.includes(id)));
   const unlessFailing = async <T>(value: T): Promise<T> => {
     if (observed.failure !== null) throw observed.failure;
@@ -215,6 +215,7 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
           return owner?.organizationId !== tenant.organizationId || owner.projectId !== tenant.projectId;
         }),
     },
+    runner: { regionsOf: async () => [], run: async () => [] },
     readers: {
       live: { states: (ids) => unlessFailing(only(observed.live, ids)) },
       statistics: {
@@ -222,6 +223,11 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
         list30d: (ids) => unlessFailing(only(observed.stats, ids)),
         periods: (ids) => unlessFailing(only(observed.stats, ids)),
         recent: (_projectId, limit) => unlessFailing(observed.recent.slice(0, limit)),
+      },
+      history: {
+        statusSpans: async () => [],
+        results: async () => ({ results: [], next: null }),
+        responseTimes: async () => new Map(),
       },
       incidents: { statuses: async (ids) => only(observed.incidentStatuses, ids) },
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, rollupOf, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
 import { ResultColumns } from '../../../controller/results/result-columns.ts';
 import type { HourTimes } from '../../../controller/incidents/monitor-state.ts';
 import type { StoredResult } from '../../../controller/results/stored-result.ts';
@@ -22,7 +22,8 @@ describe('a rollup', () => {
     const rollup = ofRows(rows, [3_000_000, 0, 600_000], 60_000);
     expect(rollup).toMatchObject({ total: 3, failed: 1, missed: 3, time_sum: 400, time_count: 2, times: [3_000_000, 0, 600_000] });
     expect(rollup.regions).toEqual({
-      eu: { total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1 }, us: { total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1 },
+      eu: { total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1, time_min: 100, time_max: 100, histogram: [[bucketOf(10), 1]] },
+      us: { total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1, time_min: 300, time_max: 300, histogram: [[bucketOf(30), 1]] },
     });
   });
 
@@ -92,4 +93,16 @@ describe('an hour whose results are past their retention', () => {
     expect(more.regions['eu']).toMatchObject({ total: 6, failed: 1 });
     expect(addRows(known, ResultColumns.of([]), 60_000)).toEqual(known);
   });
+});
+
+test('percentiles are within a bucket of the true ones, and never outside of what was measured', () => {
+  const times = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: 1, maxLength: 60 });
+  fc.assert(fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (tenths, share) => {
+    const { regions } = ofRows(tenths.map((time) => storedOf({ response_time_ms: time / 10 })), [0, 0, 0], 1000);
+    const sorted = tenths.map((time) => time / 10).sort((a, b) => a - b);
+    const exact = sorted[Math.ceil(sorted.length * share) - 1] as number;
+    const found = percentileOf(regions['eu'] as never, share) as number;
+    expect(found).toBeGreaterThanOrEqual(exact - 0.1);
+    expect(found).toBeLessThanOrEqual(Math.min(exact * 1.05 + 0.1, sorted.at(-1) as number));
+  }), { numRuns: 200 });
 });

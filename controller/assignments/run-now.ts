@@ -1,0 +1,54 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { CheckRunner, RegionRun } from '../monitors/ports.ts';
+import type { Liveness } from '../probes/liveness.ts';
+import type { AssignmentDoc } from './assignment-doc.ts';
+import type { Placement } from './placement.ts';
+import { chooseProbe } from './rules.ts';
+import type { RunPort } from './run-sender.ts';
+import type { AssignmentStore } from './store.ts';
+
+/** What a probe may take beyond the check itself: to start it, and both ways on the bus. */
+const GRACE_MS = 5000;
+
+export interface RunNowDeps {
+  placement: Pick<Placement, 'assignmentsOf' | 'regionsOf'>;
+  items: Pick<AssignmentStore, 'ofMonitors'>;
+  liveness: Pick<Liveness, 'liveProbes'>;
+  runs: RunPort;
+}
+
+/** Has a monitor checked now, in all of its regions at once. */
+export class RunNow implements CheckRunner {
+  readonly #deps: RunNowDeps;
+
+  constructor(deps: RunNowDeps) {
+    this.#deps = deps;
+  }
+
+  regionsOf(monitor: MonitorDoc): Promise<string[]> {
+    return this.#deps.placement.regionsOf(monitor);
+  }
+
+  /**
+   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for the monitor
+   * where the probe that has it assigned has made it; one of a monitor that is not saved counts nowhere.
+   */
+  async run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]> {
+    const assignments = await this.#deps.placement.assignmentsOf(monitor);
+    const held = isSaved ? await this.#deps.items.ofMonitors([monitor._id]) : [];
+    return Promise.all([...assignments].map(([region, assignment]) => this.#runIn(region, assignment, held.filter((item) => item.region === region))));
+  }
+
+  async #runIn(region: string, assignment: Assignment, held: AssignmentDoc[]): Promise<RegionRun> {
+    const live = this.#deps.liveness.liveProbes(region).map((probe) => probe._id);
+    const holder = held.find((item) => item.assignment !== null && live.includes(item.probe_id));
+    const probeId = holder?.probe_id ?? chooseProbe(assignment.monitor_id, live);
+    if (probeId === null) return { region, probe_id: null, result: null, reason: 'no_live_probe' };
+    const record = holder?.assignment?.assignment_rev === assignment.assignment_rev;
+    const outcome = await this.#deps.runs.run(region, probeId, { assignment, reason: 'manual', record }, assignment.timeout_ms + GRACE_MS);
+    return 'result' in outcome
+      ? { region, probe_id: probeId, result: outcome.result, reason: null }
+      : { region, probe_id: probeId, result: null, reason: outcome.failure };
+  }
+}
