@@ -12,14 +12,18 @@ const MOST_AT_ONCE = 500;
 
 /** Knows whether pings of one shard are taken without a break, and decides by that which heartbeats are overdue. */
 export class HeartbeatWatch {
-  #isBroken = true;
+  /** Until when all was well before the present break, Unix ms; null while there is none. */
+  #brokenFrom: number | null = null;
   #decidedAt: number | null = null;
   /** All pings that were stored before this are taken, Unix ms. */
   #lookedAt = 0;
 
-  /** Something that pings need did not work. */
-  interrupted(): void {
-    this.#isBroken = true;
+  /**
+   * Something that pings need did not work, or the shard was loaded: `takenAt`, the time of its latest entry (Unix ms), is the last
+   * at which somebody watched. Not what is written once it works again, which may come before the next decision.
+   */
+  interrupted(takenAt: number): void {
+    this.#brokenFrom ??= Math.min(takenAt, this.#decidedAt ?? takenAt);
   }
 
   /** All pings that were in their collection at `at`, Unix ms, are on their way into the journal or in it. */
@@ -33,9 +37,10 @@ export class HeartbeatWatch {
     this.#decidedAt = now;
     const waiting = [...state.monitors.values()].map((cell) => cell.state).filter(isWaiting);
     if (waiting.length === 0) return [];
-    if (this.#isBroken || now - since > LONGEST_BREAK_MS) {
-      this.#isBroken = false;
-      return [{ kind: 'unwatched', from: since, until: now }];
+    if (this.#brokenFrom !== null || now - since > LONGEST_BREAK_MS) {
+      const from = this.#brokenFrom ?? since;
+      this.#brokenFrom = null;
+      return [{ kind: 'unwatched', from: Math.floor(from), until: Math.ceil(now) }];
     }
     const quiet: ClockDecision[] = now - state.takenAt >= QUIET_MS ? [{ kind: 'watched' }] : [];
     return hasPings ? quiet : [...quiet, ...this.#overdue(waiting)];

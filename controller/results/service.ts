@@ -20,6 +20,9 @@ import type { TakeLimits } from './shard-owner.ts';
 import { Statistics, type RollupReader } from './statistics.ts';
 import type { DeadLetterStore } from './storage-ports.ts';
 
+/** What a poke says when it comes with bad news: input was lost elsewhere. */
+const LOST = 'lost';
+
 export interface ResultsDeps<M> {
   clock: Clock;
   log: Log;
@@ -105,9 +108,10 @@ export class ResultsService<M> {
     else this.#deps.bus.publish(subjects.poke(shard), '');
   }
 
-  /** Input of a shard by HTTP was lost: if it is ours, silence until now says nothing. */
+  /** Input of a shard by HTTP was lost: its owner, here or elsewhere, is to know that silence until now says nothing. */
   interrupted(shard: number): void {
-    this.ingest.shards.get(shard)?.interrupted();
+    if (this.ownsShard(shard)) this.ingest.shards.get(shard)?.interrupted();
+    else this.#deps.bus.publish(subjects.poke(shard), LOST);
   }
 
   /** Writes what is taken, then gives the shards up. */
@@ -122,7 +126,7 @@ export class ResultsService<M> {
     this.#listening.set(shard, [
       bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
       bus.subscribe(subjects.askOfShard(shard), (message) => this.#answer(message)),
-      bus.subscribe(subjects.poke(shard), () => this.#poked()),
+      bus.subscribe(subjects.poke(shard), (message) => this.#poked(shard, message)),
     ]);
   }
 
@@ -131,7 +135,8 @@ export class ResultsService<M> {
     this.#pings.look();
   }
 
-  #poked(): void {
+  #poked(shard: number, message: BusMessage): void {
+    if (Buffer.from(message.data).toString('utf8') === LOST) this.ingest.shards.get(shard)?.interrupted();
     this.#look();
     this.#deps.onPoke();
   }

@@ -102,8 +102,10 @@ export class ShardActor {
         if (entry.v > ENTRY_VERSION) throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
         await actor.#persist(actor.#applied(entry).changed);
       }
-      if (entries.length < READ_ENTRIES) return actor;
+      if (entries.length < READ_ENTRIES) break;
     }
+    actor.interrupted();
+    return actor;
   }
 
   /** Applies an entry that is in the journal for good, answers its probes and queues what follows from it. */
@@ -119,7 +121,7 @@ export class ShardActor {
   /** The database did not answer for a while: silence until now says nothing about anybody. */
   interrupted(): void {
     this.#watchedSince = this.#deps.clock.now();
-    this.#watch.interrupted();
+    this.#watch.interrupted(this.state.takenAt);
   }
 
   /** All pings that were stored by then, Unix ms, are taken. */

@@ -43,7 +43,7 @@ function checkConfigs(world: World, references: Reference[]): string[] {
     if (isMarked || journaled !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`);
     for (const [region, placed] of world.db.assignments) {
       const told = placed.get(id)?.config.revision;
-      const isAsked = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
+      const isAsked = config.type !== 'HEARTBEAT' && (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region));
       if (isAsked && told !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${told}`);
     }
   }

@@ -1,5 +1,6 @@
+import type { IncidentOpening } from '../../controller/results/ports.ts';
 import type { Outage } from './targets.ts';
-import type { World } from './world.ts';
+import { MINUTE_MS, type World } from './world.ts';
 
 /** An outage that lasts this long is seen whatever else goes wrong; a shorter one may be. */
 const SURELY_SEEN_MS = 7 * 60_000;
@@ -18,19 +19,31 @@ function checkMonitor(world: World, id: string): string[] {
   for (const { opening, resolution } of [...world.db.incidents.values()].filter((incident) => incident.opening.monitor.monitor_id === id)) {
     const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
     const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
+    if (!span && isUnheard(world, opening)) continue;
     if (!span) said.push(`I4: ${name} is no outage`);
     else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
     else {
       taken.add(span);
-      if (opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
+      if (!world.jobs.has(id) && opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
       if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) said.push(`I4: ${name} is not resolved`);
     }
     said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
-    if (!taken.has(span) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
+    if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
   }
   return said;
+}
+
+/** What a job could tell nobody, time and again while the owner was well, is for the owner as if it had not run. */
+function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
+  const { interval_ms: intervalMs = 0, grace_ms: graceMs = 0 } = monitor.heartbeat ?? {};
+  return world.unheard.some((job) => job.id === monitor.monitor_id && job.at > at - intervalMs - graceMs && job.at < at + SLACK_MS);
+}
+
+/** Each break begins the wait for a ping anew: only a short one is sure to end while bad things go on. */
+function isSurelySeen(world: World, id: string): boolean {
+  return !world.jobs.has(id) || (world.db.monitors.get(id)?.config.interval_ms ?? 0) <= MINUTE_MS / 2;
 }
 
 function checkAlerts(world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string): string[] {
@@ -56,7 +69,9 @@ function spansOf(world: World, id: string): Span[] {
     if (config.status === 'active' && (!open || open.until !== Infinity)) active.push({ from: config.changed_at, until: Infinity });
     else if (config.status !== 'active' && open && open.until === Infinity) open.until = config.changed_at;
   }
-  return world.targets.outagesOf(id).flatMap((outage) => active.flatMap((period): Span[] => {
+  // A job is only heard again when it runs the next time, and then tries for a while.
+  const silentMs = world.jobs.has(id) ? (configs[0]?.interval_ms ?? 0) + 30_000 : 0;
+  return world.targets.outagesOf(id).map(({ from, until }) => ({ from, until: until + silentMs })).flatMap((outage) => active.flatMap((period): Span[] => {
     const [from, until] = [Math.max(outage.from, period.from), Math.min(outage.until, period.until, world.clock.now())];
     return from < until ? [{ from, until, endedBy: period.until < outage.until + SLACK_MS ? 'person' : 'recovery' }] : [];
   }));

@@ -55,6 +55,7 @@ export function checkRows(world: World, reference: Reference, state: ShardState,
   }
   const known = new Map<string, number>();
   for (const { probe_id: probeId, region, result } of reference.accepted) count(known, result.monitor_id, toStored(region, probeId, false, result), false);
+  for (const { monitor_id: id, row } of reference.pingRows) count(known, id, row, false);
   const stored = new Map<string, number>();
   const withoutLate = new Map<string, number>();
   for (const [id, rows] of rowsOf(world, state)) {

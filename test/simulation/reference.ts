@@ -1,5 +1,7 @@
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorEffect } from '../../controller/incidents/monitor-state.ts';
+import { overdueRow, pingRow } from '../../controller/results/ping-rows.ts';
+import type { StoredResult } from '../../controller/results/stored-result.ts';
 import { ShardState } from '../../controller/results/shard-state.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 
@@ -9,13 +11,17 @@ export interface Reference {
   effects: MonitorEffect[];
   /** Each result that the journal has, once. */
   accepted: { key: string; probe_id: string; region: string; result: CheckResult }[];
+  /** Rows of what heartbeats told, and of what they did not tell in time. */
+  pingRows: { monitor_id: string; row: StoredResult }[];
+  /** Ids of pings, as often as the journal has them. */
+  pings: string[];
   refused: Set<string>;
   dropped: Set<string>;
 }
 
 export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
   const state = new ShardState(shard, { n: 0, lanes: {} }, []);
-  const reference: Reference = { state, effects: [], accepted: [], refused: new Set(), dropped: new Set() };
+  const reference: Reference = { state, effects: [], accepted: [], pingRows: [], pings: [], refused: new Set(), dropped: new Set() };
   const positions = new Map<string, number>();
   for (const entry of db.truth.get(shard) ?? []) {
     for (const { probe_id: probeId, region, batch, refused } of entry.batches) {
@@ -29,6 +35,15 @@ export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
       }
       for (const { first, last } of batch.dropped) for (let seq = Math.max(first, known + 1); seq <= last; seq += 1) reference.dropped.add(`${shard} ${lane} ${seq}`);
       positions.set(lane, Math.max(known, batch.last));
+    }
+    for (const ping of entry.pings) {
+      const row = pingRow(ping);
+      if (row) reference.pingRows.push({ monitor_id: ping.monitor_id, row });
+      reference.pings.push(ping.id);
+    }
+    for (const decision of entry.clock) {
+      if (decision.kind !== 'overdue' || [...entry.pings, ...entry.configs].some(({ monitor_id: id }) => id === decision.monitor_id)) continue;
+      reference.pingRows.push({ monitor_id: decision.monitor_id, row: overdueRow(decision.at) });
     }
     for (const record of state.apply(entry).changed) reference.effects.push(...record.outbox);
   }

@@ -6,7 +6,8 @@ import { checkIncidents } from './check-incidents.ts';
 import { checkResults } from './check-results.ts';
 import { checkUptime } from './check-uptime.ts';
 import { referenceOf } from './reference.ts';
-import type { Random } from './random.ts';
+import { checkPings } from './check-pings.ts';
+import { Random } from './random.ts';
 import { trace } from './trace.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
@@ -62,7 +63,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
 /** No more checks; what is under way arrives, and what follows from it is written. */
 export async function settle(world: World): Promise<void> {
   for (const probe of world.probes) probe.retire();
+  world.areJobsOver = true;
   await world.run(2000);
+  for (const id of world.jobs.keys()) world.changeMonitor(id, { status: 'paused' });
   await world.runUntil(() => world.isDrained, 10 * MINUTE_MS);
   await world.run(15_000);
 }
@@ -76,6 +79,13 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
   create({ interval_ms: MINUTE_MS });
   create({ interval_ms: MINUTE_MS, monitoring_regions: [random.pick(REGIONS)], quorum: 'any' });
   create({ interval_ms: 30_000, monitoring_regions: REGIONS.slice(0, 2), quorum: 'all' });
+  const jobs = new Random(random.int(0, 2 ** 31));
+  for (const intervalMs of [20_000, MINUTE_MS, 5 * MINUTE_MS]) {
+    const heartbeat = { interval_ms: intervalMs, grace_ms: Math.max(15_000, intervalMs / 4) };
+    const config = world.createMonitor({ shard: jobs.pick(SHARDS), type: 'HEARTBEAT', interval_ms: intervalMs, heartbeat });
+    world.targets.plan(config.monitor_id, outages(jobs, untilMs));
+    world.employ(config, intervalMs);
+  }
   for (const status of ['active', 'active', 'paused'] as const) {
     create({ status });
     chaos.touchable.push([...world.db.monitors.keys()].at(-1) as string);
@@ -98,7 +108,7 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
   const uptime = checkUptime(world, references);
   const violations = [
     ...uptime.said,
-    ...checkResults(world, references), ...checkDerived(world, references), ...checkIncidents(world),
+    ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references), ...checkIncidents(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),
   ];
   const { db } = world;

@@ -2,6 +2,9 @@ import type { Log } from '../../shared/log.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { Ingest } from '../../controller/results/ingest.ts';
 import { Leases } from '../../controller/results/leases.ts';
+import { receivePing } from '../../controller/heartbeats/verbs.ts';
+import type { PingSignal } from '../../controller/heartbeats/ports.ts';
+import { Pings } from '../../controller/results/pings.ts';
 import { Marks } from '../../controller/results/marks.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
 import type { TakenMessage } from '../../controller/results/shard-owner.ts';
@@ -41,6 +44,8 @@ export class SimulatedController {
   #ingest: Ingest | null = null;
   #leases: Leases | null = null;
   #listener: Listener | null = null;
+  #pings: Pings | null = null;
+  #stores: ControllerStores | null = null;
 
   constructor(parts: ControllerParts) {
     this.#parts = parts;
@@ -64,7 +69,8 @@ export class SimulatedController {
     // Clocks of different machines are never quite the same.
     const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
-    const { leases: leaseStore, marks: markPorts, ...stores } = disguise(simulatedStores(db, wire));
+    const all = disguise(simulatedStores(db, wire));
+    const { leases: leaseStore, marks: markPorts, pings: pingPorts, ...stores } = all;
     const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };
     const leases: Leases = new Leases({
       clock: process, log, store: leaseStore, holder: name,
@@ -80,6 +86,8 @@ export class SimulatedController {
       listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
     });
     const marks: Marks<MonitorConfig> = new Marks({ clock: process, log, ingest, ...markPorts });
+    this.#pings = new Pings({ clock: process, log, ingest, source: pingPorts });
+    this.#stores = all;
     this.#process = process;
     this.#ingest = ingest;
     this.#leases = leases;
@@ -87,6 +95,20 @@ export class SimulatedController {
     ingest.start();
     leases.start();
     marks.start();
+    this.#pings.start();
+  }
+
+  /** A request of a job; resolves when it is answered, rejects when it cannot be. */
+  async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
+    const [process, stores] = [this.#process, this.#stores];
+    if (!process?.isAwake || !stores) throw new Error('nobody answers');
+    const monitors = { byToken: async () => ({ id: config.monitor_id, status: config.status === 'deleted' ? 'disabled' as const : config.status, revision: config.revision }) };
+    const deps = {
+      monitors, pings: stores.pings,
+      poke: () => this.#pings?.look(),
+      lost,
+    };
+    await receivePing(deps, { requestId: '', actor: { kind: 'none' }, now: Math.floor(process.now()) }, '', signal);
   }
 
   kill(): void {
@@ -101,6 +123,7 @@ export class SimulatedController {
     const process = this.#process;
     // Who does not end within 10 s is killed.
     this.#parts.clock.setTimer(10_000, () => void (process === this.#process && this.kill()));
+    await this.#pings?.stop();
     await this.#ingest?.stop();
     // A lease that could not be given back runs out.
     await this.#leases?.stop().catch(() => undefined);

@@ -4,6 +4,7 @@ import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig } from '
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
 import type { StatusChange } from '../../controller/incidents/monitor-state.ts';
 import type { Lease } from '../../controller/results/lease-store.ts';
+import type { ReceivedPing } from '../../controller/results/ping-rules.ts';
 import type { Rollup } from '../../controller/results/rollup-rules.ts';
 
 /** A document that is replaced only by one with a higher position. */
@@ -16,6 +17,8 @@ export interface StoredIncident {
   opening: IncidentOpening;
   resolution: IncidentResolution | null;
 }
+
+export type StoredPing = ReceivedPing & { shard: number };
 
 export interface MonitorRow {
   config: MonitorConfig;
@@ -35,6 +38,8 @@ export class SimulatedDatabase {
   readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
   readonly hours = new Map<string, { position: number; rollup: Rollup }>();
   readonly days = new Map<string, { position: number; rollup: Rollup }>();
+  /** Pings that are not taken out yet, by id. */
+  readonly pings = new Map<string, StoredPing>();
   readonly letters = new Map<string, DeadLetter>();
   readonly statusChanges = new Map<string, StatusChange>();
   readonly incidents = new Map<string, StoredIncident>();

@@ -1,4 +1,6 @@
 import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/storage-ports.ts';
+import type { PingRepository } from '../../controller/heartbeats/ports.ts';
+import type { PingSource } from '../../controller/results/pings.ts';
 import type { LeaseStore } from '../../controller/results/lease-store.ts';
 import type { MarksDeps } from '../../controller/results/marks.ts';
 import { shardOf } from '../../shared/ids.ts';
@@ -24,6 +26,7 @@ export interface ControllerStores {
   alerts: AlertsPort;
   leases: LeaseStore;
   marks: MarkPorts;
+  pings: PingRepository & PingSource;
 }
 
 export type MarkPorts = Pick<MarksDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
@@ -38,6 +41,7 @@ export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerSt
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
     leases: leaseStore(db, wire),
     marks: markPorts(db, wire),
+    pings: pingPorts(db, wire),
   };
 }
 
@@ -186,6 +190,17 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseStore {
   };
 }
 
+function pingPorts(db: SimulatedDatabase, wire: Line): ControllerStores['pings'] {
+  return {
+    insert: (ping) => wire.write([() => void db.pings.set(ping.id, { ...ping })], () => undefined),
+    find: (shards, limit) => wire.read(() => {
+      const found = [...db.pings.values()].filter(({ shard }) => shards.includes(shard));
+      return copy(found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).slice(0, limit));
+    }),
+    remove: (ids) => wire.write(ids.map((id) => () => void db.pings.delete(id)), () => undefined),
+  };
+}
+
 function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   return {
     findMarked: (shards, limit) => wire.read(() => {
@@ -205,6 +220,7 @@ function place(db: SimulatedDatabase, config: MonitorConfig): void {
   for (const [region, placed] of db.assignments) {
     const known = placed.get(config.monitor_id);
     if (known && known.config.revision > config.revision) continue;
+    if (config.type === 'HEARTBEAT') continue;
     const isWanted = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
     if (isWanted) placed.set(config.monitor_id, { config });
   }

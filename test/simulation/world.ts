@@ -40,6 +40,11 @@ export class World {
   readonly probes: SimulatedProbe[];
   /** Every configuration that a person gave each monitor, in order. */
   readonly history = new Map<string, MonitorConfig[]>();
+  /** When each job was told that its ping is kept, Unix ms, by the monitor. */
+  readonly jobs = new Map<string, number[]>();
+  /** Jobs that could tell nobody how they ended, however often they tried. */
+  readonly unheard: { id: string; at: number }[] = [];
+  areJobsOver = false;
   health: Health = HEALTHY;
   /** Counts of what was done to this world. */
   readonly faults: Record<string, number> = {};
@@ -69,6 +74,42 @@ export class World {
   start(): void {
     for (const controller of this.controllers) controller.start();
     for (const probe of this.probes) probe.start();
+  }
+
+  /** Every period a job runs and tells it, unless its target does not work then; without an answer it tries a few times more. */
+  employ(config: MonitorConfig, periodMs: number): void {
+    const random = new Random(this.jobs.size + 1);
+    this.jobs.set(config.monitor_id, []);
+    const timer = this.clock.setRepeating(periodMs, () => {
+      const now = this.db.monitors.get(config.monitor_id)?.config;
+      if (this.areJobsOver) timer.cancel();
+      else if (now?.status === 'active' && this.targets.isWorking(config.monitor_id, this.clock.now())) this.#tell(now, random, 5);
+    });
+  }
+
+  #lost(shard: number): void {
+    for (const controller of this.ownersOf(shard)) controller.ingest?.shards.get(shard)?.interrupted();
+  }
+
+  #tell(config: MonitorConfig, random: Random, tries: number): void {
+    const at = this.clock.now();
+    let isOver = false;
+    const answered = () => {
+      isOver = true;
+      this.jobs.get(config.monitor_id)?.push(at);
+    };
+    const again = () => {
+      if (isOver) return;
+      isOver = true;
+      this.count('ping not answered');
+      if (tries === 1) this.unheard.push({ id: config.monitor_id, at: this.clock.now() });
+      else this.clock.setTimer(500, () => this.#tell(config, random, tries - 1));
+    };
+    // Of a process that dies nothing is heard.
+    this.clock.setTimer(3000, again);
+    // What stands before the controllers asks those that answer; where none does, all of them have a break.
+    const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
+    random.pick(awake.length > 0 ? awake : this.controllers).ping(config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard)).then(answered, again);
   }
 
   /** Lets time pass. Between two steps of the clock everything that was set off runs to its end. */
@@ -127,7 +168,7 @@ export class World {
 
   get isDrained(): boolean {
     const isOwned = Array.from({ length: SHARD_COUNT }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
-    return isOwned && this.probes.every((probe) => probe.depth === 0) && [...this.db.monitors.values()].every((row) => !row.isMarked);
+    return isOwned && this.probes.every((probe) => probe.depth === 0) && [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
   }
 
   /** A process of this world that is none of its controllers or probes. */
