@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { until } from '../helpers/until.ts';
+
+interface Monitor {
+  id: string;
+  heartbeat_token: string;
+  runtimeStatus: string;
+}
+
+describe('a ping that was answered', () => {
+  let farwatch: Farwatch;
+  beforeAll(async () => {
+    farwatch = await startFarwatch();
+  });
+  afterAll(() => farwatch.stop());
+
+  test('is there after the controller was killed at once, and counts once', async () => {
+    const session = await new ApiSession(farwatch.url).begin();
+    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
+    const { monitor } = await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body);
+    for (let round = 1; round <= 3; round += 1) {
+      const answer = await fetch(`${farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
+      expect(answer.status).toBe(200);
+      const killed = await farwatch.kill9('controller');
+      await until(() => farwatch.pids().controller !== undefined && farwatch.pids().controller !== killed, { what: 'the controller is back', timeoutMs: 30_000 });
+      await until(async () => (await session.ok<{ total_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`)).total_checks === round, {
+        what: `${round} pings are counted`, timeoutMs: 60_000, everyMs: 200,
+      });
+    }
+    expect((await session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${monitor.id}`)).monitor.runtimeStatus).toBe('up');
+  });
+});
