@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cleanEnvironment } from './clean-environment.ts';
+import { until } from './until.ts';
+
+/** A controller in a process of its own, from a bundle. */
+export class ControllerProcess {
+  readonly #child: ChildProcess;
+  #output = '';
+
+  private constructor(bundle: string, env: Record<string, string>) {
+    this.#child = spawn(process.execPath, [bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+  }
+
+  /** Resolves when it listens. */
+  static async start(bundle: string, env: Record<string, string>): Promise<ControllerProcess> {
+    const controller = new ControllerProcess(bundle, env);
+    const listens = () => controller.#output.includes('"msg":"listening"') || (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
+    await until(listens, { what: 'the controller listens', timeoutMs: 30_000 });
+    return controller;
+  }
+
+  /** The signal that ended it; null when it ended by itself. */
+  async ended(timeoutMs = 30_000): Promise<NodeJS.Signals | null> {
+    await until(() => this.#hasEnded, { what: 'the controller ends', timeoutMs });
+    return this.#child.signalCode;
+  }
+
+  async kill9(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended();
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+}
