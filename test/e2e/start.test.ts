@@ -108,6 +108,17 @@ describe('one installation, from its first start on', () => {
   });
 });
 
+test('stops on SIGTERM of `npm start` alone, as a supervisor sends it, and leaves no process behind', async () => {
+  const farwatch = await startFarwatch({ command: ['npm', 'start'] });
+  try {
+    expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
+    expect((await farwatch.end()).code).toBe(0);
+    expect(farwatch.pids()).toEqual({});
+  } finally {
+    await farwatch.stop();
+  }
+});
+
 test('with a certificate NATS is open to probes elsewhere by TLS, and our own processes connect all the same', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
   const certificate = makeCertificate({ names: ['nats.example'] });

@@ -15,6 +15,8 @@ export interface FarwatchOptions {
   port?: number;
   env?: Record<string, string>;
   timeoutMs?: number;
+  /** Program and arguments, from the root of the checkout; `start.mjs` itself when absent. */
+  command?: [string, ...string[]];
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -47,7 +49,8 @@ export class Farwatch {
     const startedAt = Date.now();
     const output = openSync(this.logFile, 'a');
     const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env });
-    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs')], { env, stdio: ['ignore', output, output], detached: true });
+    const [program, ...args] = this.#options.command ?? [process.execPath, join(ROOT, 'deploy/quickstart/start.mjs')];
+    const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);
     this.#child = child;
     const timeoutMs = this.#options.timeoutMs ?? START_TIMEOUT_MS;
