@@ -3,9 +3,9 @@ import { timeoutMs, type ConfirmationPolicy, type LifecycleStatus, type MonitorD
 
 export const DEFAULT_POLICY: ConfirmationPolicy = { regions: 'majority', retries: 1 };
 
-/** When the next slot of a monitor that runs in `regionCount` regions is due, Unix ms; null when it is not active. */
+/** When the next slot of a monitor that runs in `regionCount` regions is due, Unix ms; null when it is not active, or waits for pings. */
 export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): number | null {
-  if (doc.status !== 'active') return null;
+  if (doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
   const intervalMs = doc.interval_seconds * 1000;
   const count = Math.max(1, regionCount);
   const slots = Array.from({ length: count }, (_, index) => {

@@ -96,7 +96,7 @@ describe('the list', () => {
     app.observed.incidentStatuses.set(incident.id, 'acknowledged');
     const [second, first] = (await client.get('/api/monitors?sort_by=name')).data.monitors;
     expect(first.id).toBe(fresh);
-    for (const absent of ['last_check_at', 'stats', 'group_id']) expect(first).not.toHaveProperty(absent);
+    for (const absent of ['last_check_at', 'stats', 'group_id', 'group_name']) expect(first).not.toHaveProperty(absent);
     expect(first.runtimeStatus).toBe('unknown');
     expect(first.next_check_at * 1000 - Date.now()).toBeLessThanOrEqual(60_000);
     expect(second).toMatchObject({
@@ -115,6 +115,8 @@ describe('the list', () => {
     expect(paused.runtimeStatus).toBe('unknown');
     expect(paused).not.toHaveProperty('next_check_at');
     expect((await client.get(`/api/monitors/${known}`)).data.monitor.runtimeStatus).toBe('paused');
+    await client.post('/api/monitors', { name: 'job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 });
+    expect((await client.get('/api/monitors?search=job')).data.monitors[0]).not.toHaveProperty('next_check_at');
   });
 });
 

@@ -70,6 +70,7 @@ test('the next slot is in the future, within one interval, and sooner with more 
   }
   expect(four).toBeLessThan(one / 2);
   expect(nextCheckAt({ _id: newId(now), status: 'paused', interval_seconds: 60 } as never, 1, now)).toBeNull();
+  expect(nextCheckAt({ _id: newId(now), status: 'active', type: 'HEARTBEAT', interval_seconds: 60 } as never, 1, now)).toBeNull();
 });
 
 test.each([
