@@ -124,9 +124,10 @@ export class MonitorStore {
     return found.map(({ _id, created_at, deleted_at }) => ({ monitor_id: _id, created_at, deleted_at }));
   }
 
-  /** Removes those of these monitors that are deleted, and known to be by the journal. */
+  /** Removes those of these monitors that are deleted, and known to be by the journal and the counts. */
   async purge(ids: string[]): Promise<void> {
-    if (ids.length > 0) await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, unjournaled: { $exists: false } });
+    if (ids.length === 0) return;
+    await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, unjournaled: { $exists: false }, uncounted: { $exists: false } });
   }
 
   /** Monitors of all tenants, deleted ones too, in no particular order. */

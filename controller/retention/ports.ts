@@ -27,7 +27,7 @@ export interface AgedMonitor {
 export interface AgedMonitors {
   /** Monitors of an organization in order of id, deleted ones too. */
   pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]>;
-  /** Removes the documents of deleted monitors that the journal knows to be deleted. */
+  /** Removes the documents of deleted monitors that the journal and the counts know to be deleted. */
   purge(monitorIds: string[]): Promise<void>;
 }
 

@@ -174,8 +174,9 @@ test('what is left of deleted monitors goes: their history after a week, their d
     await addHistory(id, [5]);
   }
   await addMonitor('unjournaled', 'o', { deleted_at: NOW - 91 * DAY_MS, unjournaled: 3 });
+  await addMonitor('uncounted', 'o', { deleted_at: NOW - 91 * DAY_MS, uncounted: 'o-project' });
   await goRound();
-  expect(await idsOf('monitors')).toEqual(['gone', 'recent', 'unjournaled']);
+  expect(await idsOf('monitors')).toEqual(['gone', 'recent', 'uncounted', 'unjournaled']);
   expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([[`recent:${TODAY / DAY_MS - 5}`], ['recent-5']]);
 });
 
