@@ -43,7 +43,6 @@ import { keepRawStream } from './platform/raw-stream.ts';
 import { loadPlans } from './plans/plans.ts';
 import { RawRetention } from './plans/raw-retention.ts';
 import { openResultStores } from './result-stores.ts';
-import { timelinePast } from './timeline-past.ts';
 import { ResultsService } from './results/service.ts';
 
 export interface ControllerOptions {
@@ -161,7 +160,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
         ],
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
-      ...incidents.over({ notifications: notifications.log, past: timelinePast(stores) }), ...events.routes,
+      ...incidents.over({ notifications: notifications.log, past: results.history }), ...events.routes,
       ...monitorRoutes(monitorDeps), ...grouping.routes,
       ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings, poke: (shard) => results.poke(shard), lost: (shard) => results.interrupted(shard) }),
     ],

@@ -122,6 +122,13 @@ test('states are listed newest first, each from when to when, and the regions be
   expect(history[1]).toMatchObject({ to: history[0].from, duration_seconds: Math.floor((history[0].from - history[1].from) / 1000) });
   expect(history[1].incident_id).toMatch(/^[0-9a-f-]{36}$/);
   expect((await get(`/api/monitors/${id}/status-history?limit=1&before=${history[0].from}`)).history).toEqual([history[1]]);
+  const { timeline } = await get(`/api/incidents/${history[1].incident_id}/timeline`);
+  const told = timeline.filter((entry: Loose) => entry.kind === 'result' || entry.kind === 'state');
+  expect(told).toMatchObject([
+    { kind: 'result', at: new Date(now).toISOString(), result: { region: 'local', success: false, status_code: 500, error: failed.error } },
+    { kind: 'state', state: { status: 'down', incident_id: history[1].incident_id } },
+    ...(timeline.some((entry: Loose) => entry.state?.status === 'paused') ? [{ kind: 'state', state: { status: 'paused' } }] : []),
+  ]);
 });
 
 test('response times are told by region and hour, as the results have them', async () => {

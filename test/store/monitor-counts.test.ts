@@ -69,6 +69,9 @@ const healthy = () => countsOn(mongo.db);
 let serial = 0;
 const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId: `project-${++serial}` });
 
+/** What is checked must be of the type: a change asks whether it is still the same. */
+const TCP: Partial<MonitorDoc> = { type: 'TCP', target: '127.0.0.1:9', http: null, tcp: { port: 9, protocol: 'generic', protocol_validation: null } };
+
 async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise<MonitorDoc> {
   const { revision: _revision, check_revision: _check, search_text: _text, ...doc } = monitorDoc(++serial, {
     _id: newId(Date.now()), organization_id: tenant.organizationId, project_id: tenant.projectId, ...change,
@@ -101,7 +104,7 @@ test('counts by type, status, region and group, and forgets what is deleted', as
   expect(await counts.read(tenant)).toMatchObject({ cells: {}, regions: {}, groups: {} });
   const first = await insert(tenant, { monitoring_regions: ['eu', 'us'], group_id: 'g1' });
   await insert(tenant, { type: 'HEARTBEAT', status: 'paused', group_id: 'g1' });
-  await insert(tenant, { type: 'TCP' });
+  await insert(tenant, TCP);
   await insert(newTenant());
   expect(await counts.read(tenant)).toMatchObject({
     cells: { 'HTTP active': 1, 'HEARTBEAT paused': 1, 'TCP active': 1 }, regions: { eu: 1, us: 1 },
@@ -135,7 +138,7 @@ test('monitors from before there were counts are counted', async () => {
   const { projectId: project_id, organizationId: organization_id } = tenant;
   const old = [1, 2, 3].map(() => monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id }));
   await mongo.db.collection<MonitorDoc>('monitors').insertMany(old);
-  await insert(tenant, { type: 'TCP' });
+  await insert(tenant, TCP);
   expect((await healthy().read(tenant)).cells).toEqual({ 'HTTP active': 3, 'TCP active': 1 });
 });
 
@@ -173,7 +176,7 @@ test('whatever is written and killed at once, the counts end as the monitors are
       const ids: string[] = [];
       for (const together of rounds) {
         await Promise.all(together.map(async (one) => {
-          if (one.kind === 'insert') return void ids.push((await insert(tenant, { type: one.type, group_id: one.group }))._id);
+          if (one.kind === 'insert') return void ids.push((await insert(tenant, { ...(one.type === 'TCP' ? TCP : {}), group_id: one.group }))._id);
           if (one.kind === 'count') return countsOn(mortal(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
           const id = ids[one.of];
           if (id === undefined) return undefined;
