@@ -41,6 +41,8 @@ const variables = z.object({
   MAILGUN_URL: setting.url('http', 'https').default('https://api.mailgun.net'),
   SMTP_URL: setting.url('smtp', 'smtps').optional(),
   JWT_KEYS: setting.text().refine(isKeyRing, { message: 'must be a JSON key ring: {"keys":[…]}' }).optional(),
+  WATCHDOG_URL: setting.url('http', 'https').optional(),
+  WATCHDOG_INTERVAL_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(60),
   STATUS_PAGE_DOMAIN: setting.host().optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   // Between the quickstart and its own controller; no operator sets these.
@@ -50,7 +52,7 @@ const variables = z.object({
 });
 
 /** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
-export const CONTROLLER_SECRETS: readonly string[] = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'EMBEDDED_PROBE_TOKEN'];
+export const CONTROLLER_SECRETS: readonly string[] = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL', 'EMBEDDED_PROBE_TOKEN'];
 
 type Values = z.infer<typeof variables>;
 export type ControllerConfig = ReturnType<typeof arrange>;
@@ -135,6 +137,8 @@ function arrange(values: Values) {
           : null,
       smtpUrl: values.SMTP_URL ?? null,
     },
+    /** The outside address that is called while alerts can go out; null: none is. */
+    watchdog: values.WATCHDOG_URL === undefined ? null : { url: values.WATCHDOG_URL, intervalMs: values.WATCHDOG_INTERVAL_SECONDS * 1000 },
     /** Enrols the probe that the quickstart starts beside the controller; null: there is none to enrol. */
     embeddedProbeToken: values.EMBEDDED_PROBE_TOKEN ?? null,
   });

@@ -33,6 +33,7 @@ import { openNotifications } from './notifications.ts';
 import { openMonitorReads } from './open-monitor-reads.ts';
 import { openRetention } from './open-retention.ts';
 import { openGroups } from './open-groups.ts';
+import { openWatchdog } from './open-watchdog.ts';
 import { openMailer } from './platform/mailer.ts';
 import { connectBus, type NatsBus } from './platform/bus.ts';
 import { openMongo, type Mongo, type MongoOptions } from './platform/mongo.ts';
@@ -173,11 +174,14 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   retention.start();
   grouping.resume();
   counts.start();
+  const watchdog = openWatchdog({ config: config.watchdog, notifications, mongo, bus, clock, log });
+  watchdog?.start();
   const port = await app.listen(config.http.port, config.http.host);
   url = config.http.baseUrl ?? `http://${config.http.host === '0.0.0.0' ? '127.0.0.1' : config.http.host}:${port}`;
   return {
     url,
     stop: async () => {
+      watchdog?.stop();
       await events.hub.stop();
       await app.close();
       rawStream.stop();

@@ -18,6 +18,7 @@ import type { IncidentStore } from './incidents/store.ts';
 import { createAddressVetting } from './platform/address-vetting.ts';
 import type { Mailer } from './platform/mailer-port.ts';
 import type { Mongo } from './platform/mongo.ts';
+import type { Poster } from './platform/poster-port.ts';
 import { HttpPoster } from './platform/poster.ts';
 import { createResolver } from './platform/resolver.ts';
 import type { AlertsPort } from './results/ports.ts';
@@ -51,6 +52,7 @@ export interface Notifications {
   log: NotificationLog;
   destinations: DestinationStore;
   service: DeliveryService;
+  poster: Poster;
   start(): void;
   stop(): Promise<void>;
 }
@@ -98,7 +100,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   };
   return {
     routes: destinationRoutes({ destinations, vetting, deliveries: deliverySide }),
-    alerts, log: deliveries, destinations, service,
+    alerts, log: deliveries, destinations, service, poster,
     start: () => service.start(),
     stop: async () => {
       await service.stop(STOP_WITHIN_MS);

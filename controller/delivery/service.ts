@@ -63,6 +63,8 @@ export class DeliveryService {
   #system: ActorSystem | null = null;
   #root: ActorRef<Message> | null = null;
   #isLookWaiting = false;
+  #lookedAt = -Infinity;
+  #failedAt = -Infinity;
 
   constructor(deps: DeliveryServiceDeps) {
     this.#deps = deps;
@@ -77,13 +79,22 @@ export class DeliveryService {
     return this.#atWork.size;
   }
 
+  /** Whether, in the last so many ms, what is due was found and nothing of ours failed. Receivers that fail do not count. */
+  hasWorked(withinMs: number): boolean {
+    const since = this.#deps.clock.monotonic() - withinMs;
+    return this.#lookedAt >= since && this.#failedAt < since;
+  }
+
   start(): void {
     const { clock, log } = this.#deps;
     this.#lanes = new Lanes();
     this.#isLookWaiting = false;
     this.#system = new ActorSystem({
       clock,
-      onFailure: ({ path, error, restartInMs }) => log.error({ err: error, actor: path, restartInMs }, 'delivery failed'),
+      onFailure: ({ path, error, restartInMs }) => {
+        this.#failedAt = clock.monotonic();
+        log.error({ err: error, actor: path, restartInMs }, 'delivery failed');
+      },
       onEscalation: ({ path }) => log.fatal({ actor: path }, 'delivery stopped'),
     });
     this.#root = this.#system.spawn(this.#definition(), { name: 'deliveries', supervision: PATIENT });
@@ -131,12 +142,17 @@ export class DeliveryService {
     this.#isLookWaiting = false;
     context.after('look', LOOK_EVERY_MS, { kind: 'look' });
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
-    if (shards.length === 0 || this.#atWork.size >= MOST_AT_WORK) return;
+    if (shards.length === 0) return;
+    if (this.#atWork.size >= MOST_AT_WORK) {
+      this.#lookedAt = clock.monotonic();
+      return;
+    }
     try {
       // Those at work may still be due; asking for so many more, they hide nobody.
       for (const id of await due(shards, clock.now(), LOOK_PAGE + this.#atWork.size)) {
         if (this.#atWork.get(id)?.ref.isIdle ?? true) this.#wake(id, context);
       }
+      this.#lookedAt = clock.monotonic();
     } catch (error) {
       log.warn({ err: error }, 'could not look for deliveries that are due');
     }

@@ -1,9 +1,10 @@
 export interface PostRequest {
   url: string;
-  method: 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT';
   /** Names in any case; `Content-Length` and `Host` are set by the poster. */
   headers: Record<string, string>;
-  body: Uint8Array;
+  /** Null: none is sent. */
+  body: Uint8Array | null;
   /** For everything together: resolving, connecting, sending, and the head of the answer. */
   timeoutMs: number;
   /** Ends it early, as `failed`. */

@@ -36,6 +36,7 @@ describe('a bad value is named with what was expected', () => {
     ['RATE_LIMIT', '-1', 'RATE_LIMIT must be a whole number from 1 to 1000000000, not "-1"'],
     ['MAIL_FROM', 'nobody', 'MAIL_FROM must be an address: a@b.example or Name <a@b.example>, not "nobody"'],
     ['MAILGUN_URL', 'mailgun', 'MAILGUN_URL must be an address that starts with http:// or https://, not "mailgun"'],
+    ['WATCHDOG_INTERVAL_SECONDS', '4', 'WATCHDOG_INTERVAL_SECONDS must be a whole number from 5 to 86400, not "4"'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"'],
   ])('%s=%s', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
@@ -44,6 +45,7 @@ describe('a bad value is named with what was expected', () => {
   test.each([
     ['MONGODB_URL', 'postgres://user:hunter2@db', 'MONGODB_URL must be an address that starts with mongodb:// or mongodb+srv://'],
     ['NATS_URL', 'http://user:hunter2@n', 'NATS_URL must be an address that starts with nats:// or tls://'],
+    ['WATCHDOG_URL', 'ping.example/hunter2', 'WATCHDOG_URL must be an address that starts with http:// or https://'],
     ['JWT_KEYS', '{"keys":[]}', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
     ['JWT_KEYS', 'hunter2', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
   ])('%s, whose value stays unprinted', (name, value, message) => {
@@ -86,6 +88,7 @@ test('defaults are those of the process contract, and the result is frozen throu
     monitors: { minIntervalSeconds: 30 },
     destinations: { allowPrivate: false },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
+    watchdog: null,
     embeddedProbeToken: null,
   });
   expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.nats)).toBe(true);
