@@ -1,6 +1,7 @@
 // What `npm run faults` runs: the faults of the matrix, and a table of what each came to.
 import { prepare, runTests, say, conclude } from './steps.mjs';
 
+process.env.FARWATCH_FAULTS ??= 'all';
 await prepare();
 const outcome = await runTests('faults', { onReport: printTable });
 conclude([outcome]);

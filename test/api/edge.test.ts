@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../controller/http/route.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
 import { AppError } from '../../shared/errors.ts';
-import { freezableProxy } from '../helpers/freezable-proxy.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { testMongo } from '../helpers/mongo.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -155,10 +155,10 @@ describe('without its database', () => {
 
   test('a request is 503 within five seconds while the database hangs, and answered when it goes on', async () => {
     const store = await testMongo();
-    const proxy = await freezableProxy(store.url, store.database);
+    const proxy = await startMongoProxy(store.url);
     const app = await makeApp({ mongoUrl: proxy.url });
     const tenant = await newTenant(app);
-    proxy.freeze();
+    proxy.drop();
     for (let round = 0; round < 3; round += 1) {
       const startedAt = performance.now();
       for (const answer of await Promise.all([tenant.readKey.get('/api/monitors'), tenant.owner.client.get('/api/auth/me'), tenant.writeKey.post('/api/monitors', {})])) {
@@ -166,10 +166,10 @@ describe('without its database', () => {
       }
       expect(performance.now() - startedAt).toBeLessThan(5000);
     }
-    proxy.thaw();
+    proxy.heal();
     await until(async () => (await tenant.readKey.get('/api/monitors')).status === 200, { timeoutMs: 15_000 });
     await app.close();
-    proxy.close();
+    await proxy.close();
     await store.stop();
   });
 

@@ -26,10 +26,10 @@ export function storeUrl(log: string): string {
  * Reads the whole journal. It says all only as long as no snapshot has moved, which no shorter run than an hour does:
  * a moved snapshot is refused.
  */
-export async function readLedger(url: string): Promise<Ledger> {
+export async function readLedger(url: string, database = 'farwatch'): Promise<Ledger> {
   const client = await MongoClient.connect(url);
   try {
-    const db = client.db('farwatch');
+    const db = client.db(database);
     const moved = await db.collection<{ _id: string }>('rollups_1h').find({}).limit(1).toArray();
     if (moved.length > 0) throw new Error('blocks are written: the journal alone does not say all');
     const journal = new MongoJournalStore(db);

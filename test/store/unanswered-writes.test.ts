@@ -8,12 +8,12 @@ import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
 import { MongoJournalStore } from '../../controller/results/journal-store.ts';
 import { MongoSnapshotStore } from '../../controller/results/snapshot-store.ts';
-import { freezableProxy, type FreezableProxy } from '../helpers/freezable-proxy.ts';
+import { startMongoProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 let store: TestMongo;
-let proxy: FreezableProxy;
+let proxy: FaultProxy & { url: string };
 let mongo: Mongo;
 
 beforeAll(async () => {
@@ -31,12 +31,12 @@ test.each<[string, () => Promise<unknown>]>([
   ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
   ['an assignment', () => new AssignmentStore(mongo.db).stage('p', [{ monitorId: 'm', monitorRev: 1, assignment: null } as never], 't', 1)],
 ])('%s whose write the database never answered is not taken for written', async (_what, write) => {
-  proxy = await freezableProxy(store.url, store.database);
+  proxy = await startMongoProxy(store.url);
   mongo = watchedMongo(proxy.url);
   await mongo.ping();
-  proxy.freeze();
+  proxy.drop();
   const written = write().then(() => 'written', (error: unknown) => error);
-  proxy.close();
+  await proxy.close();
   const outcome = await written;
   expect(outcome).toBeInstanceOf(Error);
   expect(isDatabaseUnavailable(outcome)).toBe(true);

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { countResults, onThisMachine, randomOf, repeats, SEED, tell } from './tally.ts';
+
+const MONITORS = 100;
+const RESUMES_WITHIN_MS = 5000;
+
+let load: Load;
+beforeAll(async () => {
+  load = await Load.start();
+});
+afterEach(() => load.forget());
+afterAll(() => load.stop());
+
+/** Whether another process than that stands in for it. */
+const isReplaced = (killed: number) => load.farwatch.pids().controller !== undefined && load.farwatch.pids().controller !== killed;
+
+/** Ms from the start of the controller's next life until results are stored again; checks have to go on meanwhile. */
+async function comesBack(killed: number, watched: string): Promise<number> {
+  const checked = load.countOf(watched);
+  await until(() => isReplaced(killed), { what: 'the controller is started again', timeoutMs: 30_000, everyMs: 5 });
+  const startedAt = performance.now();
+  const stored = await until(() => load.checksOf(watched), { what: 'the API works', timeoutMs: 20_000 });
+  await until(async () => (await load.checksOf(watched)) > stored, { what: 'results are stored', timeoutMs: 20_000 });
+  expect(load.countOf(watched)).toBeGreaterThan(checked);
+  return performance.now() - startedAt;
+}
+
+fault('F1', 'the controller is killed at random under load, with an outage each time', async () => {
+  const kills = repeats(3, 20);
+  const random = randomOf(SEED);
+  const [watched] = await load.steady(MONITORS, 'kill');
+  const recoveryMs: number[] = [];
+  const outages: string[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    const path = `/outage/${round}`;
+    const id = await load.watch(path);
+    outages.push(id);
+    await until(async () => (await load.statusOf(id)) === 'up', { what: 'up', timeoutMs: 15_000 });
+    load.target.answer({ status: 503 }, path);
+    await passTime(random() * 3000);
+    recoveryMs.push(await comesBack(await load.farwatch.kill9('controller'), watched as string));
+    await until(() => load.told(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down', timeoutMs: 30_000 });
+    load.target.answer({ status: 200 }, path);
+    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up', timeoutMs: 30_000 });
+  }
+  expect(Math.max(...recoveryMs)).toBeLessThan(onThisMachine(RESUMES_WITHIN_MS));
+  const incidents = await load.incidents();
+  expect(incidents.map((incident) => incident.check_id).toSorted()).toEqual(outages.toSorted());
+  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const repeated = told.length - new Set(told).size;
+  expect(new Set(told).size).toBe(2 * kills);
+  expect(repeated).toBeLessThanOrEqual(kills);
+  const results = await countResults(load);
+  const alerts = { expected: 2 * kills, delivered: new Set(told).size, repeated };
+  return tell({ injected: kills, results, incidents: { expected: kills, opened: incidents.length }, alerts, recoveryMs, seed: SEED });
+});
+
+fault('F28', 'the controller is restarted during an incident, in order and by kill -9', async () => {
+  const restarts = repeats(3, 6);
+  const recoveryMs: number[] = [];
+  const id = await load.watch('/incident');
+  await until(async () => (await load.statusOf(id)) === 'up', { what: 'up', timeoutMs: 15_000 });
+  load.target.answer({ status: 503 }, '/incident');
+  await until(() => load.told(id).length === 1, { what: 'monitor.down', timeoutMs: 30_000 });
+  const [opened] = await load.incidents();
+  for (let round = 0; round < restarts; round += 1) {
+    const pid = await load.farwatch.pid('controller');
+    process.kill(pid, round % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
+    recoveryMs.push(await comesBack(pid, id));
+    expect(await load.statusOf(id)).toBe('down');
+    expect(await load.incidents()).toMatchObject([{ id: opened?.id, status: 'open' }]);
+  }
+  load.target.answer({ status: 200 }, '/incident');
+  await until(() => load.told(id).length >= 2, { what: 'monitor.up', timeoutMs: 30_000 });
+  await until(async () => (await load.incidents())[0]?.status === 'resolved');
+  const results = await countResults(load);
+  expect(load.told(id).map((told) => [told.event, told.incident.id])).toEqual([['monitor.down', opened?.id], ['monitor.up', opened?.id]]);
+  expect(await load.incidents()).toHaveLength(1);
+  return tell({ injected: restarts, results, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 }, recoveryMs });
+});

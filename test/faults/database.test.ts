@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { countResults, onThisMachine, randomOf, repeats, SEED, tell } from './tally.ts';
+
+const MONITORS = 60;
+/** What the API promises while the database is away. */
+const ANSWER_WITHIN_MS = 5000;
+
+interface Answer {
+  status: number;
+  code: string | null;
+  tookMs: number;
+}
+
+/** Asks the API over and over until told to stop; resolves to all answers. A request without an answer counts as status 0. */
+function askOn(ask: () => Promise<{ status: number; code: string | null }>) {
+  const answers: Answer[] = [];
+  let isAsking = true;
+  const asking = (async () => {
+    while (isAsking) {
+      const startedAt = performance.now();
+      const { status, code } = await ask().catch(() => ({ status: 0, code: null }));
+      answers.push({ status, code, tookMs: performance.now() - startedAt });
+      await passTime(50);
+    }
+  })();
+  return {
+    answers,
+    end: async () => {
+      isAsking = false;
+      await asking;
+      return answers;
+    },
+  };
+}
+
+const kindsOf = (answers: Answer[]) => [...new Set(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim()))].toSorted();
+const slowest = (answers: Answer[]) => Math.max(...answers.map((answer) => answer.tookMs));
+
+async function askMonitors(load: Load) {
+  const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');
+  return { status, code: error?.code ?? null };
+}
+
+describe('killed', () => {
+  let load: Load;
+  beforeAll(async () => {
+    load = await Load.start();
+  });
+  afterAll(() => load.stop());
+
+  fault('F6', 'the database is killed at random under load', async () => {
+    const kills = repeats(3, 10);
+    const random = randomOf(SEED);
+    const ids = await load.steady(MONITORS, 'database');
+    const controller = await load.farwatch.pid('controller');
+    const asking = askOn(() => askMonitors(load));
+    const recoveryMs: number[] = [];
+    for (let round = 0; round < kills; round += 1) {
+      await passTime(random() * 1500);
+      const killed = await load.farwatch.kill9('embedded-mongo');
+      await until(() => load.farwatch.pids()['embedded-mongo'] !== undefined && load.farwatch.pids()['embedded-mongo'] !== killed, { what: 'the store is back', timeoutMs: 30_000 });
+      const backAt = performance.now();
+      const seen = asking.answers.length;
+      await until(() => asking.answers.slice(seen).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });
+      recoveryMs.push(performance.now() - backAt);
+      await passTime(500);
+    }
+    const answers = await asking.end();
+    expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    expect(slowest(answers)).toBeLessThan(onThisMachine(ANSWER_WITHIN_MS));
+    expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
+    const results = await countResults(load);
+    expect(await load.incidents()).toEqual([]);
+    const totals = await Promise.all(ids.map((id) => until(async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts what was checked' })));
+    expect(totals).toHaveLength(MONITORS);
+    return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
+      `${answers.filter((answer) => answer.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(answers) / 1000).toFixed(1)} s`);
+  });
+});
+
+describe('unreachable', () => {
+  let load: Load;
+  let store: TestMongo;
+  let proxy: Awaited<ReturnType<typeof startMongoProxy>>;
+  beforeEach(async () => {
+    store = await testMongo();
+    proxy = await startMongoProxy(store.url);
+    load = await Load.start({ MONGODB_URL: proxy.url }, store);
+  });
+  afterEach(async () => {
+    await load?.stop();
+    await proxy.close();
+    await store.stop();
+  });
+
+  const rssMb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+  fault('F9', 'a firewall drops all packets between controller and database', async () => {
+    const awaySeconds = repeats(20, 120);
+    await load.steady(MONITORS, 'firewall');
+    const { monitor } = await load.session.ok<{ monitor: { id: string; heartbeat_token: string } }>('POST', '/api/monitors',
+      { name: 'backup', type: 'HEARTBEAT', heartbeat_interval: 3, grace_period: 2 });
+    const ping = async () => {
+      const response = await fetch(`${load.farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
+      const { error } = (await response.json()) as { error?: { code: string } };
+      return { status: response.status, code: error?.code ?? null };
+    };
+    await until(async () => (await ping()).status === 200 && (await load.statusOf(monitor.id)) === 'up', { what: 'the heartbeat is up', everyMs: 200 });
+    const controller = await load.farwatch.pid('controller');
+    const beforeMb = rssMb(controller);
+    const [asking, pinging] = [askOn(() => askMonitors(load)), askOn(ping)];
+
+    proxy.drop('both');
+    const sincePings = pinging.answers.length;
+    const storm = Array.from({ length: 500 }, () => ping().catch(() => ({ status: 0, code: null })));
+    let peakMb = 0;
+    for (let second = 0; second < awaySeconds; second += 1) {
+      await passTime(1000);
+      peakMb = Math.max(peakMb, rssMb(controller));
+    }
+    expect(new Set((await Promise.all(storm)).map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['503 SERVICE_UNAVAILABLE']));
+    const refusedPings = pinging.answers.slice(sincePings + 1).filter((answer) => answer.status === 503).length;
+    expect(refusedPings).toBeGreaterThan(0);
+    proxy.heal();
+    const healedAt = performance.now();
+    const [seenAsked, seenPinged] = [asking.answers.length, pinging.answers.length];
+    await until(() => asking.answers.slice(seenAsked).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 30_000 });
+    await until(() => pinging.answers.slice(seenPinged).some((answer) => answer.status === 200), { what: 'pings are taken again', timeoutMs: 30_000 });
+    const recoveryMs = [performance.now() - healedAt];
+    // Twice what the heartbeat may be late, in which a wrong alarm would come.
+    await passTime(10_000);
+    expect(await load.statusOf(monitor.id)).toBe('up');
+    const answers = [...(await asking.end()), ...(await pinging.end())];
+    expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    expect(slowest(answers)).toBeLessThan(onThisMachine(ANSWER_WITHIN_MS));
+    expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
+    expect(peakMb - beforeMb).toBeLessThan(150);
+    const results = await countResults(load);
+    expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
+    return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
+      `away ${awaySeconds} s; slowest answer ${(slowest(answers) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
+  });
+});

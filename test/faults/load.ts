@@ -1,0 +1,123 @@
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
+import type { TestMongo } from '../helpers/mongo.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+const INTERVAL_MS = 1000;
+
+export interface IncidentView {
+  id: string;
+  status: string;
+  check_id: string;
+}
+
+interface Told {
+  event: string;
+  incident: { id: string };
+  monitor: { id: string };
+}
+
+/** A whole installation of real processes that is given work: monitors checked each second, and a receiver of their alerts. */
+export class Load {
+  readonly farwatch: Farwatch;
+  readonly target: Target;
+  readonly receiver: Receiver;
+  readonly session: ApiSession;
+  readonly #store: TestMongo | null;
+  /** Paths at the target, by monitor. */
+  #paths = new Map<string, string>();
+
+  constructor(parts: Pick<Load, 'farwatch' | 'target' | 'receiver' | 'session'>, store: TestMongo | null) {
+    this.farwatch = parts.farwatch;
+    this.target = parts.target;
+    this.receiver = parts.receiver;
+    this.session = parts.session;
+    this.#store = store;
+  }
+
+  /** `store`: the database itself, where the installation reaches it by another way. */
+  static async start(env: Record<string, string> = {}, store: TestMongo | null = null): Promise<Load> {
+    const settings = { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info', ...env };
+    const [farwatch, target, receiver] = await Promise.all([startFarwatch({ env: settings }), startTarget(), startReceiver()]);
+    const session = await new ApiSession(farwatch.url).begin();
+    await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } });
+    return new Load({ farwatch, target, receiver, session }, store);
+  }
+
+  /** A monitor of a path of its own, checked each second. */
+  async watch(path: string, change: object = {}): Promise<string> {
+    const body = { name: path, type: 'HTTP', target: `${this.target.url}${path}`, interval_seconds: 1, ...change };
+    const { monitor } = await this.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
+    this.#paths.set(monitor.id, path);
+    return monitor.id;
+  }
+
+  /** Monitors that stay up; resolves when each was checked. */
+  async steady(count: number, name: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let at = 0; at < count; at += 1) ids.push(await this.watch(`/${name}/${at}`));
+    await until(() => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run', timeoutMs: 30_000 });
+    return ids;
+  }
+
+  /** Requests that a monitor's target got. */
+  countOf(id: string): number {
+    return this.target.countOf(this.#paths.get(id) ?? '');
+  }
+
+  get ids(): string[] {
+    return [...this.#paths.keys()];
+  }
+
+  /** What a monitor's statistics count, 0 while the API does not say. */
+  async checksOf(id: string): Promise<number> {
+    const { data } = await this.session.call('GET', `/api/monitors/${id}/stats`).catch(() => ({ data: undefined }));
+    return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
+  }
+
+  async statusOf(id: string): Promise<string> {
+    return (await this.session.ok<{ monitor: { runtimeStatus: string } }>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus;
+  }
+
+  async incidents(ids: string[] = this.ids): Promise<IncidentView[]> {
+    const { incidents } = await this.session.ok<{ incidents: IncidentView[] }>('GET', '/api/incidents?limit=100');
+    return incidents.filter((incident) => ids.includes(incident.check_id));
+  }
+
+  /** Alerts that have arrived about a monitor, as `event`s in their order. */
+  told(id: string): Told[] {
+    return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as Told).filter((told) => told.monitor.id === id);
+  }
+
+  /**
+   * Pauses all monitors, waits until the probe has nothing left, and reads the journal. `issued` is what the target saw,
+   * `stored` what the journal holds, both by monitor.
+   */
+  async settle() {
+    const { session } = this;
+    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: this.ids })).status === 200, { what: 'paused', timeoutMs: 20_000 });
+    await until(async () => {
+      const { probes } = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
+      return probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0);
+    }, { what: 'the spool is empty', timeoutMs: 60_000, everyMs: 250 });
+    const ledger = await (this.#store ? readLedger(this.#store.url, this.#store.database) : readLedger(storeUrl(this.farwatch.log())));
+    const issued = new Map(this.ids.map((id) => [id, this.countOf(id)]));
+    const stored = new Map(this.ids.map((id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length]));
+    const faults = this.ids.map((id) => slotFaults(ledger.byMonitor.get(id) ?? [], INTERVAL_MS));
+    const sum = (of: 'unexplained' | 'doubled') => faults.reduce((total, fault) => total + fault[of].length, 0);
+    return { issued, stored, holes: ledger.holes, unexplained: sum('unexplained'), doubled: sum('doubled'), ledger };
+  }
+
+  /** Begins with monitors anew. */
+  async forget(): Promise<void> {
+    await this.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: this.ids });
+    this.#paths = new Map();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.farwatch.stop(), this.target.close(), this.receiver.close()]);
+  }
+}

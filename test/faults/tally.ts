@@ -1,0 +1,65 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { expect } from 'vitest';
+import type { Load } from './load.ts';
+
+/** What a fault came to, counted. */
+export interface Tally {
+  injected: number;
+  results?: { issued: number; stored: number; lost: number; duplicated: number };
+  incidents?: { expected: number; opened: number };
+  alerts?: { expected: number; delivered: number; repeated: number };
+  /** Of each injection, ms until all was well again. */
+  recoveryMs?: number[];
+  seed?: number;
+}
+
+/** The line of the table. */
+export function tell({ injected, results, incidents, alerts, recoveryMs, seed }: Tally, more = ''): string {
+  const parts = [`${injected} injected`];
+  if (results) parts.push(`results ${results.issued} issued, ${results.stored} stored, ${results.lost} lost, ${results.duplicated} doubled`);
+  if (incidents) parts.push(`incidents ${incidents.opened} of ${incidents.expected}`);
+  if (alerts) parts.push(`alerts ${alerts.delivered} of ${alerts.expected}, ${alerts.repeated} repeated`);
+  if (recoveryMs && recoveryMs.length > 0) parts.push(`well again after at most ${(Math.max(...recoveryMs) / 1000).toFixed(1)} s`);
+  if (more !== '') parts.push(more);
+  if (seed !== undefined) parts.push(`seed ${seed}`);
+  return parts.join('; ');
+}
+
+/** A bound of a quiet machine on this one: longer by as many processes as wait for each core. */
+export function onThisMachine(quietMs: number): number {
+  return quietMs * Math.max(1, ...loadavg().map((load) => load / availableParallelism()));
+}
+
+/** Repeats: a few in `npm test`, all with `npm run faults`. */
+export function repeats(few: number, all: number): number {
+  return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
+}
+
+/** A small generator, so that a printed seed repeats the moments of the faults. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+/**
+ * Stops the checks of a load, waits until all that was issued has arrived, and holds what the target saw against what is
+ * stored. The probe has to have lived all the while. Asserts that nothing is lost, doubled or unexplained.
+ */
+export async function countResults(load: Load): Promise<NonNullable<Tally['results']>> {
+  const { issued, stored, unexplained, holes, doubled } = await load.settle();
+  expect(holes, 'places of lanes that are missing').toEqual([]);
+  expect(unexplained, 'slots without result or reason').toBe(0);
+  expect(doubled, 'slots with two results').toBe(0);
+  const lost = [...issued].reduce((sum, [id, count]) => sum + Math.max(0, count - (stored.get(id) ?? 0)), 0);
+  const duplicated = [...stored].reduce((sum, [id, count]) => sum + Math.max(0, count - (issued.get(id) ?? 0)), 0);
+  const total = (counts: Map<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+  expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 });
+  return { issued: total(issued), stored: total(stored), lost, duplicated };
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect } from 'vitest';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { repeats, tell } from './tally.ts';
+
+const INTERVAL_MS = 5000;
+
+let sink: Receiver;
+let store: TestMongo;
+let proxy: Awaited<ReturnType<typeof startMongoProxy>>;
+let farwatch: Farwatch;
+beforeEach(async () => {
+  [sink, store] = await Promise.all([startReceiver(), testMongo()]);
+  proxy = await startMongoProxy(store.url);
+  const env = { MONGODB_URL: proxy.url, ALLOW_PRIVATE_DESTINATIONS: 'true', WATCHDOG_URL: `${sink.url}/ping/secret`, WATCHDOG_INTERVAL_SECONDS: String(INTERVAL_MS / 1000) };
+  farwatch = await startFarwatch({ env });
+});
+afterEach(async () => {
+  await farwatch?.stop();
+  await proxy.close();
+  await store.stop();
+  await sink.close();
+});
+
+fault('F47', 'the alert worker alone stops: what it asks the database is never answered', async () => {
+  const stops = repeats(1, 3);
+  await until(() => sink.requests.length >= 2, { what: 'pings', timeoutMs: 30_000 });
+  expect(sink.requests[0]).toMatchObject({ method: 'GET', path: '/ping/secret' });
+  const lateMs: number[] = [];
+  const recoveryMs: number[] = [];
+  for (let round = 0; round < stops; round += 1) {
+    proxy.swallow('delivery_queues');
+    const stoppedAt = Date.now();
+    await passTime(4 * INTERVAL_MS);
+    const last = sink.requests.at(-1)?.at ?? 0;
+    lateMs.push(Math.max(0, last - stoppedAt));
+    expect(last - stoppedAt, 'the last ping after the stop').toBeLessThan(2 * INTERVAL_MS);
+    const ready = (await (await fetch(`${farwatch.url}/readyz`)).json()) as unknown;
+    expect(ready, 'everything else works').toMatchObject({ data: { status: 'ready' } });
+    const seen = sink.requests.length;
+    proxy.heal();
+    const healedAt = Date.now();
+    await until(() => sink.requests.length > seen, { what: 'pings again', timeoutMs: 60_000 });
+    recoveryMs.push(Date.now() - healedAt);
+  }
+  expect(farwatch.log()).toContain('not called, since this does not work: delivery of alerts');
+  expect(farwatch.log()).not.toContain('/ping/secret');
+  return tell({ injected: stops, recoveryMs }, `last ping ${(Math.max(...lateMs) / 1000).toFixed(1)} s after the stop, at an interval of ${INTERVAL_MS / 1000} s`);
+});
+
+fault('F47', 'the database is unreachable, then the controller is killed', async () => {
+  await until(() => sink.requests.length >= 1, { what: 'pings', timeoutMs: 30_000 });
+  proxy.drop('both');
+  const stoppedAt = Date.now();
+  await passTime(3 * INTERVAL_MS);
+  expect((sink.requests.at(-1)?.at ?? 0) - stoppedAt).toBeLessThan(2 * INTERVAL_MS);
+  proxy.heal();
+  const seen = sink.requests.length;
+  await until(() => sink.requests.length > seen, { what: 'pings again', timeoutMs: 60_000 });
+  const kept = sink.requests.length;
+  await farwatch.kill9('controller');
+  await until(() => sink.requests.length > kept, { what: 'pings of its next life', timeoutMs: 60_000 });
+  return tell({ injected: 2 }, 'pings ended within 2 intervals, and came again');
+});

@@ -1,0 +1,131 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { MongoClient } from 'mongodb';
+
+export type Direction = 'out' | 'back' | 'both';
+
+/**
+ * Stands between a client and a server, as a bad network or a firewall. `out` is what the client sends, `back` what the server
+ * answers. What is dropped is held, not lost, as TCP would send it again: the connection looks alive and nothing arrives.
+ */
+export interface FaultProxy {
+  port: number;
+  /** Connections taken so far, and those open now. */
+  readonly accepted: number;
+  readonly open: number;
+  /** From now on nothing passes this way, on connections that are open and on new ones; nothing is closed. */
+  drop(direction?: Direction): void;
+  /** From now on every chunk arrives so much later. */
+  delay(ms: number): void;
+  /** Breaks every open connection with a TCP RST. */
+  reset(): void;
+  /** The server's side is gone for the open connections, and the clients are not told. */
+  halfOpen(): void;
+  /** A connection whose client sends something with this text in it goes silent from there on; the others work. */
+  swallow(text: string): void;
+  /** Ends every fault; what was held arrives. Connections that went silent by `halfOpen` or `swallow` stay so. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  near: Socket;
+  far: Socket;
+  isMute: boolean;
+}
+
+/** A proxy on a free port of 127.0.0.1 in front of a TCP port or a Unix socket. */
+export async function startFaultProxy(to: { port: number; host?: string } | { path: string }): Promise<FaultProxy> {
+  const pairs = new Set<Pair>();
+  let dropped: Direction | null = null;
+  let delayMs = 0;
+  let swallowed: string | null = null;
+  let accepted = 0;
+  const isDropped = (way: Exclude<Direction, 'both'>) => dropped === 'both' || dropped === way;
+  const later = (act: () => void) => (delayMs === 0 ? act() : void setTimeout(act, delayMs));
+
+  const server = createServer((near) => {
+    accepted += 1;
+    const far = 'path' in to ? connect(to.path) : connect(to.port, to.host ?? '127.0.0.1');
+    const pair: Pair = { near, far, isMute: false };
+    pairs.add(pair);
+    near.setNoDelay(true);
+    near.on('data', (chunk: Buffer) => {
+      if (swallowed !== null && chunk.includes(swallowed)) pair.isMute = true;
+      if (!pair.isMute) later(() => far.writable && far.write(chunk));
+    });
+    far.on('data', (chunk: Buffer) => {
+      if (!pair.isMute) later(() => near.writable && near.write(chunk));
+    });
+    const gone = (other: Socket) => () => {
+      pairs.delete(pair);
+      later(() => other.destroy());
+    };
+    near.on('error', () => undefined).on('close', gone(far));
+    far.on('error', () => undefined).on('close', () => {
+      if (!pair.isMute) gone(near)();
+    });
+    hold(pair);
+  });
+  const hold = ({ near, far }: Pair) => {
+    for (const [socket, way] of [[near, 'out'], [far, 'back']] as const) {
+      if (isDropped(way)) socket.pause();
+      else socket.resume();
+    }
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    get accepted() {
+      return accepted;
+    },
+    get open() {
+      return pairs.size;
+    },
+    drop(direction = 'both') {
+      dropped = direction;
+      for (const pair of pairs) hold(pair);
+    },
+    delay(ms) {
+      delayMs = ms;
+    },
+    reset() {
+      for (const { near, far } of pairs) {
+        near.resetAndDestroy();
+        far.destroy();
+      }
+    },
+    halfOpen() {
+      for (const pair of pairs) {
+        pair.isMute = true;
+        pair.far.destroy();
+      }
+    },
+    swallow(text) {
+      swallowed = text;
+    },
+    heal() {
+      dropped = null;
+      swallowed = null;
+      delayMs = 0;
+      for (const pair of pairs) hold(pair);
+    },
+    async close() {
+      for (const { near, far } of pairs) {
+        near.destroy();
+        far.destroy();
+      }
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A proxy in front of the MongoDB that `mongoUrl` names, over TCP or its Unix socket, and the connection string that leads through it. */
+export async function startMongoProxy(mongoUrl: string): Promise<FaultProxy & { url: string }> {
+  const { hosts, dbName } = new MongoClient(mongoUrl).options;
+  const [host] = hosts;
+  if (host === undefined) throw new Error('no host to connect to');
+  const to = host.socketPath === undefined ? { port: host.port ?? 27017, host: host.host ?? '127.0.0.1' } : { path: host.socketPath };
+  const proxy = await startFaultProxy(to);
+  const { port } = proxy;
+  return Object.assign(proxy, { url: `mongodb://127.0.0.1:${port}/${dbName}?directConnection=true&retryWrites=false` });
+}
