@@ -80,7 +80,8 @@ export function addressRefusal(address: string, policy: AddressPolicy): string |
   const kind = classifyAddress(address);
   if (kind === 'private' || kind === 'loopback') return policy.allowPrivate ? null : `${address} is a ${kind} address`;
   if (kind === 'global') return !policy.allowPrivate && policy.ownAddresses?.has(address) ? `${address} is an address of this host` : null;
-  return kind === 'invalid' ? `${address} is not an IP address` : `${address} is a ${kind.replace('_', '-')} address`;
+  if (kind === 'invalid') return `${address} is not an IP address`;
+  return kind === 'embedded' ? `${address} has an IPv4 address embedded in it` : `${address} is a ${kind.replace('_', '-')} address`;
 }
 
 /** The outcome of reading an address of the web: the parsed URL, or why it is not acceptable. */

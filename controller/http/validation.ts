@@ -24,9 +24,9 @@ export function validationError(issues: ValidationIssue[]): AppError {
   return new AppError('VALIDATION_ERROR', `Validation failed: ${text}`, { details: shown });
 }
 
-/** One field that breaks a rule which is no matter of its schema. */
+/** One field that breaks a rule which is no matter of its schema. `path`: names and indexes with dots between, as `ids.0`. */
 export function fieldError(path: string, message: string, code = 'custom'): AppError {
-  return validationError([{ code, path: path.split('.'), message }]);
+  return validationError([{ code, path: path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part)), message }]);
 }
 
 /** A query string as plain names and values: no repeated names, no brackets, no NUL. Throws VALIDATION_ERROR. */

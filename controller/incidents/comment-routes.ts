@@ -30,17 +30,8 @@ export function commentRoutes(deps: CommentDeps): Route[] {
       answers: { 201: z.strictObject({ comment: commentView }) },
       handle: async (ctx, { params, body }) => ({ status: 201, data: { comment: showComment(await addComment(deps, ctx, params.id, body)) } }),
     }),
-    defineRoute({
-      ...common, method: 'PATCH', path: '/api/incidents/:id/comments/:commentId', summary: 'Edit a comment', audit: 'comment.updated',
-      description: 'By its author, within 15 minutes.',
-      params: commentParams,
-      body: commentChangeInput,
-      errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'],
-      answers: { 200: z.strictObject({ comment: commentView }) },
-      handle: async (ctx, { params, body }) => ({
-        status: 200, data: { comment: showComment(await editComment(deps, ctx, params.id, params.commentId, body)) },
-      }),
-    }),
+    editRoute(deps, 'PATCH'),
+    editRoute(deps, 'PUT'),
     defineRoute({
       ...common, method: 'DELETE', path: '/api/incidents/:id/comments/:commentId', summary: 'Delete a comment', audit: 'comment.deleted',
       description: 'By its author, within 15 minutes.',
@@ -53,4 +44,18 @@ export function commentRoutes(deps: CommentDeps): Route[] {
       },
     }),
   ];
+}
+
+function editRoute(deps: CommentDeps, method: 'PATCH' | 'PUT'): Route {
+  return defineRoute({
+    ...common, method, path: '/api/incidents/:id/comments/:commentId', summary: 'Edit a comment', audit: 'comment.updated',
+    description: 'By its author, within 15 minutes.',
+    params: commentParams,
+    body: commentChangeInput,
+    errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'],
+    answers: { 200: z.strictObject({ comment: commentView }) },
+    handle: async (ctx, { params, body }) => ({
+      status: 200, data: { comment: showComment(await editComment(deps, ctx, params.id, params.commentId, body)) },
+    }),
+  });
 }

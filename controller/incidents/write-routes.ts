@@ -25,19 +25,8 @@ export function incidentWriteRoutes(deps: IncidentWriteDeps): Route[] {
       answers: { 201: z.strictObject({ incident: incidentView }) },
       handle: async (ctx, { body }) => ({ status: 201, data: { incident: showIncident(await createIncident(deps, ctx, body)) } }),
     }),
-    defineRoute({
-      ...common, method: 'PUT', path: '/api/incidents/:id', summary: 'Change what an incident says', audit: 'incident.updated',
-      description: 'Send at least one of severity, error_message, affected_regions and description. A closed incident does not change.',
-      params: idParams,
-      body: incidentChangeInput,
-      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
-      answers: { 200: z.strictObject({ incident: incidentView }) },
-      handle: async (ctx, { params, body }) => {
-        const { severity, error_message, affected_regions, description } = body;
-        const incident = await updateIncident(deps, ctx, params.id, { severity, error_message, affected_regions, description });
-        return { status: 200, data: { incident: showIncident(incident) } };
-      },
-    }),
+    updateRoute(deps, 'PUT'),
+    updateRoute(deps, 'PATCH'),
     ...statusRoutes(deps),
     defineRoute({
       ...common, method: 'PUT', path: '/api/incidents/:id/postmortem', summary: 'Write the postmortem of an incident', audit: 'incident.postmortem_written',
@@ -48,6 +37,22 @@ export function incidentWriteRoutes(deps: IncidentWriteDeps): Route[] {
       handle: async (ctx, { params, body }) => ({ status: 200, data: { incident: showFullIncident(await writePostmortem(deps, ctx, params.id, body.text)) } }),
     }),
   ];
+}
+
+function updateRoute(deps: IncidentWriteDeps, method: 'PUT' | 'PATCH'): Route {
+  return defineRoute({
+    ...common, method, path: '/api/incidents/:id', summary: 'Change what an incident says', audit: 'incident.updated',
+    description: 'Send at least one of severity, error_message, affected_regions and description. A closed incident does not change.',
+    params: idParams,
+    body: incidentChangeInput,
+    errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
+    answers: { 200: z.strictObject({ incident: incidentView }) },
+    handle: async (ctx, { params, body }) => {
+      const { severity, error_message, affected_regions, description } = body;
+      const incident = await updateIncident(deps, ctx, params.id, { severity, error_message, affected_regions, description });
+      return { status: 200, data: { incident: showIncident(incident) } };
+    },
+  });
 }
 
 function statusRoutes(deps: IncidentWriteDeps): Route[] {

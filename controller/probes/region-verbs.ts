@@ -33,8 +33,7 @@ export async function changeRegion(deps: FleetDeps, ctx: OrganizationContext, id
 /** Throws CONFLICT while the region has probes. */
 export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   requireManager(ctx, await findRegion(deps, ctx, id));
-  const probes = await deps.probes.all();
-  if (probes.some((probe) => probe.region_id === id)) throw new AppError('CONFLICT', 'The region has probes');
+  if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region has probes');
   await deps.regions.remove(id);
   await deps.directory.refresh();
 }

@@ -17,6 +17,9 @@ export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Rou
   return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment)];
 }
 
+/** The same partial change by either method. */
+const changes = ['PATCH', 'PUT'] as const;
+
 function regionRoutes(deps: FleetDeps): Route[] {
   const tag = 'Regions';
   return [
@@ -31,11 +34,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
       answers: { 201: oneRegion }, errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       handle: async (ctx, { body }) => ({ status: 201, data: { region: await createRegion(deps, ctx, body) } }),
     }),
-    defineRoute({
-      method: 'PATCH', path: '/api/regions/:id', audit: 'region.changed', summary: 'Change a region', tag, auth: member, params: regionParams, body: regionChange,
-      answers: { 200: oneRegion }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-      handle: async (ctx, { params, body }) => ({ status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } }),
-    }),
+    ...changes.map((method) => changeRegionRoute(deps, method)),
     defineRoute({
       method: 'DELETE', path: '/api/regions/:id', audit: 'region.deleted', summary: 'Delete a region without probes', tag, auth: member, params: regionParams,
       answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
@@ -69,11 +68,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND'],
       handle: async (ctx, { params }) => ({ status: 200, data: { probe: await readProbe(deps, ctx, params.id) } }),
     }),
-    defineRoute({
-      method: 'PATCH', path: '/api/probes/:id', audit: 'probe.changed', summary: 'Rename or drain a probe', tag, auth: member, params: idParams, body: probeChange,
-      answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
-      handle: async (ctx, { params, body }) => ({ status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } }),
-    }),
+    ...changes.map((method) => changeProbeRoute(deps, method)),
     defineRoute({
       method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted', summary: 'Delete a probe and revoke its identity at once', tag, auth: member, params: idParams,
       answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -83,6 +78,22 @@ function probeRoutes(deps: FleetDeps): Route[] {
       },
     }),
   ];
+}
+
+function changeRegionRoute(deps: FleetDeps, method: 'PATCH' | 'PUT'): Route {
+  return defineRoute({
+    method, path: '/api/regions/:id', audit: 'region.changed', summary: 'Change a region', tag: 'Regions', auth: member, params: regionParams, body: regionChange,
+    answers: { 200: oneRegion }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+    handle: async (ctx, { params, body }) => ({ status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } }),
+  });
+}
+
+function changeProbeRoute(deps: FleetDeps, method: 'PATCH' | 'PUT'): Route {
+  return defineRoute({
+    method, path: '/api/probes/:id', audit: 'probe.changed', summary: 'Rename or drain a probe', tag: 'Probes', auth: member, params: idParams, body: probeChange,
+    answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+    handle: async (ctx, { params, body }) => ({ status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } }),
+  });
 }
 
 function enrolRoute(deps: EnrolmentDeps): Route {

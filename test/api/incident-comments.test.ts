@@ -59,6 +59,7 @@ describe('a comment', () => {
     expect(comment).toMatchObject({ id, comment_text: 'Found it', is_internal: false, updated_at: new Date(rig.clock.now()).toISOString() });
     expect(comment).not.toHaveProperty('can_edit');
     expect((await author.patch(`${base()}/${id}`, { ...(await list())[0], is_internal: true })).data.comment.is_internal).toBe(true);
+    expect((await author.put(`${base()}/${id}`, { comment_text: 'Fixed it' })).data.comment).toMatchObject({ comment_text: 'Fixed it', is_internal: true });
   });
 
   test('is deleted by its author: it stays in the list without its text', async () => {

@@ -165,6 +165,7 @@ describe('descriptive fields', () => {
     const read = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
     const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning' });
     expect(answer.data.incident).toMatchObject({ status: 'open', title: read.title, organization_id: tenant.organizationId, severity: 'warning' });
+    expect((await tenant.writeKey.patch(`/api/incidents/${id}`, { severity: 'minor' })).data.incident).toMatchObject({ ...answer.data.incident, severity: 'minor', updated_at: expect.any(String) as string });
   });
 
   test.each([{}, { title: 'x' }, { status: 'closed' }])('none of the four (%j) is the fault that the specification names', async (body) => {

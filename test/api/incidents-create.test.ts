@@ -110,7 +110,7 @@ describe('a body that breaks a rule', () => {
       const asCheck = await create({ check_id: id });
       expect([asCheck.code, asCheck.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['check_id']]);
       const asAffected = await create({ affected_monitor_ids: [monitorId, id] });
-      expect([asAffected.code, asAffected.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['affected_monitor_ids', '1']]);
+      expect([asAffected.code, asAffected.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['affected_monitor_ids', 1]]);
     }
     const deleted = await rig.monitor(tenant, 'Gone');
     await tenant.writeKey.delete(`/api/monitors/${deleted}`);

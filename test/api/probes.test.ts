@@ -142,6 +142,7 @@ test('what was read can be sent back; name and draining change', async () => {
   const { id } = await register(operator, 'six');
   const read = (await operator.get(`/api/probes/${id}`)).data.probe;
   expect((await operator.patch(`/api/probes/${id}`, read)).data.probe).toEqual(read);
+  expect((await operator.put(`/api/probes/${id}`, read)).data.probe).toEqual(read);
   expect((await operator.patch(`/api/probes/${id}`, { name: 'seven' })).data.probe.name).toBe('seven');
   expect((await operator.patch(`/api/probes/${id}`, { name: 'one' })).code).toBe('RESOURCE_ALREADY_EXISTS');
   expect((await operator.patch(`/api/probes/${id}`, { status: 'gone' })).code).toBe('VALIDATION_ERROR');
@@ -166,8 +167,17 @@ test('a private region is for its organization alone', async () => {
   expect((await operator.delete('/api/regions/office')).code).toBe('RESOURCE_NOT_FOUND');
   expect((await other.owner.client.delete('/api/regions/office')).code).toBe('CONFLICT');
   expect((await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region).toMatchObject({ name: 'Office', city: 'Bergen' });
+  expect((await other.owner.client.put('/api/regions/office', { city: 'Oslo' })).data.region).toMatchObject({ name: 'Office', city: 'Oslo' });
   expect(await fleet.regionNames.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
   expect(await fleet.regionNames.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
+});
+
+test('a region can go right after its last probe, whose traces stay until its monitors have moved', async () => {
+  await other.owner.client.post('/api/regions', { id: 'attic', name: 'Attic', city: 'Oslo', country: 'NO' });
+  const { id } = await register(other.owner.client, 'dusty', 'attic');
+  expect((await other.owner.client.delete('/api/regions/attic')).code).toBe('CONFLICT');
+  await other.owner.client.delete(`/api/probes/${id}`);
+  expect((await other.owner.client.delete('/api/regions/attic')).data).toEqual({ message: 'Region deleted' });
 });
 
 test('the embedded probe enrols by its token, and anew with another one after it was wiped', async () => {
