@@ -1,4 +1,5 @@
 import type { RuntimeStatus } from '../results/ports.ts';
+import { withGap, withoutGap } from './gap-rules.ts';
 import type { HourTimes, MonitorState } from './monitor-state.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -19,7 +20,7 @@ export function hourOf(atMs: number): number {
 export function bookUntil(state: MonitorState, until: number): MonitorState {
   if (until <= state.booked_until) return state;
   const column = columnOf(state.status);
-  if (column === null) return { ...state, booked_until: until };
+  if (column === null) return { ...withGap(state, state.booked_until, until), booked_until: until };
   const booked = { ...state.booked };
   addTime(booked, column, state.booked_until, until);
   return { ...state, booked, booked_until: until };
@@ -44,7 +45,7 @@ export function bookGap(state: MonitorState, until: number): MonitorState {
   const { interval_ms: intervalMs, timeout_ms: timeoutMs } = state.config;
   if (heardAt === 0 || until <= heardAt + 2 * intervalMs + timeoutMs || columnOf(state.status) === null) return state;
   const booked = bookUntil(state, Math.min(until, heardAt + intervalMs));
-  return { ...booked, booked_until: Math.max(booked.booked_until, until) };
+  return { ...withGap(booked, booked.booked_until, until), booked_until: Math.max(booked.booked_until, until) };
 }
 
 /** When the latest result that counted was started, Unix ms; 0 without any. */
@@ -74,7 +75,7 @@ export function rebook(state: MonitorState, from: number, to: number, was: Runti
     if (fresh !== null) changed[fresh] += moved;
     booked[hour] = changed;
   }
-  return { ...state, booked };
+  return old === null && fresh !== null ? withoutGap({ ...state, booked }, from, end) : { ...state, booked };
 }
 
 function addTime(booked: Record<number, HourTimes>, column: 0 | 1 | 2, from: number, until: number): void {

@@ -1,6 +1,12 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { AlertEvent, RuntimeStatus } from '../results/ports.ts';
+import type { ErrorType } from '../../shared/contracts/result.ts';
+import type { AlertEvent, RuntimeStatus, Severity } from '../results/ports.ts';
 import type { ItemPlace, MonitorEffect, MonitorState, Outage } from './monitor-state.ts';
+
+export const SEVERITY: Record<ErrorType, Severity> = {
+  timeout: 'critical', connection_error: 'critical', dns_error: 'critical', ssl_error: 'critical',
+  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'warning',
+};
 
 /** Regions whose verdict is down. */
 export function downRegions(state: MonitorState): string[] {

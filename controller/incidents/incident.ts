@@ -40,6 +40,8 @@ export interface IncidentDoc {
   /** `system`, or the id of the user or key that resolved it. */
   resolved_by: string | null;
   recovery_time_seconds: number | null;
+  /** Results that came late showed it when it was over, and nobody was alerted. Absent of every other one. */
+  late?: true;
   /** Some notification of it has reached its receiver. */
   notification_sent: boolean;
   notification_channels: string[];

@@ -1,20 +1,16 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
-import type { MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
 import { tellExpiry } from './advisory-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type HeartbeatFailure, type Move } from './heartbeat-rules.ts';
 import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
-import { alert, downRegions, opening, resolution, statusEffect } from './effect-rules.ts';
+import { alert, downRegions, opening, resolution, SEVERITY, statusEffect } from './effect-rules.ts';
 import { holdFlaps } from './flap-rules.ts';
+import { tellLate } from './late-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import { rememberRegions } from './region-rules.ts';
 import { tellSlow } from './slow-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
-
-const SEVERITY: Record<ErrorType, Severity> = {
-  timeout: 'critical', connection_error: 'critical', dns_error: 'critical', ssl_error: 'critical',
-  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'warning',
-};
 
 const NEW_REGION: RegionState = Object.freeze({
   verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
@@ -28,7 +24,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     ...(heartbeat ? { heartbeat } : {}),
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
-    slow: null, flaps: null, warned: null,
+    slow: null, flaps: null, warned: null, late: null,
   };
 }
 
@@ -51,7 +47,7 @@ export function isLate(config: MonitorConfig, startedAt: number, takenAt: number
  * ends in the same state with the same effects under the same ids.
  */
 export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
-  return holdFlaps(tellExpiry(tellSlow(applyToStatus(state, item, place), place), item, place), item, place);
+  return tellLate(state, holdFlaps(tellExpiry(tellSlow(applyToStatus(state, item, place), place), item, place), item, place), item, place);
 }
 
 function applyToStatus(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
@@ -101,7 +97,7 @@ function withResult(state: MonitorState, result: CheckResult, regions: MonitorSt
     last_success_ms: isSuccess && at >= (state.last_success_at ?? 0) ? result.response_time_ms : state.last_success_ms,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
-    slow: state.slow, flaps: state.flaps, warned: state.warned,
+    slow: state.slow, flaps: state.flaps, warned: state.warned, late: state.late,
   };
 }
 

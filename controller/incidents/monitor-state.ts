@@ -46,6 +46,36 @@ export interface ExpiryWarning {
   days: number;
 }
 
+/** From an instant to before another, Unix ms. */
+export type Stretch = [from: number, until: number];
+
+/** What a probe's late results say so far, in their order: `fails` in a row since `first_fail_at`. */
+export interface LateRun {
+  region: string;
+  fails: number;
+  first_fail_at: number;
+  last_at: number;
+  error: { type: ErrorType; message: string } | null;
+}
+
+/** An outage that late results of one region show. */
+export interface LateOutage {
+  region: string;
+  from: number;
+  until: number;
+  fails: number;
+  error: { type: ErrorType; message: string } | null;
+}
+
+/** What late results are held against: time that nobody watched, each probe's run, outages that wait for more. */
+export interface LateHistory {
+  /** In order, without overlap. */
+  gaps: Stretch[];
+  /** By probe. */
+  runs: Record<string, LateRun>;
+  found: LateOutage[];
+}
+
 /** Milliseconds watched in an hour, by status: up, degraded, down. The rest of the hour was not watched or paused. */
 export type HourTimes = [up: number, degraded: number, down: number];
 
@@ -72,6 +102,8 @@ export interface MonitorState {
   /** Null while it has not gone down lately. */
   flaps: Flaps | null;
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
+  /** Null while there was neither a time without watch nor a late result. */
+  late: LateHistory | null;
   /** Of heartbeats only. */
   heartbeat?: HeartbeatState;
 }

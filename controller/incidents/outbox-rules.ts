@@ -13,7 +13,7 @@ const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Far
 /** The incident that the state machine opens, as it is stored. `now` is Unix ms. */
 export function openedIncident(opening: IncidentOpening, now: number): IncidentDoc {
   const { monitor } = opening;
-  const title = titleOf(opening.type, monitor.name);
+  const title = opening.late ? `${monitor.name} was down`.slice(0, LONGEST_TITLE) : titleOf(opening.type, monitor.name);
   const message = (opening.error_message || opening.type).slice(0, LONGEST_ERROR);
   return {
     _id: opening.id,
@@ -41,6 +41,7 @@ export function openedIncident(opening: IncidentOpening, now: number): IncidentD
     resolved_at: null,
     resolved_by: null,
     recovery_time_seconds: null,
+    ...(opening.late ? { late: opening.late } : {}),
     notification_sent: false,
     notification_channels: [],
     postmortem: null,

@@ -34,6 +34,7 @@ export const incidentView = z
     resolved_at: instant.nullable(),
     resolved_by: z.string().nullable().describe('`system`, or the id of who resolved it'),
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
+    late: z.boolean().describe('Results that came late showed it when it was over, and nobody was alerted'),
     notification_sent: z.boolean().describe('A notification has reached its receiver'),
     notification_channels: z.array(z.string()),
     created_at: instant,
@@ -47,6 +48,7 @@ export function showIncident(doc: ListedIncident | IncidentDoc): z.input<typeof 
   return {
     ...rest,
     id: _id,
+    late: doc.late ?? false,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),

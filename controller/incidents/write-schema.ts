@@ -21,7 +21,7 @@ const ignored = z.unknown().optional();
 const readOnly = {
   id: ignored, organization_id: ignored, project_id: ignored, created_by: ignored, monitor_name: ignored, check_type: ignored, status: ignored,
   acknowledged_at: ignored, assignee_id: ignored, acknowledged_by_name: ignored, resolved_at: ignored, resolved_by: ignored, recovery_time_seconds: ignored,
-  notification_sent: ignored, notification_channels: ignored, postmortem: ignored, created_at: ignored, updated_at: ignored,
+  late: ignored, notification_sent: ignored, notification_channels: ignored, postmortem: ignored, created_at: ignored, updated_at: ignored,
 };
 
 export const incidentInput = z.strictObject({

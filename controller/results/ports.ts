@@ -161,6 +161,8 @@ export interface IncidentOpening {
   affected_regions: string[];
   failure_count: number;
   started_at: number;
+  /** Results that came too late to alert anybody showed it; it is resolved at once. */
+  late?: true;
 }
 
 export interface IncidentResolution {

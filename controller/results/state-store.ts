@@ -12,7 +12,7 @@ interface StateDoc {
 }
 
 /** What states of earlier versions do not have. */
-const ABSENT_BEFORE = { slow: null, flaps: null, warned: null };
+const ABSENT_BEFORE = { slow: null, flaps: null, warned: null, late: null };
 
 /** Collection `monitor_states`: what the shard's owner knew of each monitor at a journal entry, and has still to do. */
 export class MongoStateStore implements StateStore {

@@ -28,7 +28,7 @@ describe('creating an incident', () => {
       check_id: null, monitor_name: null, check_type: null, status: 'open', severity: 'major', type: 'connection_error', source: 'manual',
       title: 'Checkout fails', description: null, status_page_update: null, error_message: 'Connection refused', affected_regions: [],
       affected_monitor_ids: [], failure_count: 1, started_at: now, acknowledged_at: null, assignee_id: null, acknowledged_by_name: null,
-      resolved_at: null, resolved_by: null, notification_sent: false, notification_channels: [], created_at: now, updated_at: now,
+      resolved_at: null, resolved_by: null, late: false, notification_sent: false, notification_channels: [], created_at: now, updated_at: now,
     });
     const read = await tenant.readKey.get(`/api/incidents/${answer.data.incident.id}`);
     expect(read.data.incident).toEqual({ ...answer.data.incident, postmortem: null });

@@ -64,6 +64,17 @@ describe('an incident', () => {
     ]);
   });
 
+  test('that late results showed says so, in the list too', async () => {
+    const one = opening(tenant, { late: true });
+    await outbox.open(one);
+    await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 60_000, failure_count: 3 });
+    const seen = { late: true, status: 'resolved', title: `${one.monitor.name} was down`, notification_sent: false };
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toMatchObject(seen);
+    const { incidents: listed } = (await tenant.readKey.get('/api/incidents?limit=100')).data;
+    expect(listed.find((each: Loose) => each.id === one.id)).toMatchObject(seen);
+    expect(listed.filter((each: Loose) => each.id !== one.id).every((each: Loose) => each.late === false)).toBe(true);
+  });
+
   test('whose history was not written before a crash has it after the repeat', async () => {
     const one = opening(tenant);
     const dying = new IncidentOutbox({ incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock);

@@ -22,12 +22,17 @@ function checkMonitor(world: World, id: string): string[] {
     if (!span && isUnheard(world, opening)) continue;
     if (!span) said.push(`I4: ${name} is no outage`);
     else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
+    else if (opening.late) {
+      taken.add(span);
+      if (!resolution) said.push(`I4: ${name} came late and is not resolved`);
+    }
     else {
       taken.add(span);
       if (!world.jobs.has(id) && opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
       if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) said.push(`I4: ${name} is not resolved`);
     }
-    said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
+    if (opening.late) said.push(...checkUntold(world, opening.id, name));
+    else said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
     if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
@@ -44,6 +49,11 @@ function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): 
 /** Each break begins the wait for a ping anew: only a short one is sure to end while bad things go on. */
 function isSurelySeen(world: World, id: string): boolean {
   return !world.jobs.has(id) || (world.db.monitors.get(id)?.config.interval_ms ?? 0) <= MINUTE_MS / 2;
+}
+
+function checkUntold(world: World, incidentId: string, name: string): string[] {
+  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
+  return told.length > 0 ? [`I5: ${name} came late and was told ${told.length} times`] : [];
 }
 
 function checkAlerts(world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string): string[] {

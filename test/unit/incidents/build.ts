@@ -31,6 +31,10 @@ export class MonitorRun {
     return this.item({ kind: 'result', region, probe_id: `probe-${region}`, late, result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }) });
   }
 
+  resultAt(atSeconds: number): CheckResult {
+    return resultOf(this.config, { started_at: HOUR + atSeconds * SECOND });
+  }
+
   up(atSeconds: number, region = 'eu'): MonitorEffect[] {
     return this.result(atSeconds, { region });
   }
