@@ -8,7 +8,8 @@ import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
 import { holdBatch } from './held-batch.ts';
 import type { MonitorConfig } from './ports.ts';
-import type { FailedItem, ShardState } from './shard-state.ts';
+import type { RegionState } from '../incidents/monitor-state.ts';
+import type { FailedItem, MonitorCell, ShardState } from './shard-state.ts';
 
 /** Most results and bytes of one journal entry; the rest waits for the next. */
 const ENTRY_RESULTS = 1000;
@@ -206,11 +207,12 @@ export class ShardOwner {
       pending.earliest = Math.min(pending.earliest, result.started_at);
       pending.latest = Math.max(pending.latest, result.started_at);
       if (result.seq <= known) continue;
-      const refusal = this.#refusal(result, { region: message.region, owner: regionOwner }, now.wall);
+      const cell = this.state.monitors.get(result.monitor_id);
+      const refusal = this.#refusal(result, cell, { region: message.region, owner: regionOwner }, now.wall);
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal !== 'deleted') pending.letters.push(letterOf(this.state.shard, message, batch.epoch, result, refusal, now.wall));
-      } else if (this.#changesSomething(message.region, result)) urgent = true;
+      } else if (changesSomething(cell?.state.regions[message.region], result)) urgent = true;
     }
     this.#batches.push(pending);
     this.#pendingResults += pending.count;
@@ -219,8 +221,10 @@ export class ShardOwner {
     this.#waitFrom(now.monotonic, urgent);
   }
 
-  #refusal(result: CheckResult, from: { region: string; owner: string | null }, nowWall: number): DeadLetterReason | 'deleted' | null {
-    const config = this.#latestConfig(result.monitor_id);
+  #refusal(
+    result: CheckResult, cell: MonitorCell | undefined, from: { region: string; owner: string | null }, nowWall: number,
+  ): DeadLetterReason | 'deleted' | null {
+    const config = this.#waitingConfig(result.monitor_id) ?? cell?.state.config;
     if (!config) return shardOf(result.monitor_id) === this.state.shard ? 'unknown_monitor' : 'foreign_shard';
     if (config.status === 'deleted') return 'deleted';
     if (result.started_at > nowWall + FUTURE_MS) return 'future';
@@ -249,15 +253,6 @@ export class ShardOwner {
     const waiting = this.#configs.size > 0 ? this.#configs.get(monitorId) : undefined;
     const inHand = this.#inHand?.entry.configs;
     return waiting ?? (inHand && inHand.length > 0 ? inHand.find((config) => config.monitor_id === monitorId) : undefined);
-  }
-
-  /** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
-  #changesSomething(region: string, result: CheckResult): boolean {
-    if (result.outcome === 'missed') return false;
-    const cell = this.state.monitors.get(result.monitor_id);
-    const known = cell?.state.regions[region];
-    if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;
-    return result.outcome === 'failure' ? known.verdict !== 'down' : known.verdict === 'down' || known.fails > 0;
   }
 
   #joinWaiting(waiting: Waiting): void {
@@ -321,6 +316,13 @@ export class ShardOwner {
     this.waitingSince = null;
     this.urgent = false;
   }
+}
+
+/** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
+function changesSomething(known: RegionState | undefined, result: CheckResult): boolean {
+  if (result.outcome === 'missed') return false;
+  if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;
+  return result.outcome === 'failure' ? known.verdict !== 'down' : known.verdict === 'down' || known.fails > 0;
 }
 
 /** What could not be read is kept to be looked at. */

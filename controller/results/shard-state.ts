@@ -176,19 +176,22 @@ class EntryStep {
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch: source.epoch, engine: source.engine, result };
     this.#applied.fresh.push(fresh);
     this.#rowsAt(cell, result.started_at).add(this.#entry.n, { region, probe_id, late }, result);
-    this.item(result.monitor_id, { kind: 'result', region, probe_id, result, late }, fresh);
+    this.#itemOf(result.monitor_id, cell, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
   /** What one monitor cannot take is set aside for that monitor alone. */
-  item(monitorId: string, item: MonitorItem, fresh: FreshResult | null = null): void {
-    if (!this.#tryTwice(monitorId, item)) this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+  item(monitorId: string, item: MonitorItem): void {
+    this.#itemOf(monitorId, this.#shard.monitors.get(monitorId), item, null);
   }
 
-  #take(monitorId: string, item: MonitorItem): void {
-    const cell = this.#shard.monitors.get(monitorId);
+  #itemOf(monitorId: string, cell: MonitorCell | undefined, item: MonitorItem, fresh: FreshResult | null): void {
+    if (!this.#tryTwice(monitorId, cell, item)) this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+  }
+
+  #take(monitorId: string, cell: MonitorCell | undefined, item: MonitorItem): void {
     // A document at or past this entry has seen it: only its rows had to be gathered again.
     if (!cell || this.#entry.n <= cell.position) return;
-    const effects = this.#effects.get(monitorId);
+    const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const step = applyItem(cell.state, item, { n: this.#entry.n, index: effects?.length ?? 0 });
     if (step.state === cell.state && step.effects.length === 0) return;
     cell.state = step.state;
@@ -211,10 +214,10 @@ class EntryStep {
     return this.#applied;
   }
 
-  #tryTwice(monitorId: string, item: MonitorItem): boolean {
+  #tryTwice(monitorId: string, cell: MonitorCell | undefined, item: MonitorItem): boolean {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
-        this.#take(monitorId, item);
+        this.#take(monitorId, cell, item);
         return true;
       } catch {
         // A rule is pure: the second try tells a passing fault (out of memory) from one that would stop the shard for ever.

@@ -119,7 +119,7 @@ const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
       const database = await startDatabase(bundles);
       try {
         const monitors = Math.round((mine === 'ours' ? 3300 : 1000) * scale);
-        const options = { url: database.url, databasePid: database.pid, monitors, each: 60, regions: 3 };
+        const options = { url: database.url, databasePid: database.pid, monitors, hours: mine === 'ours' ? 2 : 1, regions: 3 };
         const { cpuMs: used, figures } = await runWorker<{ results: number }>(outdir, load, options);
         rate[mine].push(figures.results / (used / 1000));
       } finally {

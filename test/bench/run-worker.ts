@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface WorkerOutcome<F> {
@@ -17,7 +18,7 @@ export interface RunningWorker<F> {
 
 /** Starts a load in a process of its own, on one core. */
 export function startWorker<F>(outdir: string, name: string, options: object = {}, core = 0): RunningWorker<F> {
-  const [command, args] = pinned(core, process.execPath, [join(outdir, 'worker.mjs'), name, JSON.stringify(options)]);
+  const [command, args] = pinned(core, process.execPath, [...NODE_FLAGS, join(outdir, 'worker.mjs'), name, JSON.stringify(options)]);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   let sayReady = (): void => undefined;

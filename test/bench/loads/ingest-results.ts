@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { systemClock, type Clock } from '../../../shared/time.ts';
 import { createLog } from '../../../shared/log.ts';
+import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { openMongo } from '../../../controller/platform/mongo.ts';
 import { openResultStores } from '../../../controller/result-stores.ts';
@@ -13,8 +14,8 @@ interface IngestOptions {
   url: string;
   databasePid: number;
   monitors: number;
-  /** Results of each monitor and region, a minute apart. */
-  each: number;
+  /** Hours of results of each monitor and region, a minute apart; the first is not measured. */
+  hours: number;
   regions: number;
 }
 
@@ -32,7 +33,7 @@ const MINUTE_MS = 60_000;
 
 /** The product's way: journal, answers, then the hour's results and rollups, until the journal is not needed any more. */
 export async function ingestResults(options: Record<string, unknown>): Promise<IngestFigures> {
-  const { url, databasePid, monitors, each, regions } = options as unknown as IngestOptions;
+  const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
   const start = systemClock.now() - (systemClock.now() % HOUR_MS);
   let nowMs = start;
   const clock = fastClock(() => nowMs);
@@ -51,26 +52,26 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
     ingest.note(shard, ids.map((id) => configOf(id, MINUTE_MS, start)));
     await waitFor(() => ingest.shards.get(shard)?.state.monitors.size === ids.length);
   }));
-  const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, each, start) }))).flat();
+  const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }))).flat();
+  const feedHours = async (from: number, until: number): Promise<void> => {
+    for (let minute = from * 60; minute < until * 60; minute += 1) {
+      nowMs = start + minute * MINUTE_MS + 30_000;
+      await Promise.all(lanes.map((lane) => feed(ingest, lane, minute)));
+    }
+  };
+  // Once every monitor has its status, as many hours are written as come in.
+  await feedHours(0, 1);
+  const begun = ingest.counts.results;
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);
-  for (let minute = 0; minute < each; minute += 1) {
-    nowMs = start + minute * MINUTE_MS + 30_000;
-    await Promise.all(lanes.map((lane) => feed(ingest, lane, minute)));
-  }
-  // Late enough for monitors whose last check failed, too: doubt holds an hour open for three more.
-  nowMs = start + 5 * HOUR_MS;
-  await waitFor(() => {
-    for (const actor of ingest.shards.values()) {
-      actor.decideByClock();
-      actor.tidy();
-    }
-    return [...ingest.shards.values()].every(({ state }) => [...state.monitors.values()].every((cell) => cell.hours.size === 0));
-  });
+  await feedHours(1, hours);
+  const isWritten = (): boolean => [...ingest.shards.values()].every(({ state }) =>
+    [...state.monitors.values()].every((cell) => Math.min(...cell.hours.keys()) >= start + (hours - 1) * HOUR_MS));
+  await waitFor(isWritten);
   await ingest.stop();
   const used = process.cpuUsage(before);
   const databaseMs = cpuMs([databasePid]) - databaseBefore;
-  const figures = { results: ingest.counts.results, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: ingest.counts.entries };
+  const figures = { results: ingest.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: ingest.counts.entries };
   await mongo.close();
   return figures;
 }
@@ -117,25 +118,48 @@ function fastClock(now: () => number): Clock {
   };
 }
 
-/** One document per result, a thousand in a command: what is done where nobody thinks about it. */
+/**
+ * A document per result, as it is done where nobody thinks about it, with what makes it serve for the same: batches come as bytes, the key
+ * makes a repeated batch harmless, and an index finds the results of a monitor by time. A thousand in a command.
+ */
 export async function bareIngest(options: Record<string, unknown>): Promise<IngestFigures> {
-  const { url, databasePid, monitors, each } = options as unknown as IngestOptions;
+  const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
   const client = await MongoClient.connect(url, { writeConcern: { w: 'majority', j: true } });
-  const collection = client.db('farwatch').collection('bare_results');
-  const ids = monitorIds(monitors);
-  const make = resultMaker();
-  const start = Date.now() - HOUR_MS;
-  const total = monitors * each;
-  const docs = Array.from({ length: total }, (_, seq) => {
-    return bareDocument(make(seq + 1, ids[seq % ids.length] as string, start + seq));
-  });
+  const collection = client.db('farwatch').collection<{ _id: string }>('bare_results');
+  await collection.createIndex({ monitor_id: 1, started_at: -1 });
+  const messages = jsonBatches(monitorIds(monitors), hours * 60, regions);
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);
-  for (let at = 0; at < total; at += 1000) await collection.insertMany(docs.slice(at, at + 1000), { ordered: false });
+  let results = 0;
+  for (let at = 0; at < messages.length; at += 10) {
+    const docs = messages.slice(at, at + 10).flatMap(({ lane, json }) => {
+      const batch = JSON.parse(json) as { results: (CheckResult & { seq: number })[] };
+      return batch.results.map((result) => ({ _id: `${lane}/${result.seq}`, ...bareDocument(result) }));
+    });
+    await collection.insertMany(docs, { ordered: false });
+    results += docs.length;
+  }
   const used = process.cpuUsage(before);
   const databaseMs = cpuMs([databasePid]) - databaseBefore;
   await client.close();
-  return { results: total, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: 0 };
+  return { results, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: 0 };
+}
+
+function jsonBatches(ids: string[], each: number, regions: number): { lane: string; json: string }[] {
+  const messages: { lane: string; json: string }[] = [];
+  const start = Date.now() - HOUR_MS;
+  const makers = Array.from({ length: regions }, (_, region) => resultMaker(region + 1));
+  for (let minute = 0, seq = 0; minute < each; minute += 1) {
+    for (let at = 0; at < ids.length; at += 100) {
+      const first = seq;
+      makers.forEach((make, region) => {
+        const results = ids.slice(at, at + 100).map((id, place) => make(first + place + 1, id, start + minute * MINUTE_MS));
+        messages.push({ lane: `probe-${region}/bench`, json: JSON.stringify({ v: 1, epoch: 'bench', results }) });
+      });
+      seq += 100;
+    }
+  }
+  return messages;
 }
 
 async function waitFor(isMet: () => boolean | undefined): Promise<void> {
