@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { MUTATIONS, patchClockDecisions } from '../../simulation/mutations.ts';
+import { MUTATIONS, patchClockDecisions } from './mutations.ts';
 import {
   backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling, diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, sleeperFindsItsNumberFree,
   sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState, type Changed,
-} from '../../simulation/scenarios.ts';
-import type { SeedReport } from '../../simulation/run-seed.ts';
+} from './scenarios.ts';
+import type { SeedReport } from './run-seed.ts';
 
 /** Each with the sentence that it needs. */
 const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Promise<SeedReport>][] = [
