@@ -26,10 +26,10 @@ function ownRoutes(deps: AccountDeps): Route[] {
       ...common, method: 'GET', summary: 'Read the organization', auth: viewer,
       handle: async (ctx) => ({ status: 200, data: { organization: viewOrganization(await readOrganization(deps, ctx), ctx) } }),
     }),
-    defineRoute({
-      ...common, method: 'PATCH', summary: 'Rename the organization', auth: admin, audit: 'organization.changed', body: organizationChangeInput,
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...common, method, summary: 'Rename the organization', auth: admin, audit: 'organization.changed', body: organizationChangeInput,
       handle: async (ctx, { body }) => ({ status: 200, data: { organization: viewOrganization(await renameOrganization(deps, ctx, body.name), ctx) } }),
-    }),
+    })),
   ];
 }
 
@@ -41,12 +41,12 @@ function memberRoutes(deps: AccountDeps): Route[] {
       answers: { 200: membersAnswer },
       handle: async (ctx) => ({ status: 200, data: { members: (await listMembers(deps, ctx)).map(viewMember) } }),
     }),
-    defineRoute({
-      ...one, method: 'PATCH', summary: 'Give a member another role', audit: 'member.changed',
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...one, method, summary: 'Give a member another role', audit: 'member.changed',
       description: 'Holds from the next request on. Only an owner makes or changes owners, and the last owner stays.',
       body: memberChangeInput, answers: { 200: memberAnswer },
       handle: async (ctx, { params, body }) => ({ status: 200, data: { member: viewMember(await changeMemberRole(deps, ctx, params.userId, body.role)) } }),
-    }),
+    })),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Remove a member', audit: 'member.removed',
       description: 'Holds from the next request on. API keys belong to the organization and stay.',

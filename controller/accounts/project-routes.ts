@@ -52,8 +52,8 @@ export function projectRoutes(deps: AccountDeps): Route[] {
         return { status: 201, data: { project: viewProject(project, role) } };
       },
     }),
-    defineRoute({
-      method: 'PATCH',
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      method,
       path: '/api/projects/:id',
       audit: 'project.changed',
       summary: 'Rename a project',
@@ -67,7 +67,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
         const { project, role } = await renameProject(deps, ctx, params.id, body.name);
         return { status: 200, data: { project: viewProject(project, role) } };
       },
-    }),
+    })),
     defineRoute({
       method: 'DELETE',
       path: '/api/projects/:id',
