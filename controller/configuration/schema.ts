@@ -14,17 +14,24 @@ const groupItem = z.strictObject({
 });
 export type GroupItem = z.infer<typeof groupItem>;
 
+/** The document itself, of what an export as JSON answers: that may be saved as it came. */
+function unwrap(body: unknown): unknown {
+  const isAnswer = typeof body === 'object' && body !== null && 'success' in body && body.success === true && 'data' in body;
+  return isAnswer ? body.data : body;
+}
+
 /** A document: what it does not say of a group or monitor stays as it is, and what it does not name is left alone. */
 export function documentInput(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
     group: groupName.nullable().optional().describe('Name of its group; null: in none.'),
   });
-  return z.strictObject({
+  const document = z.strictObject({
     version: z.literal(1).default(1),
     groups: z.array(groupItem).max(MOST_GROUPS, `At most ${MOST_GROUPS} groups are allowed`).default([]),
     monitors: z.array(monitorItem).max(MOST_MONITORS, `At most ${MOST_MONITORS} monitors are allowed; send the rest in another document`).default([]),
   });
+  return z.preprocess(unwrap, document);
 }
 export type DocumentInput = z.infer<ReturnType<typeof documentInput>>;
 export type MonitorItem = DocumentInput['monitors'][number];
