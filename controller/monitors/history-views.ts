@@ -12,7 +12,8 @@ type Shown = Pick<
 
 export function viewResult(monitorId: string, region: string, probeId: string | null, result: Shown): ResultView {
   return {
-    monitor_id: monitorId, region, probe_id: probeId, success: result.outcome === 'success', outcome: result.outcome, degraded: result.degraded,
+    // A ping comes from no probe.
+    monitor_id: monitorId, region, probe_id: probeId === '' ? null : probeId, success: result.outcome === 'success', outcome: result.outcome, degraded: result.degraded,
     response_time_ms: result.response_time_ms, status_code: result.status_code, error: result.error, timings: result.timings,
     checked_at: result.started_at, ...(result.missed === null ? {} : { reason: result.missed.reason }),
   };

@@ -9,7 +9,7 @@ const LONGEST_INTERVAL_SECONDS = 86_400;
 
 const unique = <T>(list: T[]) => [...new Set(list)];
 
-const warningDays = z.array(z.int().min(1).max(365)).max(10).transform((days) => unique(days).sort((one, other) => other - one));
+const warningDays = z.array(z.int().min(1).max(365)).max(10).transform(unique);
 const sslMonitoring = z.strictObject({
   enabled: z.boolean(),
   check_expiry: z.boolean().default(true),

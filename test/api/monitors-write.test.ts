@@ -165,6 +165,10 @@ describe('a monitor that is changed', () => {
     expect(app.observed.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
+  test('shows the days of its warnings as they were given, each once', () => {
+    expect(monitor.domain_monitoring).toEqual({ enabled: true, expiry_warning_days: [7, 30] });
+  });
+
   test('can be sent back as it was read, and then nothing has changed', async () => {
     const read = (await client.get(path())).data.monitor;
     const same = await client.put(path(), read);
