@@ -14,7 +14,7 @@ const QUERY_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export function validate(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw validationError(result.error.issues.flatMap(toIssues));
+  throw validationError(result.error.issues.flatMap((issue) => toIssues(issue, value)));
 }
 
 /** The error of a request whose fields break a rule; its message names them all. */
@@ -43,11 +43,24 @@ export function parseQuery(querystring: string): Record<string, string> {
   return fields;
 }
 
-function toIssues(issue: z.core.$ZodIssue): ValidationIssue[] {
+function toIssues(issue: z.core.$ZodIssue, given: unknown): ValidationIssue[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ code: issue.code, path: [...path, key.slice(0, 100)], message: 'Unrecognized key' }));
   }
-  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  const isMissing = issue.code === 'invalid_type' ? issue.message.endsWith('received undefined') : isChoice(issue) && isAbsent(given, path);
   return [{ code: issue.code ?? 'custom', path, message: isMissing ? 'Required' : issue.message }];
+}
+
+function isChoice(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_value' || issue.code === 'invalid_union';
+}
+
+function isAbsent(given: unknown, path: (string | number)[]): boolean {
+  let part = given;
+  for (const name of path) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return true;
+    part = (part as Record<string, unknown>)[name];
+  }
+  return part === undefined;
 }

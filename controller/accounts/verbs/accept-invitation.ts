@@ -6,7 +6,7 @@ import type { InvitationDoc, MemberDoc, UserDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
 import { PASSWORD_RULE, type AcceptInvitationInput } from '../schema.ts';
 import { startSession, type StartedSession } from '../sessions.ts';
-import { alreadyIn } from './invitations.ts';
+import { alreadyThere } from './invitations.ts';
 import { belongingsOf, wrongCredentials, type Belongings } from './sign-in.ts';
 import { deadLink } from './verify-email.ts';
 
@@ -66,7 +66,7 @@ async function joinAsNew(deps: AccountDeps, ctx: PublicContext, invitation: Invi
 
 async function joinAsKnown(deps: AccountDeps, ctx: PublicContext, invitation: InvitationDoc, user: UserDoc, password: string): Promise<UserDoc> {
   if (!(await deps.hasher.verify(password, user.password_hash))) throw wrongCredentials();
-  if ((await deps.members.find(invitation.organization_id, user._id)) !== null) throw alreadyIn('This person is a member already');
+  if ((await deps.members.find(invitation.organization_id, user._id)) !== null) throw alreadyThere('Member', 'This person is a member already');
   if (!(await deps.invitations.take(invitation))) throw deadLink();
   await deps.members.insert(membership(invitation, user, ctx.now));
   if (!user.email_verified && !(await deps.users.markVerified(user._id, user.email))) throw new AppError('CONFLICT', 'The account was changed by another request');

@@ -22,14 +22,14 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
   requireOwnerFor(ctx, input.role);
   await refuseForeignProjects(deps, organizationId, input.project_roles);
   const user = await deps.users.findByEmail(input.email);
-  if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyIn('This person is a member already');
+  if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyThere('Member', 'This person is a member already');
   await refuseCrowd(deps, organizationId);
   const token = newSecret();
   const invitation: InvitationDoc = {
     _id: newId(ctx.now), organization_id: organizationId, email: input.email, role: input.role, project_roles: input.project_roles,
     invited_by: actor.userId, hash: hashSecret(token), created_at: ctx.now, expires_at: ctx.now + INVITATION_MS,
   };
-  if (!(await deps.invitations.insert(invitation))) throw alreadyIn('This address is invited already');
+  if (!(await deps.invitations.insert(invitation))) throw alreadyThere('Invitation', 'This address is invited already');
   mailInvitation(deps, invitation, token, actor.name, ctx.now);
   return invitation;
 }
@@ -65,6 +65,6 @@ async function refuseCrowd(deps: AccountDeps, organizationId: string): Promise<v
   throw new AppError('FAIR_USE_LIMIT_REACHED', `An organization may have ${MOST_PEOPLE} members and invitations`, { details: { limit: MOST_PEOPLE, usage } });
 }
 
-export function alreadyIn(message: string): AppError {
-  return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType: 'Member' } });
+export function alreadyThere(resourceType: 'Member' | 'Invitation', message: string): AppError {
+  return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType } });
 }

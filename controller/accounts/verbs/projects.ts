@@ -34,7 +34,7 @@ export async function createProject(deps: AccountDeps, ctx: OrganizationContext,
   const reservation = await deps.quota.reserve(organizationId, 'projects');
   if (!reservation.isGranted) {
     const { limit, usage } = reservation;
-    throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limit} projects`, { details: { limit, usage } });
+    throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limit} ${limit === 1 ? 'project' : 'projects'}`, { details: { limit, usage } });
   }
   const project: ProjectDoc = { _id: newId(ctx.now), organization_id: organizationId, name: input.name, is_default: false, created_at: ctx.now };
   await deps.projects.insert(project);

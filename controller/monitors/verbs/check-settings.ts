@@ -28,7 +28,7 @@ export async function checkSettings(
   checkFairUse(settings, current);
   const regions = settings.monitoring_regions.filter((id) => !(current?.monitoring_regions.includes(id) ?? false));
   if (regions.length > 0 && settings.monitoring_regions.length > limits.regions_per_monitor) {
-    throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limits.regions_per_monitor} regions per monitor`, {
+    throw new AppError('PLAN_LIMIT_EXCEEDED', `This plan allows ${limits.regions_per_monitor} ${limits.regions_per_monitor === 1 ? 'region' : 'regions'} per monitor`, {
       details: { limit: limits.regions_per_monitor, usage: settings.monitoring_regions.length },
     });
   }

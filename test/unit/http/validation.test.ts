@@ -29,6 +29,14 @@ describe('a validation error', () => {
     expect(error.message).toContain('Validation failed: name: Required; tags.1: Invalid input');
   });
 
+  test('tells a choice that is missing from one that is not among those to be had', () => {
+    const choices = z.strictObject({ role: z.enum(['a', 'b']), what: z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('x') })]) });
+    expect(failureOf(() => validate(choices, { what: {} })).details).toEqual([
+      { code: 'invalid_value', path: ['role'], message: 'Required' }, { code: 'invalid_union', path: ['what', 'kind'], message: 'Required' },
+    ]);
+    expect(failureOf(() => validate(choices, { role: 'c', what: { kind: 'y' } })).message).toContain('role: Invalid option: expected one of "a"|"b"');
+  });
+
   test('stays short however much is wrong', () => {
     const error = failureOf(() => validate(schema, Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}${'x'.repeat(500)}`, n]))));
     expect(error.details).toHaveLength(50);
