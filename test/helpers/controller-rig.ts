@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { startController, type RunningController } from '../../controller/controller.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
@@ -26,7 +27,8 @@ export interface ControllerRig {
   stop(): Promise<void>;
 }
 
-export async function startControllerRig(env: Record<string, string> = {}): Promise<ControllerRig> {
+/** `watch` is told of each command that the controller sends to the database. */
+export async function startControllerRig(env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
@@ -35,7 +37,11 @@ export async function startControllerRig(env: Record<string, string> = {}): Prom
     NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', ...env,
   });
   const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
-  const controller = await startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand: commands.take });
+  const onCommand = (command: Document): void => {
+    commands.take(command);
+    watch(command);
+  };
+  const controller = await startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand });
   const session = await new ApiSession(controller.url).begin();
   const probes: TestProbe[] = [];
   return {
