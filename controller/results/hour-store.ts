@@ -2,8 +2,8 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-rules.ts';
 import { ResultColumns } from './result-columns.ts';
-import { decodeRollup, encodeRollup } from './rollup-pack.ts';
-import { DAY_MS, mergeRollups, type Rollup } from './rollup-rules.ts';
+import { decodeRollup, decodeTotals, encodeRollup } from './rollup-pack.ts';
+import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup-rules.ts';
 import type { StoredResult } from './stored-result.ts';
 import type { DayKey, HourKey, HourRecord, HourStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
@@ -71,6 +71,18 @@ export class MongoHourStore implements HourStore {
   async days(keys: DayKey[]): Promise<(DayKey & { rollup: Rollup })[]> {
     const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
     return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, rollup: decodeRollup(rollup.buffer) }));
+  }
+
+  /** Totals of these hours that are written, with the journal entry that each is of. */
+  async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
+    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
+    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, totals: decodeTotals(rollup.buffer) }));
+  }
+
+  /** Totals of these days that are written. */
+  async dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]> {
+    const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
+    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, totals: decodeTotals(rollup.buffer) }));
   }
 
   /** All results of the hours from `from` to before `to`, in order of their start. */

@@ -6,11 +6,15 @@ import { DEGRADED, HAS_TIME, LATE, OUTCOME, outcomeOf } from './row-layout.ts';
 
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Statistics of one monitor over an hour or a day. Rollups of neighbouring stretches add up. */
-export interface Rollup extends HourCounts {
+/** What a rollup says of all regions together. */
+export interface Totals extends HourCounts {
   /** Ms watched as up, degraded, down: `booked` as decided at the time, `times` with late results filled in. */
   booked: HourTimes;
   times: HourTimes;
+}
+
+/** Statistics of one monitor over an hour or a day. Rollups of neighbouring stretches add up. */
+export interface Rollup extends Totals {
   regions: Record<string, RegionRollup>;
 }
 
@@ -107,15 +111,26 @@ function fillGap(times: HourTimes, flags: number, intervalMs: number): void {
   times[column] += Math.max(0, Math.min(free, intervalMs));
 }
 
+/** The sum of totals: a period of its hours and days. */
+export function sumTotals(parts: Totals[]): Totals {
+  const { regions: _none, ...sum } = emptyRollup();
+  for (const part of parts) addTotals(sum, part);
+  return sum;
+}
+
+function addTotals(sum: Totals, part: Totals): void {
+  addCounts(sum, part);
+  for (const column of [0, 1, 2] as const) {
+    sum.booked[column] += part.booked[column];
+    sum.times[column] += part.times[column];
+  }
+}
+
 /** The sum of rollups: a day of its hours, a period of its days. */
 export function mergeRollups(parts: Rollup[]): Rollup {
   const sum = emptyRollup();
   for (const part of parts) {
-    addCounts(sum, part);
-    for (const column of [0, 1, 2] as const) {
-      sum.booked[column] += part.booked[column];
-      sum.times[column] += part.times[column];
-    }
+    addTotals(sum, part);
     for (const [name, region] of Object.entries(part.regions)) addRegion((sum.regions[name] ??= emptyRegion()), region);
   }
   return sum;

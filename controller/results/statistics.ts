@@ -1,18 +1,20 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
-import type { HourKey } from './storage-ports.ts';
+import type { DayKey, HourKey } from './storage-ports.ts';
 import type { StoredResult } from './stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
-import { DAY_MS, emptyRollup, meanTimeOf, mergeRollups, uptimeOf, type Rollup } from './rollup-rules.ts';
+import { DAY_MS, emptyRollup, meanTimeOf, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
 
 /** Read access to what is written; by MongoHourStore. */
 export interface RollupReader {
   hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
   days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
   results(monitorId: string, from: number, to: number): Promise<StoredResult[]>;
+  hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]>;
+  dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]>;
 }
 
 export interface StatisticsDeps {
@@ -89,7 +91,7 @@ export class Statistics implements StatisticsReader {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);
     const dayKeys = monitorIds.flatMap((id) => steps(firstDay, today, DAY_MS).map((day) => ({ monitor_id: id, day })));
-    const found = await this.#rollups.days(dayKeys);
+    const found = await this.#rollups.dayTotals(dayKeys);
     const known = new Set(found.map((day) => `${day.monitor_id}:${day.day}`));
     const hourKeys = monitorIds.flatMap((id) => {
       const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(`${id}:${day}`));
@@ -98,18 +100,18 @@ export class Statistics implements StatisticsReader {
     });
     const written = new Map<string, Written>(monitorIds.map((id) => [id, { hours: new Map(), days: [] }]));
     for (const day of found) written.get(day.monitor_id)?.days.push(day);
-    for (const hour of await this.#rollups.hours(hourKeys)) written.get(hour.monitor_id)?.hours.set(hour.hour, hour);
+    for (const hour of await this.#rollups.hourTotals(hourKeys)) written.get(hour.monitor_id)?.hours.set(hour.hour, hour);
     return written;
   }
 }
 
 interface Written {
-  hours: Map<number, { position: number; rollup: Rollup }>;
-  days: { day: number; rollup: Rollup }[];
+  hours: Map<number, { position: number; totals: Totals }>;
+  days: { day: number; totals: Totals }[];
 }
 
 function statsOf(monitor: OpenMonitor, written: Written, from: number): PeriodStats {
-  const parts = [...written.days.map((day) => day.rollup), ...[...written.hours.values()].map((hour) => hour.rollup)];
+  const parts: Totals[] = [...written.days, ...written.hours.values()].map(({ totals }) => totals);
   for (const open of monitor.hours) {
     if (open.hour < from) continue;
     const known = written.hours.get(open.hour);
@@ -117,7 +119,7 @@ function statsOf(monitor: OpenMonitor, written: Written, from: number): PeriodSt
     const times: HourTimes = known || open.times === null ? [0, 0, 0] : open.times;
     parts.push({ ...emptyRollup(), ...(isCounted ? {} : open.counts), times });
   }
-  const sum = mergeRollups(parts);
+  const sum = sumTotals(parts);
   return {
     uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum), total_checks: sum.total, failed_checks: sum.failed,
     last_check_at: monitor.live.last_check_at, last_success_at: monitor.live.last_success_at, last_failure_at: monitor.live.last_failure_at,

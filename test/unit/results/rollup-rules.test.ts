@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
+import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/rollup-pack.ts';
 import { ResultColumns } from '../../../controller/results/result-columns.ts';
 import type { HourTimes } from '../../../controller/incidents/monitor-state.ts';
 import type { StoredResult } from '../../../controller/results/stored-result.ts';
@@ -69,6 +70,20 @@ test('a bucket is at most 5 % wide and holds the times up to its top', () => {
     expect(top).toBeGreaterThanOrEqual(ms - 0.05);
     expect(top).toBeLessThanOrEqual(ms * 1.06 + 0.1);
   }
+});
+
+test('is packed and unpacked as it is, and its sums can be had alone', () => {
+  fc.assert(
+    fc.property(fc.array(storedResult, { maxLength: 20 }), (rows) => {
+      const rollup = ofRows(rows, [1, 2, 3], 1000);
+      const bytes = encodeRollup(rollup);
+      const { regions: _regions, ...totals } = rollup;
+      expect(decodeRollup(bytes)).toEqual(rollup);
+      expect(decodeTotals(bytes)).toEqual(totals);
+      const { regions: _merged, ...sum } = mergeRollups([rollup, rollup]);
+      expect(sumTotals([totals, totals])).toEqual(sum);
+    }),
+  );
 });
 
 test('uptime is the share of watched time that was up or degraded', () => {
