@@ -10,6 +10,7 @@ import { measureChain } from './chain.ts';
 import { startDatabase } from './database.ts';
 import type { TimerFigures } from './loads/timers.ts';
 import { ProbeRig } from './probe-rig.ts';
+import { readLaw } from './read-law.ts';
 import { print } from './report.ts';
 import { runWorker, startWorker } from './run-worker.ts';
 import { startBenchTarget } from './target.ts';
@@ -167,7 +168,7 @@ const chain: Metric = async ({ outdir, scale }) => {
 };
 
 /** By number, in the order they run. */
-export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '15': chain };
+export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '12': readLaw, '15': chain };
 
 /** A blackbox_exporter on this machine, under either of its names; null where there is none. */
 async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
