@@ -44,7 +44,7 @@ export async function enrolProbe(deps: EnrolmentDeps, ctx: { now: number }, requ
   });
   // Between our look and our claim somebody else was quicker.
   if (!probe) return answerAgain(deps, hash, request);
-  deps.log.info({ probe_id: probe._id, name: probe.name, region: probe.region_id }, 'probe enrolled');
+  deps.log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id }, 'probe enrolled');
   await deps.regions.markToPlace([probe.region_id]);
   await Promise.all([deps.identities.agree(), deps.directory.refresh()]);
   return answerFor(deps, probe);

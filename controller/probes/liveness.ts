@@ -151,7 +151,7 @@ export class Liveness {
     }
     if (last.status !== status) {
       last.status = status;
-      this.#deps.log.info({ probe_id: probe._id, name: probe.name, region: probe.region_id, status, reason }, 'probe status');
+      this.#deps.log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id, status, reason }, 'probe status');
     }
     if (last.isLive !== now) {
       last.isLive = now;
