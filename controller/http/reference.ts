@@ -7,6 +7,7 @@ const parameter = z.object({ name: z.string(), in: z.string(), required: z.boole
 /** What the page shows of the OpenAPI document. */
 export const referenceSchema = z.object({
   info: z.object({ title: z.string(), description: z.string() }),
+  components: z.object({ schemas: z.record(z.string(), anyJson) }),
   paths: z.record(
     z.string(),
     z.record(
