@@ -89,7 +89,8 @@ function streamHeaders(route: Route): Json[] {
 function successes(route: Route, named: Json): Json {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => {
-      const raw = isRawAnswer(answer) ? { [answer.contentType.split(';')[0] as string]: { schema: { type: 'string' } } } : {};
+      const type = isRawAnswer(answer) ? (answer.contentType.split(';')[0] as string) : '';
+      const raw = isRawAnswer(answer) ? { [type]: { schema: { type: type === 'application/json' ? 'object' : 'string' } } } : {};
       const data = isRawAnswer(answer) ? answer.data : answer;
       const content = { ...(data === undefined ? {} : { 'application/json': { schema: envelopeOf(schemaOf(data, 'output', named)) } }), ...raw };
       return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];

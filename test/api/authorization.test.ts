@@ -7,7 +7,9 @@ import { eventRoutes } from '../../controller/events/routes.ts';
 import { openIncidents } from '../../controller/open-incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
+import { readContract } from '../fuzz/document.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
+import { startControllerRig } from '../helpers/controller-rig.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
 
@@ -220,6 +222,13 @@ describe('every route and every caller', () => {
 
   test('are in the table', () => {
     expect(app.routes.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(NEEDS).sort());
+  });
+
+  test('are those of a controller that runs', async () => {
+    const rig = await startControllerRig();
+    const { operations } = await readContract(rig.controller.url);
+    expect(operations.map(({ name }) => name).sort()).toEqual(Object.keys(NEEDS).map((name) => name.replace(/:(\w+)/g, '{$1}')).sort());
+    await rig.stop();
   });
 
   test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {

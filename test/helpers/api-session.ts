@@ -16,6 +16,12 @@ export class ApiSession {
     return this;
   }
 
+  /** With a token that is there already. */
+  as(token: string): this {
+    this.#token = token;
+    return this;
+  }
+
   async call(method: string, path: string, body?: unknown): Promise<{ status: number; data: Record<string, never> | undefined; error?: { code: string; message: string } }> {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;

@@ -5,7 +5,7 @@ import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { startController, type RunningController } from '../../controller/controller.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
-import { createLog } from '../../shared/log.ts';
+import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { ApiSession } from './api-session.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
@@ -28,7 +28,9 @@ export interface ControllerRig {
 }
 
 /** `watch` is told of each command that the controller sends to the database. */
-export async function startControllerRig(env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined): Promise<ControllerRig> {
+export async function startControllerRig(
+  env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined, log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
+): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
@@ -36,7 +38,6 @@ export async function startControllerRig(env: Record<string, string> = {}, watch
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
     NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', ...env,
   });
-  const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
   const onCommand = (command: Document): void => {
     commands.take(command);
     watch(command);

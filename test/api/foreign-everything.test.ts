@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dumpOf, leftTraces, type Dump } from '../fuzz/aftermath.ts';
+import { readContract, type Contract, type Operation } from '../fuzz/document.ts';
+import { makeRequest, type FuzzRequest } from '../fuzz/make-request.ts';
+import { kindOfField } from '../fuzz/pool.ts';
+import { send } from '../fuzz/send.ts';
+import { openWorld, type Furniture, type World } from '../fuzz/world.ts';
+import { Random } from '../simulation/random.ts';
+import type { Loose } from '../helpers/api-client.ts';
+
+let world: World;
+let contract: Contract;
+let before: Dump;
+let ours: { monitor: string; group: string; incident: string };
+const monitor = { name: 'Mine', type: 'HTTP', target: 'https://mine.example/', interval_seconds: 60 };
+const incident = { severity: 'major', type: 'timeout', error_message: 'x', title: 'Mine' };
+const agent = new Agent({ keepAlive: true });
+beforeAll(async () => {
+  world = await openWorld();
+  contract = await readContract(world.rig.controller.url);
+  before = await dumpOf(world);
+  ours = {
+    monitor: (await post('/api/monitors', monitor)).body.data.monitor.id,
+    group: (await post('/api/groups', { name: 'Mine' })).body.data.id,
+    incident: (await post('/api/incidents', incident)).body.data.incident.id,
+  };
+  world.pool.add('groups', ours.group);
+  world.pool.add('monitors', ours.monitor);
+});
+afterAll(async () => {
+  agent.destroy();
+  await world.stop();
+});
+
+const call = async (method: string, path: string, body: Loose) => {
+  const { url } = world.rig.controller;
+  const response = await fetch(`${url}${path}`, { method, headers: { 'content-type': 'application/json', ...world.callers.owner.headers }, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Loose };
+};
+const post = (path: string, body: Loose) => call('POST', path, body);
+
+async function ask(request: FuzzRequest): Promise<{ status: number; body: Loose }> {
+  const answer = await send(world.rig.controller.url, request, world.callers.owner.headers, agent);
+  return { status: answer?.status ?? 0, body: JSON.parse(answer?.text ?? 'null') };
+}
+
+/** A request whose body is right, with these ids in its path. */
+function requestTo(operation: Operation, seed: number, idOf: (noun: string) => string): FuzzRequest {
+  const making = { random: new Random(seed), pool: world.pool, named: contract.named, sink: world.sink.url, account: world.account };
+  const request = makeRequest(making, operation);
+  const parts = operation.path.split('/');
+  return { ...request, path: parts.map((part, at) => (part.startsWith('{') ? idOf(parts[at - 1] as string) : part)).join('/') };
+}
+
+const theirs = (noun: string) => world.furniture[(kindOfField(noun) ?? noun) as keyof Furniture];
+
+/** The answer to the first body that gets as far as the id. */
+async function pastTheBody(operation: Operation, idOf: (noun: string) => string) {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const answer = await ask(requestTo(operation, seed, idOf));
+    if (answer.status !== 400) return { seed, ...answer };
+  }
+  throw new Error(`${operation.name}: no body was right`);
+}
+
+test('every route of a resource answers for an id of another organization as for one that never was', async () => {
+  const named = contract.operations.filter((operation) => !operation.isPublic && operation.path.includes('{'));
+  expect(named.length).toBeGreaterThan(40);
+  for (const operation of named) {
+    const foreign = await pastTheBody(operation, theirs);
+    expect(foreign.status, `${operation.name} ${JSON.stringify(foreign.body)}`).toBe(404);
+    const isSlug = operation.path.includes('/regions/');
+    const unknown = await ask(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
+    expect(foreign.body, operation.name).toEqual(unknown.body);
+  }
+});
+
+describe('an id of another organization in a body', () => {
+  test.each<[string, (their: Furniture) => [method: string, path: string, body: Loose]]>([
+    ['group_id of a new monitor', ({ groups }) => ['POST', '/api/monitors', { ...monitor, group_id: groups }]],
+    ['group_id of a monitor', ({ groups }) => ['PATCH', `/api/monitors/${ours.monitor}`, { group_id: groups }]],
+    ['notification_target_ids of a new monitor', ({ integrations }) => ['POST', '/api/monitors', { ...monitor, notification_target_ids: [integrations] }]],
+    ['notification_target_ids of a monitor', ({ integrations }) => ['PUT', `/api/monitors/${ours.monitor}`, { notification_target_ids: [integrations] }]],
+    ['monitoring_regions of a new monitor', ({ regions }) => ['POST', '/api/monitors', { ...monitor, monitoring_regions: [regions] }]],
+    ['monitoring_regions of a monitor', ({ regions }) => ['PATCH', `/api/monitors/${ours.monitor}`, { monitoring_regions: [regions] }]],
+    ['parent_group_id of a new group', ({ groups }) => ['POST', '/api/groups', { name: 'Under', parent_group_id: groups }]],
+    ['parent_group_id of a group', ({ groups }) => ['PUT', `/api/groups/${ours.group}`, { parent_group_id: groups }]],
+    ['target_group_id', ({ groups }) => ['POST', `/api/groups/${ours.group}/bulk-move`, { target_group_id: groups }]],
+    ['group_id of a bulk move', ({ groups }) => ['POST', '/api/monitors/bulk', { action: 'move', monitor_ids: [ours.monitor], group_id: groups }]],
+    ['check_id', ({ monitors }) => ['POST', '/api/incidents', { ...incident, check_id: monitors }]],
+    ['affected_monitor_ids', ({ monitors }) => ['POST', '/api/incidents', { ...incident, affected_monitor_ids: [monitors] }]],
+    ['assignee_id', ({ members }) => ['PUT', `/api/incidents/${ours.incident}/status`, { status: 'acknowledged', assignee_id: members }]],
+    ['region_id of a new probe', ({ regions }) => ['POST', '/api/probes', { region_id: regions, name: 'Mine' }]],
+    ['user_id of a project\'s members', ({ members }) => ['PUT', `/api/projects/${world.pool.ids('projects')[0]}/members`, { members: [{ user_id: members, role: 'admin' }] }]],
+    ['project_roles of an invitation', ({ projects }) => ['POST', '/api/organization/invitations', { email: 'm@example.com', role: 'member', project_roles: { [projects]: 'admin' } }]],
+  ])('%s is refused', async (_what, ask) => {
+    const [method, path, body] = ask(world.furniture);
+    const answer = await call(method, path, body);
+    expect([400, 404], JSON.stringify(answer.body)).toContain(answer.status);
+    if (answer.status === 400) expect(answer.body.error.code).toBe('VALIDATION_ERROR');
+    else expect(answer.body.error.code).toMatch(/NOT_FOUND$/);
+  });
+
+  test.each(['pause', 'resume', 'delete', 'tag', 'move'])('monitor_ids of a bulk %s is told as failed', async (action) => {
+    const more = action === 'tag' ? { tags: ['x'] } : action === 'move' ? { group_id: ours.group } : {};
+    const answer = await post('/api/monitors/bulk', { action, monitor_ids: [world.furniture.monitors], ...more });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(answer.body.data).toMatchObject({ affected_count: 0, monitor_ids: [] });
+    expect(answer.body.data.failures).toHaveLength(1);
+  });
+
+  test('monitor_ids of a group is refused', async () => {
+    const answer = await post(`/api/groups/${ours.group}/monitors`, { monitor_ids: [world.furniture.monitors] });
+    expect([400, 404], JSON.stringify(answer.body)).toContain(answer.status);
+  });
+});
+
+test('and nothing of theirs has changed, or is named by what is ours', async () => {
+  expect(await leftTraces(world, before)).toEqual([]);
+});

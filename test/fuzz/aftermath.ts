@@ -1,0 +1,79 @@
+import type { Document } from 'mongodb';
+import type { World } from './world.ts';
+
+/** Every document of the bystander, by collection, as text. */
+export type Dump = Record<string, string>;
+
+/** What a bystander's documents may change in without anybody's doing: the product's own marks. */
+const OWN_MARKS = ['unjournaled', 'uncounted', 'counted_revision', 'counted', 'last_used_at'];
+
+export async function dumpOf(world: World): Promise<Dump> {
+  const dump: Dump = {};
+  for (const { name } of await world.db.listCollections().toArray()) {
+    const documents = (await documentsOf(world, name)).filter((one) => isOf(one, world.bystander));
+    dump[name] = JSON.stringify(documents.map(withoutMarks), null, 1);
+  }
+  return dump;
+}
+
+/** What requests have done to the bystander: its documents changed, or its ids in a document of somebody else. */
+export async function leftTraces(world: World, before: Dump): Promise<string[]> {
+  const found: string[] = [];
+  const after = await dumpOf(world);
+  for (const [name, text] of Object.entries(after)) {
+    if (KEPT_BY_THE_PRODUCT.has(name)) continue;
+    if ((before[name] ?? '[]') !== text) found.push(`${name} of the bystander changed:\n    ${firstDifference(before[name] ?? '', text)}`);
+  }
+  for (const { name } of await world.db.listCollections().toArray()) {
+    if (KEPT_BY_THE_PRODUCT.has(name)) continue;
+    for (const document of await documentsOf(world, name)) {
+      if (isOf(document, world.bystander) || document['organization_id'] === undefined) continue;
+      const where = placesOf(document, world.foreign).filter((place) => !place.startsWith('tags.'));
+      if (where.length > 0) found.push(`${name} of another organization names what is the bystander's in ${where.join(', ')}: ${JSON.stringify(document['_id'])}`);
+    }
+  }
+  return found;
+}
+
+/** Of shards and of the fleet: of all organizations together, or following from time alone. */
+const KEPT_BY_THE_PRODUCT = new Set([
+  'journal', 'snapshots', 'assignments', 'assignment_heads', 'leases', 'rollups_1h', 'rollups_1d', 'monitor_states', 'monitor_counts', 'retention', 'pings', 'status_changes',
+]);
+
+/** Failures of ours that the log tells, and secrets that it should not have told. */
+export function loggedFaults({ lines, secrets }: World): string[] {
+  const failures = lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50 && !isExpected(line)).slice(0, 10);
+  const log = lines.join('');
+  const told = [...secrets].filter((secret) => log.includes(secret)).slice(0, 5);
+  return [...failures.map((line) => `logged a failure: ${line.slice(0, 1500)}`), ...told.map((secret) => `logged a secret: ${lines.find((line) => line.includes(secret))?.slice(0, 600)}`)];
+}
+
+/** The two failures that the API has by contract are logged as any other. */
+function isExpected(line: string): boolean {
+  return line.includes('System incidents must have a check_id') || line.includes('At least one field must be provided for update');
+}
+
+function documentsOf(world: World, name: string): Promise<Document[]> {
+  return world.db.collection(name).find({}).sort({ _id: 1 }).toArray();
+}
+
+function isOf(document: Document, organizationId: string): boolean {
+  return document['organization_id'] === organizationId || document['_id'] === organizationId;
+}
+
+/** Where in a document one of these texts stands, as `a.b.0`. */
+function placesOf(value: unknown, texts: string[], at: string[] = []): string[] {
+  if (typeof value === 'string') return texts.includes(value) ? [at.join('.')] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => placesOf(inner, texts, [...at, name]));
+}
+
+function withoutMarks(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !OWN_MARKS.includes(name)));
+}
+
+function firstDifference(one: string, other: string): string {
+  const lines = one.split('\n');
+  const at = other.split('\n').findIndex((line, index) => line !== lines[index]);
+  return `${lines[at]?.slice(0, 300)} -> ${other.split('\n')[at]?.slice(0, 300)}`;
+}

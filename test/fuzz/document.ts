@@ -1,0 +1,83 @@
+/** A JSON Schema, as far as the OpenAPI document uses it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  schema: Schema;
+}
+
+export interface DeclaredResponse {
+  /** The codes that an error with this status may have. */
+  codes: string[];
+  /** By content type. */
+  content: Record<string, Schema>;
+}
+
+export interface Operation {
+  /** As `GET /api/monitors/{id}`. */
+  name: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: { types: string[]; schema: Schema } | null;
+  responses: Record<string, DeclaredResponse>;
+  isPublic: boolean;
+  takesKeys: boolean;
+}
+
+export interface Contract {
+  operations: Operation[];
+  /** What `#/components/schemas/…` refers to. */
+  named: Record<string, Schema>;
+}
+
+interface Written {
+  paths: Record<string, Record<string, WrittenOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+interface WrittenOperation {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  security: Record<string, unknown>[];
+}
+
+/** What a running installation says of itself at `/api/openapi.json`. */
+export async function readContract(url: string): Promise<Contract> {
+  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as Written;
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, written]) => toOperation(method.toUpperCase(), path, written)));
+  return { operations, named: document.components.schemas };
+}
+
+function toOperation(method: string, path: string, written: WrittenOperation): Operation {
+  const content = written.requestBody?.content;
+  const first = Object.values(content ?? {})[0];
+  return {
+    name: `${method} ${path}`,
+    method,
+    path,
+    parameters: written.parameters ?? [],
+    body: content === undefined || first === undefined ? null : { types: Object.keys(content), schema: first.schema },
+    responses: Object.fromEntries(Object.entries(written.responses).map(([status, response]) => [status, {
+      codes: [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string),
+      content: Object.fromEntries(Object.entries(response.content ?? {}).map(([type, { schema }]) => [type, schema])),
+    }])),
+    isPublic: written.security.length === 0,
+    takesKeys: written.security.some((one) => 'apiKey' in one),
+  };
+}
+
+/** The operation that a request line means, or null: a fixed segment goes before a parameter. */
+export function operationOf(contract: Contract, method: string, target: string): Operation | null {
+  const segments = (target.split('?')[0] as string).replace(/(?<=.)\/$/, '').split('/');
+  const found = contract.operations.filter((operation) => {
+    const declared = operation.path.split('/');
+    return operation.method === method && declared.length === segments.length &&
+      declared.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]));
+  });
+  return found.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0] ?? null;
+}

@@ -1,0 +1,63 @@
+import type { Random } from '../simulation/random.ts';
+import type { Operation } from './document.ts';
+import { kindOfField } from './pool.ts';
+import { recipeFor } from './recipes.ts';
+import { valueFor, type Making } from './values.ts';
+
+export interface FuzzRequest {
+  operation: Operation;
+  method: string;
+  path: string;
+  query: string;
+  headers: Record<string, string>;
+  /** Not yet written out; undefined: none. */
+  body: unknown;
+  /** Sent in place of `body`. */
+  rawBody?: string | Buffer;
+  /** The body is sent without its length, in chunks. */
+  isChunked: boolean;
+  /** The connection is closed in the middle of the body. */
+  isCutOff: boolean;
+  params: Record<string, string>;
+  /** What was done to the valid request; empty: nothing. */
+  changes: string[];
+}
+
+/** A request that the document says is right, with ids of what there is. */
+export function makeRequest(making: Making, operation: Operation): FuzzRequest {
+  const { random } = making;
+  const params = paramsFor(making, operation);
+  const path = operation.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] as string));
+  const asked = operation.parameters.filter(({ in: place, required }) => place === 'query' && (required || random.chance(0.25)));
+  const query = asked.map((one) => [one.name, String(valueFor(making, one.schema, one.name))]);
+  const type = operation.body === null ? null : random.pick(operation.body.types);
+  const body = operation.body === null ? undefined : (recipeFor(operation, making, params) ?? valueFor(making, operation.body.schema, ''));
+  return {
+    operation, method: operation.method, path, query: new URLSearchParams(query as [string, string][]).toString(), params,
+    headers: type === null ? {} : { 'content-type': type }, body, isChunked: random.chance(0.1), isCutOff: false, changes: [],
+    ...(type === 'application/x-www-form-urlencoded' ? { rawBody: new URLSearchParams(body as Record<string, string>).toString() } : {}),
+  };
+}
+
+function paramsFor(making: Making, operation: Operation): Record<string, string> {
+  const parts = operation.path.split('/');
+  const params: Record<string, string> = {};
+  const declared = parts.flatMap((part, at) => (part.startsWith('{') ? [{ name: part.slice(1, -1), noun: parts[at - 1] as string }] : [])).reverse();
+  for (const { name, noun } of declared) {
+    if (params[name] !== undefined) continue;
+    const known = making.pool.pick(kindOfField(noun) ?? noun, making.random);
+    const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? { type: 'string' };
+    params[name] = known?.id ?? String(valueFor(making, schema, name));
+    for (const [over, id] of Object.entries(known?.under ?? {})) if (over !== name) params[over] ??= id;
+  }
+  return params;
+}
+
+/** An operation; those that hash passwords, never end or remove somebody more rarely than others. */
+export function pickOperation(random: Random, operations: readonly Operation[]): Operation {
+  for (;;) {
+    const operation = random.pick(operations);
+    const isCostly = /register|login|password|accept-invitation|logout|\/test$|events$|enrol|\/check$/.test(operation.path) || operation.name.startsWith('DELETE /api/organization/members');
+    if (!isCostly || random.chance(0.1)) return operation;
+  }
+}

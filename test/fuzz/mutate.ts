@@ -1,0 +1,114 @@
+import type { FuzzRequest } from './make-request.ts';
+import { ODD_BODIES, ODD_HEADERS, ODD_METHODS, ODD_QUERIES, ODD_SEGMENTS, ODD_TEXTS, oddValue } from './odd.ts';
+import type { Making } from './values.ts';
+
+/** Ids of an organization that nobody who sends requests belongs to, by what they are ids of. */
+export type ForeignIds = string[];
+
+type Change = (request: FuzzRequest, making: Making, foreign: ForeignIds) => string | null;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Each does one thing to a request and tells it, or null where it cannot be done. */
+const CHANGES: Change[] = [
+  changeField, changeField, changeField,
+  function dropField(request, { random }) {
+    if (!isObject(request.body) || Object.keys(request.body).length === 0) return null;
+    const name = random.pick(Object.keys(request.body));
+    delete request.body[name];
+    return `without ${name}`;
+  },
+  function addField(request, { random }) {
+    if (!isObject(request.body)) return null;
+    const owned = ['organization_id', 'project_id', 'created_by', 'role', 'is_verified', 'is_operator', '_id', 'deleted_at', '$set', 'a.b', '', 'constructor', 'toString', 'id', 'status', random.pick(ODD_TEXTS)];
+    const name = random.pick(owned);
+    Object.defineProperty(request.body, name, { value: oddValue(random), enumerable: true, configurable: true, writable: true });
+    return `with ${name.slice(0, 40)}`;
+  },
+  foreignId, foreignId,
+  function wrongMethod(request, { random }) {
+    request.method = random.pick(ODD_METHODS);
+    return `as ${request.method}`;
+  },
+  function oddSegment(request, { random }) {
+    const parts = request.path.split('/');
+    parts[random.int(1, parts.length - 1)] = random.pick(ODD_SEGMENTS);
+    request.path = parts.join('/');
+    return 'odd path';
+  },
+  function oddQuery(request, { random }) {
+    request.query = [request.query, random.pick(ODD_QUERIES)].filter(Boolean).join('&');
+    return 'odd query';
+  },
+  function oddQueryValue(request, { random }) {
+    const named = request.operation.parameters.filter((one) => one.in === 'query');
+    if (named.length === 0) return null;
+    request.query = `${random.pick(named).name}=${encodeURIComponent(Buffer.from(random.pick(ODD_TEXTS)).toString().slice(0, 3000))}`;
+    return 'odd query value';
+  },
+  function oddHeader(request, { random }) {
+    const header = random.pick(ODD_HEADERS);
+    Object.assign(request.headers, header);
+    return `header ${JSON.stringify(header).slice(0, 60)}`;
+  },
+  function oddBody(request, { random }) {
+    request.rawBody = random.pick(ODD_BODIES);
+    return 'odd body';
+  },
+  function truncated(request, { random }) {
+    const text = JSON.stringify(request.body) ?? '';
+    if (text.length < 3) return null;
+    request.rawBody = text.slice(0, random.int(1, text.length - 1));
+    return 'truncated';
+  },
+  function cutOff(request) {
+    if (request.body === undefined) return null;
+    request.isCutOff = true;
+    return 'cut off';
+  },
+];
+
+/** Does one to three things to a valid request that the product has to take without harm. */
+export function mutate(request: FuzzRequest, making: Making, foreign: ForeignIds): void {
+  const times = making.random.pick([1, 1, 1, 2, 3]);
+  for (let time = 0; time < times; time += 1) {
+    const told = making.random.pick(CHANGES)(request, making, foreign);
+    if (told !== null) request.changes.push(told);
+  }
+}
+
+function changeField(request: FuzzRequest, { random }: Making): string | null {
+  const places = isObject(request.body) ? placesIn(request.body) : [];
+  if (places.length === 0) return null;
+  const { owner, name } = random.pick(places);
+  owner[name] = oddValue(random);
+  return `${name} = ${JSON.stringify(owner[name])?.slice(0, 60)}`;
+}
+
+function foreignId(request: FuzzRequest, { random }: Making, foreign: ForeignIds): string | null {
+  const id = random.pick(foreign);
+  const names = Object.keys(request.params);
+  const places = isObject(request.body) ? placesIn(request.body).filter(({ name }) => /_ids?$|^id$|^\d+$/.test(name)) : [];
+  const place = places.length === 0 || (names.length > 0 && random.chance(0.5)) ? null : random.pick(places);
+  if (place !== null) {
+    place.owner[place.name] = place.name.endsWith('_ids') ? [id] : id;
+    return `foreign ${place.name}`;
+  }
+  if (names.length === 0) return null;
+  const name = random.pick(names);
+  request.path = request.path.replace(encodeURIComponent(request.params[name] as string), id);
+  request.params[name] = id;
+  return `foreign {${name}}`;
+}
+
+interface Place {
+  owner: Record<string, unknown>;
+  name: string;
+}
+
+/** Every field of a body, however deep. */
+function placesIn(body: unknown): Place[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const owner = body as Record<string, unknown>;
+  return Object.keys(owner).slice(0, 50).flatMap((name) => [{ owner, name }, ...placesIn(owner[name])]);
+}

@@ -1,0 +1,84 @@
+import type { Random } from '../simulation/random.ts';
+
+export interface Known {
+  id: string;
+  /** The path parameters under which it was found: what it stands under. */
+  under: Record<string, string>;
+}
+
+const MOST_KNOWN = 400;
+
+/** By a field of a request, the resource that it names. */
+const FIELD_KIND: Record<string, string> = {
+  check_id: 'monitors', monitor_id: 'monitors', affected_monitor_ids: 'monitors', monitor_ids: 'monitors',
+  group_id: 'groups', target_group_id: 'groups', parent_group_id: 'groups',
+  notification_target_ids: 'integrations', assignee_id: 'members', user_id: 'members', userId: 'members',
+  region_id: 'regions', monitoring_regions: 'regions', region: 'regions', subscriber_ids: 'subscribers', projectId: 'projects', project_id: 'projects',
+};
+
+/** Ids that answers have told, by what they are ids of. */
+export class Pool {
+  readonly #known = new Map<string, Known[]>();
+  readonly #never = new Set<string>();
+
+  /** An id that no request is to name: what the run itself stands on. */
+  protect(id: string): void {
+    this.#never.add(id);
+  }
+
+  add(kind: string, id: string, under: Record<string, string> = {}): void {
+    if (this.#never.has(id)) return;
+    const list = this.#known.get(kind) ?? [];
+    if (list.some((one) => one.id === id)) return;
+    list.push({ id, under });
+    if (list.length > MOST_KNOWN) list.shift();
+    this.#known.set(kind, list);
+  }
+
+  remove(kind: string, id: string): void {
+    const list = this.#known.get(kind) ?? [];
+    this.#known.set(kind, list.filter((one) => one.id !== id));
+  }
+
+  /** One of the newer ones most of the time: older ones are more often gone. */
+  pick(kind: string, random: Random): Known | null {
+    const list = this.#known.get(kind) ?? [];
+    if (list.length === 0) return null;
+    return random.pick(random.chance(0.7) ? list.slice(-20) : list);
+  }
+
+  ids(kind: string): string[] {
+    return (this.#known.get(kind) ?? []).map((one) => one.id);
+  }
+
+  /** Takes every id out of an answer's `data`. */
+  learn(path: string, params: Record<string, string>, data: unknown): void {
+    this.#learn(lastNoun(path), params, data);
+  }
+
+  #learn(kind: string, params: Record<string, string>, value: unknown): void {
+    if (Array.isArray(value)) for (const item of value.slice(0, 20)) this.#learn(kind, params, item);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const fields = value as Record<string, unknown>;
+    if (typeof fields['id'] === 'string') this.add(kind, fields['id'], params);
+    if (typeof fields['user_id'] === 'string' && kind === 'members') this.add('members', fields['user_id'], params);
+    if (typeof fields['heartbeat_token'] === 'string') this.add('heartbeat', fields['heartbeat_token']);
+    for (const [name, inner] of Object.entries(fields)) if (typeof inner === 'object') this.#learn(kindOfField(name) ?? kind, params, inner);
+  }
+}
+
+/** What the ids in a field are ids of; null when the field names no resource. */
+export function kindOfField(name: string): string | null {
+  if (FIELD_KIND[name] !== undefined) return FIELD_KIND[name];
+  const nouns: Record<string, string> = { children: 'groups', path: 'groups', key: 'api-keys', keys: 'api-keys', status_page: 'status-pages', status_pages: 'status-pages', 'api-keys': 'api-keys', 'status-pages': 'status-pages' };
+  if (nouns[name] !== undefined) return nouns[name];
+  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|maintenance)s?$/.test(name) ? name.replace(/s?$/, 's') : null;
+}
+
+/** What a path's last parameter, or its end, is about: `monitors` of `/api/monitors/{id}/stats`. */
+export function lastNoun(path: string): string {
+  const nouns = path.split('/').filter((part, at, all) => part !== '' && !part.startsWith('{') && (all[at + 1]?.startsWith('{') === true || at === all.length - 1));
+  const withParameter = path.split('/').filter((_part, at, all) => all[at + 1]?.startsWith('{') === true);
+  const last = nouns.at(-1) ?? '';
+  return kindOfField(last) === null && withParameter.length > 0 ? (withParameter.at(-1) as string) : last;
+}
