@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt, uuidParam } from '../http/params.ts';
+import { queryInt, uuidParam, readOnlyField } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 import { PLAN_NAMES, planLimits } from '../plans/plans.ts';
 
@@ -42,7 +42,7 @@ export const acceptInvitationInput = z.strictObject({
 
 const organizationRole = z.enum(['owner', 'admin', 'member', 'viewer']);
 const projectRole = z.enum(['admin', 'editor', 'viewer']);
-const ignored = z.unknown().optional();
+const ignored = readOnlyField;
 
 /** By project; also as a list of `{project_id, role}`. */
 const projectRoles = z.union([

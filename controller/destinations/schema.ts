@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOnlyField } from '../http/params.ts';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
 import { validate } from '../http/validation.ts';
 import { ALERT_EVENTS, DESTINATION_TYPES, type Way, type WebhookConfig } from './destination.ts';
@@ -60,8 +61,8 @@ const slackChange = slack.partial();
 
 /** What a read returns and nobody can set; sent back, it is ignored. */
 const readOnly = {
-  id: z.unknown().optional(), organization_id: z.unknown().optional(), project_id: z.unknown().optional(), created_by: z.unknown().optional(),
-  created_at: z.unknown().optional(), updated_at: z.unknown().optional(), health: z.unknown().optional(),
+  id: readOnlyField, organization_id: readOnlyField, project_id: readOnlyField, created_by: readOnlyField,
+  created_at: readOnlyField, updated_at: readOnlyField, health: readOnlyField,
 };
 
 const common = {

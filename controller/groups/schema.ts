@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { uuidParam } from '../http/params.ts';
+import { uuidParam, readOnlyField } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 
 /** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
 const readOnlyFields = Object.fromEntries(
   ['id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path']
-    .map((name) => [name, z.unknown().optional()]),
+    .map((name) => [name, readOnlyField]),
 );
 
 const name = oneLine(1, 100).describe('Unique in the project, whatever the parent; case matters.');

@@ -90,7 +90,7 @@ function successes(route: Route, named: Json): Json {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, answer]) => {
       const type = isRawAnswer(answer) ? (answer.contentType.split(';')[0] as string) : '';
-      const raw = isRawAnswer(answer) ? { [type]: { schema: { type: type === 'application/json' ? 'object' : 'string' } } } : {};
+      const raw = isRawAnswer(answer) ? { [type]: { schema: type === 'application/json' ? { type: 'object', additionalProperties: true } : { type: 'string' } } } : {};
       const data = isRawAnswer(answer) ? answer.data : answer;
       const content = { ...(data === undefined ? {} : { 'application/json': { schema: envelopeOf(schemaOf(data, 'output', named)) } }), ...raw };
       return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];

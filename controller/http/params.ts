@@ -3,9 +3,12 @@ import { z } from 'zod';
 /** A UUID in the path or query, any case; comes out in lower case. */
 export const uuidParam = z
   .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'Must be a UUID')
+  .regex(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, 'Must be a UUID')
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' });
+
+/** A field that a read returns and a request cannot set: what was read can be sent back, and this is ignored. */
+export const readOnlyField = z.unknown().optional().meta({ readOnly: true, description: 'Told by reads; ignored when it is sent.' });
 
 /** A path that names one resource by its id. */
 export const idParams = z.strictObject({ id: uuidParam });

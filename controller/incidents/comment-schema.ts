@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { uuidParam } from '../http/params.ts';
+import { uuidParam, readOnlyField } from '../http/params.ts';
 
 export const commentParams = z.strictObject({ id: uuidParam, commentId: uuidParam });
 
-const ignored = z.unknown().optional();
+const ignored = readOnlyField;
 
 /** What a read returns and nobody can set; sent back, it is ignored. */
 const readOnly = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
-import { uuidParam } from '../http/params.ts';
+import { uuidParam, readOnlyField } from '../http/params.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 import { instantInput } from './schema.ts';
 
@@ -15,7 +15,7 @@ const title = z
   // eslint-disable-next-line no-control-regex
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'Must not contain control characters');
 
-const ignored = z.unknown().optional();
+const ignored = readOnlyField;
 
 /** What a read returns and this request cannot set; sent back, it is ignored. */
 const readOnly = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
-import { queryInt, uuidParam } from '../http/params.ts';
+import { queryInt, uuidParam, readOnlyField } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 import { validationError } from '../http/validation.ts';
 import { foreignFields, typeFields } from './settings/registry.ts';
@@ -48,7 +48,7 @@ const readOnlyFields = Object.fromEntries(
     'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats',
     'group_name', 'heartbeat_token', 'last_heartbeat_at',
   ]
-    .map((name) => [name, z.unknown().optional()]),
+    .map((name) => [name, readOnlyField]),
 );
 
 /** Bodies of create and update. `minIntervalSeconds` is the lowest interval the installation accepts. */

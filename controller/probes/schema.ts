@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readOnlyField } from '../http/params.ts';
 
 /** Slug of a region; a token of NATS subjects too. */
 export const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2 to 32 of a-z, 0-9 and -');
@@ -8,7 +9,7 @@ const line = (most: number) => z.string().trim().min(1).max(most).regex(/^[^\u00
 
 export const regionParams = z.strictObject({ id: regionId });
 
-const ignored = z.unknown().optional();
+const ignored = readOnlyField;
 
 export const probeInput = z.strictObject({ region_id: regionId, name: line(100) });
 export type ProbeInput = z.infer<typeof probeInput>;

@@ -148,3 +148,21 @@ test('a search means every character literally, quickly', async () => {
   expect(await find('(A+)+$')).toEqual(['(a+)+$']);
   expect(await find('SHOP.EXAMPLE')).toHaveLength((await client.get('/api/monitors')).data.pagination.total_count);
 });
+
+test('a search that would blow up as a pattern costs no more than any other', async () => {
+  const other = await newTenant(app);
+  const name = 'a'.repeat(255);
+  for (let at = 0; at < 40; at += 1) expect((await other.writeKey.post('/api/monitors', { ...monitor, name: `${at} ${name}`.slice(0, 255) })).status).toBe(201);
+  /** Milliseconds that this process computes for it, database and all. */
+  const cost = async (search: string) => {
+    const before = process.cpuUsage();
+    for (let time = 0; time < 10; time += 1) expect((await other.readKey.get(`/api/monitors?search=${encodeURIComponent(search)}`)).status).toBe(200);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 10_000;
+  };
+  await cost('warm');
+  const plain = await cost('b'.repeat(200));
+  for (const hostile of ['(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b', 'a'.repeat(255)]) {
+    expect(await cost(hostile), hostile).toBeLessThan(4 * plain + 50);
+  }
+});

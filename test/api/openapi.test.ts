@@ -4,6 +4,7 @@ import { isRawAnswer } from '../../controller/http/route.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
 import { openIncidents } from '../../controller/open-incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { strictSchema } from '../helpers/strict-schema.ts';
@@ -69,6 +70,34 @@ describe('the OpenAPI document', () => {
     }
     for (const route of app.routes) {
       for (const answer of Object.values(route.answers)) if (!isRawAnswer(answer)) strictSchema(answer);
+    }
+  });
+
+  test('types every field of every body and parameter; what reads only tell is said to be so', () => {
+    const kinds = ['type', '$ref', 'anyOf', 'oneOf', 'const', 'enum'];
+    for (const { name, operation } of operations()) {
+      const sent = [...schemasIn(operation.requestBody?.content ?? {}), ...schemasIn({ parameters: operation.parameters ?? [] })];
+      if (operation.requestBody !== undefined) expect(sent.length, name).toBeGreaterThan(0);
+      for (const [at, schema] of sent) {
+        if (schema.readOnly === true) continue;
+        expect(kinds.some((kind) => kind in schema), `${name} ${at} ${JSON.stringify(schema)}`).toBe(true);
+        if (schema.type === 'object') expect(schema.additionalProperties, `${name} ${at}`).toBeDefined();
+        if (schema.type === 'array') expect(schema.items, `${name} ${at}`).toBeDefined();
+      }
+    }
+    const { id, name } = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema.properties;
+    expect([id.readOnly, name.readOnly]).toEqual([true, undefined]);
+  });
+
+  test('says in a few words what each operation does, and names codes that there are, under their status', () => {
+    for (const { name, operation } of operations()) {
+      expect(operation.summary, name).toMatch(/^[A-Z][^\n]{3,100}[^.\s]$/);
+      for (const [status, response] of Object.entries<Loose>(operation.responses)) {
+        if (Number(status) < 400) continue;
+        const codes = [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as ErrorCode);
+        expect(codes.length, `${name} ${status}`).toBeGreaterThan(0);
+        for (const code of codes) expect(ERROR_STATUS[code], `${name} ${code}`).toBe(Number(status));
+      }
     }
   });
 

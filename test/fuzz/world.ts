@@ -81,15 +81,15 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-const NAMES = ['owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'bystander', 'spare-1', 'spare-2', 'spare-3'] as const;
+const NAMES = ['owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'bystander', 'spare'] as const;
 type People = Record<(typeof NAMES)[number], Account>;
 type Keys = Record<'read' | 'write' | 'outsider', { id: string; key: string }>;
 
-/** Registers everybody; admin, member, viewer and the spare ones then belong to the owner's organization only. */
+/** Registers everybody; admin, member, viewer and one who may be removed then belong to the owner's organization only. */
 async function registerAll(url: string, db: Db): Promise<People> {
   const people = {} as People;
   for (const name of NAMES) people[name] = await register(url, db, name, name !== 'unverified');
-  const roles: [keyof People, string][] = [['admin', 'admin'], ['member', 'member'], ['viewer', 'viewer'], ['spare-1', 'member'], ['spare-2', 'viewer'], ['spare-3', 'member']];
+  const roles: [keyof People, string][] = [['admin', 'admin'], ['member', 'member'], ['viewer', 'viewer'], ['spare', 'member']];
   for (const [name, role] of roles) {
     await db.collection('members').updateMany({ user_id: people[name].userId }, { $set: { organization_id: people.owner.organizationId, role } });
   }

@@ -1,3 +1,4 @@
+import { cpus, loadavg } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseStrictJson } from '../../../controller/http/strict-json.ts';
@@ -59,5 +60,25 @@ describe('strict JSON', () => {
     const startedAt = performance.now();
     parseStrictJson(text);
     expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  test.each<[string, string]>([
+    ['arrays in arrays', '['.repeat(1_000_000)],
+    ['objects in objects', '{"a":'.repeat(200_000)],
+    ['one number', '9'.repeat(1_000_000)],
+    ['white space', `${' '.repeat(1_000_000)}x`],
+    ['escapes', `"${'\\u0061'.repeat(160_000)}`],
+    ['backslashes', `"${'\\\\'.repeat(500_000)}`],
+    ['pairs of surrogates and a half one', `"${'\\ud83d\\ude00'.repeat(80_000)}\\ud83d"`],
+    ['quotes', '"'.repeat(1_000_000)],
+    ['keys that are all alike', `{${'"a":1,'.repeat(150_000)}"a":1}`],
+  ])('a megabyte of %s is refused within 50 ms', (_what, text) => {
+    const times = Array.from({ length: 5 }, () => {
+      const startedAt = performance.now();
+      expect(refusal(text)).toBe('JSON_PARSE_ERROR');
+      return performance.now() - startedAt;
+    });
+    // The best of five, and more where a core does the work of many: neither tells of the parser.
+    expect(Math.min(...times)).toBeLessThan(50 * Math.max(1, (loadavg()[0] as number) / cpus().length));
   });
 });
