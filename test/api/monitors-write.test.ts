@@ -124,6 +124,8 @@ describe('a monitor is refused', () => {
     [{ confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions'], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
     [{ confirmation_policy: { regions: 0 } }, 'confirmation_policy.regions'],
     [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [{ ssl_monitoring: { enabled: true, expiry_warning_days: [0] } }, 'ssl_monitoring.expiry_warning_days.0'],
+    [{ type: 'ICMP', target: 'a.example', icmp_config: { packet_size: 65_507 } }, 'icmp_config.packet_size'], [{ type: 'ICMP', target: 'a.example', icmp_config: { ttl: 0 } }, 'icmp_config.ttl'],
+    [{ type: 'ICMP', target: 'a.example', icmp_config: { packet_count: 1_000_000 } }, 'icmp_config.packet_count'],
     [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'], [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
     const answer = await create(change);

@@ -29,7 +29,7 @@ async function call(method: string, path: string, body?: Loose, headers: Record<
 
 beforeAll(async () => {
   const log = pino({ level: 'trace' }, new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }));
-  rig = await startControllerRig({ REGISTRATION: 'open', LOG_LEVEL: 'trace' }, { log });
+  rig = await startControllerRig({ REGISTRATION: 'open', LOG_LEVEL: 'trace' }, undefined, log);
   const registered = await call('POST', '/api/auth/register', { email: 'canary@example.com', password: PASSWORD, name: 'Canary' });
   await call('POST', '/api/auth/login', { email: 'canary@example.com', password: 'wrong-canary-password' });
   usable['session'] = registered.data.token;
