@@ -6,7 +6,7 @@ import { organizationRoutes } from './organization-routes.ts';
 import { accountPageRoutes } from './page-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import {
-  changePasswordInput, loginAnswer, loginInput, meAnswer, messageAnswer, registerAnswer, registerInput,
+  changePasswordAnswer, changePasswordInput, loginAnswer, loginInput, meAnswer, messageAnswer, registerAnswer, registerInput,
 } from './schema.ts';
 import { registerAccount } from './verbs/register-account.ts';
 import { changePassword, logIn, logOut, readAccount } from './verbs/sign-in.ts';
@@ -85,15 +85,15 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       path: '/api/auth/change-password',
       audit: 'password.changed',
       summary: 'Change the password',
-      description: 'Ends every other session of the account.',
+      description: 'Ends every session of the account, this one too; the answer carries the token of a new one.',
       tag,
       auth: { access: 'account', verified: false },
       body: changePasswordInput,
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
-      answers: { 200: messageAnswer },
+      answers: { 200: changePasswordAnswer },
       handle: async (ctx, { body }) => {
-        await changePassword(deps, ctx, body);
-        return { status: 200, data: { message: 'Password changed' } };
+        const session = await changePassword(deps, ctx, body);
+        return { status: 200, data: { message: 'Password changed', ...viewSession(session) } };
       },
     }),
   ];

@@ -90,6 +90,7 @@ export const registerAnswer = z.strictObject({ user: userView, organization: org
 export const loginAnswer = z.strictObject({ user: userView, organizations: z.array(organizationView), ...session });
 export const meAnswer = z.strictObject({ user: userView, organizations: z.array(organizationView), projects: z.array(projectView) });
 export const messageAnswer = z.strictObject({ message: z.string() });
+export const changePasswordAnswer = z.strictObject({ message: z.string(), ...session });
 export const projectAnswer = z.strictObject({ project: projectView });
 export const projectsAnswer = z.strictObject({ projects: z.array(projectView) });
 

@@ -30,12 +30,6 @@ export class SessionStore {
     await this.#sessions.deleteMany({ user_id: userId });
   }
 
-  /** Carries one session of a person over to their new token version and ends the others. */
-  async keepOnly(userId: string, id: string, tokenVersion: number): Promise<void> {
-    await this.#sessions.updateOne({ _id: id, user_id: userId }, { $set: { token_version: tokenVersion } });
-    await this.#sessions.deleteMany({ user_id: userId, token_version: { $lt: tokenVersion } });
-  }
-
   async deleteExpired(userId: string, now: number): Promise<void> {
     await this.#sessions.deleteMany({ user_id: userId, expires_at: { $lte: now } });
   }

@@ -33,15 +33,16 @@ export async function readAccount(deps: AccountDeps, ctx: OperatorContext): Prom
   return { user, ...belongings, projects: await deps.projects.listOf(belongings.memberships.map((one) => one.organizationId)) };
 }
 
-/** Ends every session of the account but the caller's. Throws INVALID_CREDENTIALS when the current password is wrong, CONFLICT when it just changed. */
-export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput): Promise<void> {
+/** Ends every session of the account and starts a new one. Throws INVALID_CREDENTIALS when the current password is wrong, CONFLICT when it just changed. */
+export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput): Promise<StartedSession> {
   const user = await deps.users.find(ctx.actor.userId);
   if (!(await deps.hasher.verify(input.current_password, user?.password_hash ?? null)) || user === null) {
     throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
   }
   const changed = await deps.users.changePassword(user, await deps.hasher.hash(input.new_password));
   if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
-  await deps.sessions.keepOnly(user._id, ctx.actor.sessionId, changed.token_version);
+  await deps.sessions.deleteOfUser(user._id);
+  return startSession(deps, changed, ctx.now);
 }
 
 export async function belongingsOf(deps: AccountDeps, userId: string): Promise<Belongings> {
