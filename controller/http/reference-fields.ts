@@ -27,6 +27,11 @@ export function tableHtml(names: string[], rows: string[]): string {
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.map((row) => `<tr>${row}</tr>`).join('')}</tbody></table>`;
 }
 
+/** Text with what stands in backticks as code. */
+export function proseHtml(text: string): string {
+  return escapeHtml(text).replace(/&#96;((?:(?!&#96;).)+)&#96;/g, '<code>$1</code>');
+}
+
 /** What a value may be, with a link where it is a resource. */
 export function typeHtml(schema: JsonSchema): string {
   const ref = /^#\/components\/schemas\/(\w+)$/.exec(String(schema['$ref']))?.[1];
@@ -39,7 +44,8 @@ export function typeHtml(schema: JsonSchema): string {
   const values = objectOr(schema['additionalProperties']);
   if (schema['type'] === 'object' && schema['properties'] === undefined && Object.keys(values).length > 0) return `object of ${typeHtml(values)}`;
   const format = schema['format'];
-  return escapeHtml(String(schema['type'] ?? 'anything')) + (typeof format === 'string' ? ` (${escapeHtml(format)})` : '');
+  const types = Array.isArray(schema['type']) ? schema['type'].join(' or ') : String(schema['type'] ?? 'anything');
+  return escapeHtml(types) + (typeof format === 'string' ? ` (${escapeHtml(format)})` : '');
 }
 
 /** Bounds, default and pattern of a value, in words. */
@@ -51,13 +57,13 @@ export function ruleHtml(schema: JsonSchema): string {
     bounds(all['minimum'], all['maximum'], ''), bounds(all['minLength'], all['maxLength'], ' characters'), bounds(all['minItems'], all['maxItems'], ' items'), pattern,
     all['default'] === undefined ? '' : `default ${valueHtml(all['default'])}`,
   ].filter((rule) => rule !== '');
-  const told = typeof all['description'] === 'string' ? [escapeHtml(all['description'])] : [];
+  const told = typeof all['description'] === 'string' ? [proseHtml(all['description'])] : [];
   return [...told, ...(rules.length > 0 ? [rules.join('; ')] : [])].join('<br>');
 }
 
 function rowHtml({ name, schema, isRequired }: Field): string {
-  const rule = ruleHtml(schema);
-  return `<td><code>${escapeHtml(name)}</code></td><td>${typeHtml(schema)}</td><td>${[isRequired ? '' : 'optional', rule].filter((text) => text !== '').join('; ')}</td>`;
+  const isOptional = !isRequired && !String(schema['description']).startsWith('Required');
+  return `<td><code>${escapeHtml(name).replace(/[._]/g, '$&<wbr>')}</code></td><td>${typeHtml(schema)}${isOptional ? ', optional' : ''}</td><td>${ruleHtml(schema)}</td>`;
 }
 
 function fieldsOf(schema: JsonSchema, prefix: string, depth: number): Field[] {

@@ -1,5 +1,5 @@
 import { escapeHtml as escape } from '../pages/html.ts';
-import { fieldsHtml, ruleHtml, tableHtml, typeHtml } from './reference-fields.ts';
+import { fieldsHtml, proseHtml, ruleHtml, tableHtml, typeHtml } from './reference-fields.ts';
 import type { Reference } from './reference.ts';
 
 /** The section of what several operations answer with. */
@@ -25,7 +25,7 @@ summary span:last-child { color: var(--soft); }
 details { border-bottom: 1px solid var(--line); }
 details[open] { padding-bottom: 1rem; }
 details[open] > summary { background: var(--shade); }
-code { font: .875rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+code { font: .875rem/1.4 ui-monospace, monospace; overflow-wrap: break-word; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); }
 td:first-child { min-width: 9rem; }
@@ -82,7 +82,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
   const needs = credentials.length === 0 ? 'no credential' : credentials.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
   return [
     `<details><summary><span class="method">${method}</span> <code>${escape(path)}</code> <span>${escape(operation.summary)}</span></summary>`,
-    operation.description === undefined ? '' : `<p>${escape(operation.description)}</p>`,
+    operation.description === undefined ? '' : `<p>${proseHtml(operation.description)}</p>`,
     `<p>Needs: ${needs}.</p>`,
     parametersHtml(operation),
     ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => `<h3>Request body</h3>${fieldsHtml(schema)}`),
@@ -94,7 +94,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
 function parametersHtml(operation: Operation): string {
   if (operation.parameters.length === 0) return '';
   const rows = operation.parameters.map((parameter) => {
-    const rule = [escape(parameter.description ?? ''), ruleHtml(parameter.schema)].filter((text) => text !== '').join('<br>');
+    const rule = [proseHtml(parameter.description ?? ''), ruleHtml(parameter.schema)].filter((text) => text !== '').join('<br>');
     return (
       `<td><code>${escape(parameter.name)}</code></td><td>${escape(parameter.in)}${parameter.required ? ', required' : ''}</td>` +
       `<td>${typeHtml(parameter.schema)}</td><td>${rule}</td>`
@@ -106,6 +106,5 @@ function parametersHtml(operation: Operation): string {
 function responseHtml(status: string, response: Operation['responses'][string]): string {
   const isError = Number(status) >= 400;
   const schemas = isError ? [] : Object.values(response.content).map(({ schema }) => fieldsHtml(schema));
-  const text = escape(response.description).replace(/&#96;([A-Z_]+)&#96;/g, '<code>$1</code>');
-  return `<h3>${status}</h3><p>${text}</p>${schemas.join('')}`;
+  return `<h3>${status}</h3><p>${proseHtml(response.description)}</p>${schemas.join('')}`;
 }
