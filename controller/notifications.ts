@@ -80,7 +80,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     },
     pending: (id, limit) => deliveries.pending(id, limit),
     due: (shards, now, limit) => queues.due(shards, now, limit),
-    removeOlder: (before) => deliveries.removeOlder(before),
+    removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
     queues, ownsShard: options.ownsShard, clock, log,
   });
   const alerts = new FanOut({

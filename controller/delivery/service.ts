@@ -11,8 +11,8 @@ import type { QueueMessage } from './queue-rules.ts';
 export interface DeliveryServiceDeps extends Omit<DestinationActorDeps, 'lanes' | 'onRest' | 'onTried'> {
   /** Destinations of these shards that are due, at most `limit`. */
   due(shards: number[], now: number, limit: number): Promise<string[]>;
-  /** Removes deliveries made before an instant, Unix ms; returns how many. */
-  removeOlder(before: number): Promise<number>;
+  /** Removes at most `limit` deliveries made before an instant, Unix ms; returns how many. */
+  removeOlder(before: number, limit: number): Promise<number>;
   /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   clock: Clock;
@@ -46,6 +46,8 @@ const LOOK_PAGE = 200;
 /** The notification log reaches back so far. */
 const KEPT_MS = 400 * 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_PAGE = 500;
+const SWEEP_PAUSE_MS = 500;
 /** Whoever serves this shard sweeps. */
 const SWEEPING_SHARD = 0;
 /** Of the time to stop, what is left for giving back claims after tries were broken off. */
@@ -189,7 +191,9 @@ export class DeliveryService {
     context.after('sweep', SWEEP_EVERY_MS, { kind: 'sweep' });
     if (!ownsShard(SWEEPING_SHARD)) return;
     try {
-      await removeOlder(clock.now() - KEPT_MS);
+      const removed = await removeOlder(clock.now() - KEPT_MS, SWEEP_PAGE);
+      // A page at a time, so that nothing that is due waits behind it.
+      if (removed === SWEEP_PAGE) context.after('sweep', SWEEP_PAUSE_MS, { kind: 'sweep' });
     } catch (error) {
       log.warn({ err: error }, 'could not remove old deliveries');
     }

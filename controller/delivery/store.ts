@@ -78,9 +78,12 @@ export class DeliveryStore implements NotificationLog {
     return { entries: docs.map(toEntry), total };
   }
 
-  /** Removes the deliveries made before `before`, Unix ms; returns how many. */
-  async removeOlder(before: number): Promise<number> {
-    return (await this.#deliveries.deleteMany({ created_at: { $lt: before } })).deletedCount;
+  /** Removes at most `limit` deliveries made before `before`, Unix ms; returns how many. */
+  async removeOlder(before: number, limit: number): Promise<number> {
+    const aged = this.#deliveries.find({ created_at: { $lt: before } }).sort({ created_at: 1 }).limit(limit);
+    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    if (ids.length > 0) await this.#deliveries.deleteMany({ _id: { $in: ids } });
+    return ids.length;
   }
 }
 

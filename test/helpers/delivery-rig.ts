@@ -92,7 +92,7 @@ export class DeliveryRig {
       attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
       pending: (id, limit) => deliveries.pending(id, limit),
       due: (shards, now, limit) => queues.due(shards, now, limit),
-      removeOlder: (before) => deliveries.removeOlder(before),
+      removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
       queues, ownsShard, clock, log,
     });
     const alerts = new FanOut({
