@@ -7,6 +7,7 @@ import { setting } from '../shared/setting.ts';
 const variables = z.object({
   DATA_DIR: setting.text().default('./data'),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
+  PROBE_ANCHORS: setting.places(8).default([]),
   REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   NATS_URL: setting.url('nats', 'tls').optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -65,6 +66,8 @@ function arrange(values: Values, flags: Flags) {
     /** Takes the place of the NATS address learnt at enrolment; null: that one. */
     natsUrl: values.NATS_URL ?? null,
     checks: Object.freeze({
+      /** Tried when checks fail, to tell the loss of our own uplink from that of a target. */
+      anchors: values.PROBE_ANCHORS,
       /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
       allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open',
     }),

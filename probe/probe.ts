@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../shared/log.ts';
 import { addressRefusal } from '../shared/net-guard.ts';
+import type { HostAndPort } from '../shared/setting.ts';
 import type { Clock } from '../shared/time.ts';
 import { AssignmentLog } from './assignments/assignment-log.ts';
 import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
@@ -15,6 +16,7 @@ import { enrol } from './identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
+import { Anchors } from './runner/anchors.ts';
 import { limitsFor } from './runner/limits.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
@@ -31,7 +33,7 @@ export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
   natsUrl: string | null;
-  checks: { allowPrivate: boolean };
+  checks: { allowPrivate: boolean; anchors: readonly HostAndPort[] };
 }
 
 export interface ProbeDeps {
@@ -80,9 +82,11 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     coverage: () => ({ until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]) }),
     onSynced: () => sender.kick(),
   });
+  const anchors = new Anchors(settings.checks.anchors, clock);
   const runner: Runner = new Runner({
     clock, random, limits: limitsFor(deps.maxFiles),
     check: (spec, timeoutMs) => registry.run(spec, timeoutMs),
+    ...(anchors.isOff ? {} : { isCutOff: () => anchors.isCutOff() }),
     record: (result, urgent) => spool.append(result, urgent),
   });
   const scheduler: Scheduler = new Scheduler(clock, {

@@ -41,11 +41,30 @@ export const setting = {
       .string()
       .refine((text) => splitHostAndPort(text) !== null, { message: 'must be host:port, for example 0.0.0.0:4222' })
       .transform((text) => splitHostAndPort(text) as HostAndPort),
+
+  /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */
+  places: (most: number) =>
+    z
+      .string()
+      .refine((text) => placesOf(text).length <= most && placesOf(text).every((place) => place !== null), {
+        message: `must be up to ${most} of host:port or addresses that start with http:// or https://, separated by commas`,
+      })
+      .transform((text) => placesOf(text) as HostAndPort[]),
 } as const;
 
 export interface HostAndPort {
   host: string;
   port: number;
+}
+
+function placesOf(text: string): (HostAndPort | null)[] {
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
+}
+
+function placeOfUrl(text: string): HostAndPort | null {
+  if (!hasScheme(text, ['http', 'https']) || !URL.canParse(text)) return null;
+  const { hostname, port, protocol } = new URL(text);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
 function splitHostAndPort(text: string): HostAndPort | null {

@@ -13,6 +13,8 @@ export interface RunnerOptions {
   limits: Limits;
   /** Runs one check; never rejects. */
   check: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>;
+  /** Whether this probe, not its targets, has lost the network; asked when a check has failed. Never rejects. */
+  isCutOff?: () => Promise<boolean>;
   /** Takes every result; `urgent` ones should not wait for company. */
   record: (result: CheckResult, urgent: boolean) => void;
   /** From 0 (included) to 1, for the spread of rechecks. */
@@ -117,7 +119,9 @@ export class Runner {
     if (this.#orders >= this.#options.limits.maxOrders || this.#isStopping) return resultOf(assignment, made, missed('overload'));
     this.#orders += 1;
     try {
-      return resultOf(assignment, made, await this.#options.check(assignment.spec, assignment.timeout_ms));
+      const finding = await this.#options.check(assignment.spec, assignment.timeout_ms);
+      const isOurs = finding.outcome === 'failure' && (await this.#options.isCutOff?.()) === true;
+      return resultOf(assignment, made, isOurs ? missed('probe_unhealthy') : finding);
     } finally {
       this.#orders -= 1;
     }
@@ -165,7 +169,11 @@ export class Runner {
   #start(run: Run): void {
     run.startedAtMs = this.#clock.now();
     run.stalledBeforeMs = this.#gate.stalledMs;
-    void this.#options.check(run.assignment.spec, run.assignment.timeout_ms).then((finding) => this.#done(run, finding));
+    void this.#options.check(run.assignment.spec, run.assignment.timeout_ms).then((finding) => {
+      const tookMs = this.#clock.monotonic() - run.sinceMs;
+      if (finding.outcome !== 'failure' || !this.#options.isCutOff) return this.#done(run, finding, tookMs);
+      return this.#options.isCutOff().then((isCutOff) => this.#done(run, isCutOff ? missed('probe_unhealthy') : finding, tookMs));
+    });
   }
 
   #refuse(run: Run): void {
@@ -177,8 +185,7 @@ export class Runner {
     this.#options.record(missedResult(slot.assignment, { atMs: slot.dueMs, count: 1 }, reason), false);
   }
 
-  #done(run: Run, found: Finding): void {
-    const tookMs = this.#clock.monotonic() - run.sinceMs;
+  #done(run: Run, found: Finding, tookMs: number): void {
     if (!run.isOver) {
       const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
       this.#record(run, finding);

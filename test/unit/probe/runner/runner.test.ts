@@ -27,13 +27,13 @@ class StallingClock extends SimulatedClock {
   }
 }
 
-function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {}) {
+function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {}, isCutOff?: () => Promise<boolean>) {
   const clock = new StallingClock();
   const records: Recorded[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
   const runner = new Runner({
-    clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits },
+    clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits }, ...(isCutOff ? { isCutOff } : {}),
     check: async (spec, timeoutMs) => {
       underWay += 1;
       mostUnderWay = Math.max(mostUnderWay, underWay);
@@ -49,6 +49,30 @@ function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>,
 const outcomes = (records: Recorded[]): string[] => records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
 
 describe('the runner', () => {
+  test('calls nothing down while its own way out is gone, and asks only when a check has failed', async () => {
+    let asked = 0;
+    let isCutOff = true;
+    let found = SUCCESS;
+    const { clock, runner, records } = build(async () => found, {}, async () => {
+      asked += 1;
+      return isCutOff;
+    });
+    const monitor = buildAssignment({ retries: 0 });
+    const slot = async (): Promise<void> => {
+      runner.slot(monitor, clock.now());
+      await clock.advance(1000);
+    };
+    await slot();
+    expect(asked).toBe(0);
+    found = TIMEOUT;
+    await slot();
+    expect((await runner.order(monitor, 'manual')).missed?.reason).toBe('probe_unhealthy');
+    isCutOff = false;
+    await slot();
+    expect(asked).toBe(3);
+    expect(records.map((each) => each.missed?.reason ?? each.outcome)).toEqual(['success', 'probe_unhealthy', 'failure']);
+  });
+
   test('records what a check found, with its times', async () => {
     const { clock, runner, records } = build(async () => SUCCESS);
     const monitor = buildAssignment();
