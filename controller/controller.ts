@@ -118,6 +118,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     limits: {
       rawRetentionMs: (organizationId) => rawRetention.of(organizationId), longestRawMs: rawRetention.longestMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
+      clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
     },
     monitors: {
       findMarked: async (shards, limit) =>

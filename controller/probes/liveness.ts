@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { ProbeDoc } from './probe.ts';
-import { isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus } from './rules.ts';
+import { clockShiftMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus } from './rules.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
@@ -94,6 +94,11 @@ export class Liveness {
     return this.#tracks.get(probeId) ?? null;
   }
 
+  /** What to add to the probe's times, ms; 0 while its clock is about right, or nothing was heard of it. */
+  clockShiftMs(probeId: string): number {
+    return clockShiftMs(this.track(probeId));
+  }
+
   statusOf(probe: ProbeDoc): { status: ProbeStatus; reason: string | null } {
     return statusOf(probe, this.#view(probe._id), this.#deps.clock.now());
   }
@@ -118,6 +123,10 @@ export class Liveness {
     const before = this.#tracks.get(probe._id) ?? null;
     const track = takeBeat(before, beat, { now: clock.now(), mono: clock.monotonic() });
     this.#tracks.set(probe._id, track);
+    const shiftMs = clockShiftMs(track);
+    if (shiftMs !== 0 && clockShiftMs(before) === 0) {
+      log.warn({ probe_id: probe._id, name: probe.name, clock_offset_ms: shiftMs }, 'the clock of a probe is wrong: the times of its results are corrected');
+    }
     if (track.conflict && !before?.conflict) {
       log.error({ probe_id: probe._id, epochs: track.epochs, older: track.conflict.olderEpoch }, 'two processes use one probe identity');
     }

@@ -3,7 +3,7 @@ import { isEnrolled, type ProbeDoc } from './probe.ts';
 
 /** Three missed beats. */
 export const OFFLINE_AFTER_MS = 15_000;
-/** A clock further off than this is named; results are still taken. */
+/** A clock further off than this is named, and the times of its results are corrected. */
 export const CLOCK_SKEW_MS = 30_000;
 /** How long two epochs that took turns are remembered as a conflict. */
 export const CONFLICT_FOR_MS = 60_000;
@@ -56,6 +56,12 @@ export function clockOffsetMs(track: BeatTrack): number {
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
 }
 
+/** What its times are corrected by, ms: nothing while its clock is about right. */
+export function clockShiftMs(track: BeatTrack | null): number {
+  const offset = track ? clockOffsetMs(track) : 0;
+  return Math.abs(offset) > CLOCK_SKEW_MS ? offset : 0;
+}
+
 export interface LivenessView {
   track: BeatTrack | null;
   /** Since when beats would have reached us, monotonic ms; null while they cannot. */
@@ -93,8 +99,8 @@ export function statusOf(probe: ProbeDoc, view: LivenessView, now: number): { st
   if (track?.conflict && track.conflict.untilMono > view.nowMono) {
     return { status: 'quarantined', reason: `Two processes use this identity; stop the older one (epoch ${track.conflict.olderEpoch})` };
   }
-  const offset = track ? clockOffsetMs(track) : 0;
-  const skew = Math.abs(offset) > CLOCK_SKEW_MS ? `Its clock is off by ${Math.round(offset / 1000)} s` : null;
+  const offset = clockShiftMs(track);
+  const skew = offset !== 0 ? `Its clock is off by ${Math.round(offset / 1000)} s` : null;
   return probe.is_draining ? { status: 'draining', reason: skew ?? 'Takes no new monitors' } : { status: 'online', reason: skew };
 }
 

@@ -165,7 +165,7 @@ export class Ingest {
     const { listeners, clock, log, stores, limits } = this.#deps;
     let replaying = true;
     const actor = await ShardActor.load(shard, `${this.#deps.instance}:${++this.#writers}`, {
-      clock, log, stores, limits,
+      clock, log, stores, limits, onFailed: (letter) => this.#keep([letter]),
       onApplied: (which, applied, entry) => {
         this.#setAside(applied, entry);
         listeners.onApplied(which, applied, entry, replaying);

@@ -1,12 +1,13 @@
 import { hourOf } from '../incidents/booking-rules.ts';
+import type { MonitorState } from '../incidents/monitor-state.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
 import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, markSaved, savedThrough } from './checkpoint.ts';
 import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
 import { HeartbeatWatch } from './heartbeat-watch.ts';
-import { ENTRY_VERSION, type JournalEntry } from './journal-entry.ts';
+import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type JournalEntry } from './journal-entry.ts';
 import { forgottenLanes } from './lane-rules.ts';
-import { ShardOwner, type TakeLimits } from './shard-owner.ts';
+import { failedLetter, ShardOwner, type TakeLimits } from './shard-owner.ts';
 import { ShardState, type AppliedEntry } from './shard-state.ts';
 import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
 
@@ -38,6 +39,8 @@ export interface ShardDeps {
   limits: TakeLimits;
   /** What replayed and written entries brought, for those who listen. */
   onApplied(shard: number, applied: AppliedEntry, entry: JournalEntry): void;
+  /** A rule threw for one monitor beside the journal. */
+  onFailed(letter: DeadLetter): void;
 }
 
 /** The journal holds an entry of a later format: the shard belongs to a controller that can read it. */
@@ -51,6 +54,8 @@ export class ShardActor {
   /** By entry, what a snapshot of its number needs. */
   readonly #lanesAt: { n: number; lanes: [string, number][]; taken_at: number }[] = [];
   readonly #watch = new HeartbeatWatch();
+  /** Monitors for which the clock decides nothing, as a rule has thrown. */
+  readonly #unclocked = new Set<string>();
   #snapshotLanes: Map<string, number>;
   #snapshotN: number;
   #chain: Promise<void> = Promise.resolve();
@@ -141,16 +146,30 @@ export class ShardActor {
       decisions.push({ kind: 'hour', until: hour });
     }
     for (const [id, cell] of this.state.monitors) {
-      if (cell.state.config.status !== 'active') continue;
-      const patienceMs = 2 * cell.state.config.interval_ms + cell.state.config.timeout_ms + SILENCE_GRACE_MS;
-      if (now - this.#watchedSince < Math.max(patienceMs, ROUND_MS)) continue;
-      for (const [name, region] of Object.entries(cell.state.regions)) {
-        if (region.verdict === 'unknown' || region.last_at === null || now - region.last_at < patienceMs) continue;
-        decisions.push({ kind: 'silent', monitor_id: id, region: name, at: region.last_at + cell.state.config.interval_ms });
+      try {
+        decisions.push(...this.#silences(id, cell.state, now));
+      } catch {
+        this.#setAside(id, now);
       }
       if (decisions.length >= 500) break;
     }
     this.owner.noteClock(decisions, this.#deps.clock.monotonic());
+  }
+
+  #silences(monitorId: string, { config, regions }: MonitorState, now: number): ClockDecision[] {
+    if (config.status !== 'active') return [];
+    const patienceMs = 2 * config.interval_ms + config.timeout_ms + SILENCE_GRACE_MS;
+    if (now - this.#watchedSince < Math.max(patienceMs, ROUND_MS)) return [];
+    return Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt }]) =>
+      verdict === 'unknown' || lastAt === null || now - lastAt < patienceMs ? [] : { kind: 'silent' as const, monitor_id: monitorId, region, at: lastAt + config.interval_ms });
+  }
+
+  /** Nobody is silent for a monitor whose rule throws; the others are not to wait for it. Said once. */
+  #setAside(monitorId: string, now: number): void {
+    if (this.#unclocked.has(monitorId)) return;
+    this.#unclocked.add(monitorId);
+    const item = { kind: 'silent' as const, region: '', at: now };
+    this.#deps.onFailed(failedLetter({ shard: this.shard, n: this.state.n, taken_at: now }, { monitor_id: monitorId, item, fresh: null }));
   }
 
   /** Writes the hours that are due and moves the snapshot behind what is written. */

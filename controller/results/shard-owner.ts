@@ -1,7 +1,7 @@
 import { derivedId, shardOf } from '../../shared/ids.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { UuidCache } from '../../shared/contracts/uuid-cache.ts';
-import { laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
+import { LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type DeadLetterReason, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import { foreignTo } from '../incidents/region-rules.ts';
 import { isLate, LATE_AFTER_MS } from '../incidents/monitor-rules.ts';
@@ -68,6 +68,8 @@ export interface TakeLimits {
   longestRawMs: number;
   /** Organization of a private region, null of a shared one; undefined: not known yet, and its batches wait. */
   regionOwner(region: string): string | null | undefined;
+  /** What to add to a probe's times, ms: 0 while its clock is right, or is not known to be wrong. */
+  clockShiftMs(probeId: string): number;
 }
 
 /**
@@ -123,7 +125,10 @@ export class ShardOwner {
       message.answer(journaled);
       return null;
     }
-    const readable = letter ? { ...message, bytes: encodeBatch(batch) } : message;
+    // Before the entry is formed: whoever replays it reads corrected times, whatever the clock is by then.
+    const shiftMs = this.#limits.clockShiftMs(message.probe_id);
+    if (shiftMs !== 0) batch = shifted(batch, shiftMs);
+    const readable = letter || shiftMs !== 0 ? { ...message, bytes: encodeBatch(batch) } : message;
     const waiting = { lane, last: batch.last, answer: message.answer };
     if (batch.last <= taken) this.#joinWaiting(waiting);
     else if (this.#pendingResults < PENDING_RESULTS && this.#pendingBytes < PENDING_BYTES) {
@@ -325,6 +330,12 @@ function changesSomething(known: RegionState | undefined, result: CheckResult): 
   return result.outcome === 'failure' ? known.verdict !== 'down' : known.verdict === 'down' || known.fails > 0;
 }
 
+/** The batch as a probe with the right time would have sent it. */
+function shifted(batch: ResultBatch, shiftMs: number): ResultBatch {
+  const moved = (at: number): number => Math.min(LATEST_INSTANT_MS, Math.max(0, at + shiftMs));
+  return { ...batch, results: batch.results.map((result) => ({ ...result, scheduled_at: moved(result.scheduled_at), started_at: moved(result.started_at) })) };
+}
+
 /** What could not be read is kept to be looked at. */
 function unreadable(shard: number, message: TakenMessage, nowWall: number): DeadLetter {
   const content = Buffer.from(message.bytes.subarray(0, 1024)).toString('base64');
@@ -335,7 +346,7 @@ function unreadable(shard: number, message: TakenMessage, nowWall: number): Dead
 }
 
 /** The dead letter of an item on which a rule threw. */
-export function failedLetter(entry: JournalEntry, { monitor_id, item, fresh }: FailedItem): DeadLetter {
+export function failedLetter(entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at'>, { monitor_id, item, fresh }: FailedItem): DeadLetter {
   if (fresh) return letterOf(entry.shard, fresh, fresh.epoch, fresh.result, 'rule_failed', entry.taken_at);
   const content = JSON.stringify(item).slice(0, LETTER_CHARS);
   return {

@@ -2,5 +2,5 @@ import type { TakeLimits } from '../../controller/results/shard-owner.ts';
 
 /** Limits of a controller with one plan and shared regions only. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {
-  return { rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null };
+  return { rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null, clockShiftMs: () => 0 };
 }

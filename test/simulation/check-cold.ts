@@ -22,7 +22,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
   let left = shards.length;
   for (const shard of shards) {
     const reference = references[shard] as Reference;
-    const deps = { clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), onApplied: () => undefined };
+    const deps = { clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), onApplied: () => undefined, onFailed: () => undefined };
     ShardActor.load(shard, 'cold', deps).then((actor) => {
       said.push(...checkStates(world, reference.state, actor.state, 'cold'), ...checkRows(world, reference, actor.state, 'cold'));
     }).catch((error: unknown) => said.push(`cold: shard ${shard} cannot be loaded: ${String(error)}`)).finally(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
 import { ShardOwner } from '../../../controller/results/shard-owner.ts';
 import { ShardState } from '../../../controller/results/shard-state.ts';
@@ -16,6 +16,7 @@ class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
   readonly owner = new ShardOwner(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
     ...limitsOf(RETENTION_MS), rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
+    clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
     regionOwner: (region) => (region === 'unseen' ? undefined : region.startsWith('of-') ? region.slice(3) : null),
   });
   readonly answers: number[] = [];
@@ -350,6 +351,19 @@ describe('hurry', () => {
     const desk = new Desk();
     desk.range(1, 1);
     expect(desk.owner.urgent).toBe(true);
+  });
+});
+
+describe('a probe whose clock is wrong', () => {
+  test.each([['fast', 3_600_000], ['slow', -3_600_000]])('has its times put right before they are journaled: %s', (probe, off) => {
+    const desk = new Desk();
+    desk.take(batchOf(desk.results(1, 2, { started_at: HOUR + 5000 + off, scheduled_at: HOUR + 4000 + off, outcome: 'failure' })), probe);
+    const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;
+    const [taken] = entry.batches;
+    expect(taken).toMatchObject({ late: [], refused: [] });
+    for (const { results } of [taken?.batch ?? { results: [] }, decodeBatch(taken?.bytes ?? new Uint8Array())]) {
+      expect(results.map((result) => [result.seq, result.started_at, result.scheduled_at])).toEqual([[1, HOUR + 5000, HOUR + 4000], [2, HOUR + 5000, HOUR + 4000]]);
+    }
   });
 });
 

@@ -3,7 +3,8 @@ import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { newMonitorState } from '../../../controller/incidents/monitor-rules.ts';
-import type { JournalEntry } from '../../../controller/results/journal-entry.ts';
+import type { RegionState } from '../../../controller/incidents/monitor-state.ts';
+import type { DeadLetter, JournalEntry } from '../../../controller/results/journal-entry.ts';
 import { ShardActor } from '../../../controller/results/shard-actor.ts';
 import type { SnapshotStore } from '../../../controller/results/storage-ports.ts';
 import { pair } from '../../simulation/scenarios.ts';
@@ -39,7 +40,7 @@ async function load(db: SimulatedDatabase, disturb: () => void, change: (stores:
     return plain.journal.read(shard, after, limit);
   } };
   const stores = { ...plain, journal, ...change(plain) };
-  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined });
+  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined, onFailed: () => undefined });
   const settled = loading.then(() => undefined, () => undefined);
   await clock.advance(60_000);
   await settled;
@@ -92,6 +93,42 @@ describe('a shard is loaded', () => {
   });
 });
 
+test('the clock decides on for the others when a rule throws for one monitor, which is set aside once', async () => {
+  const db = saved();
+  const other = configOf({ shard: SHARD, organization_id: 'other' });
+  const seen = { ...newMonitorState(other), status: 'up' as const, regions: { eu: regionSeenAt(other.changed_at) } };
+  const id = `${MONITOR.monitor_id.slice(0, -12)}ffffffffffff`;
+  db.states.set(id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify({ ...seen, config: { ...other, monitor_id: id } }) });
+  const clock = new SimulatedClock();
+  const process = new SimulatedProcess(clock);
+  const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+  const failed: DeadLetter[] = [];
+  const actor = await within(clock, ShardActor.load(SHARD, 'loader', {
+    clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined, onFailed: (letter) => failed.push(letter),
+  }));
+  const broken = actor.state.monitors.get(MONITOR.monitor_id);
+  if (!broken) throw new Error('no monitor');
+  broken.state = { ...broken.state, regions: null as never };
+  await clock.advance(24 * 3_600_000);
+  actor.decideByClock();
+  const clocked = actor.owner.nextEntry(clock.now())?.entry.clock;
+  expect(clocked).toContainEqual(expect.objectContaining({ kind: 'silent', monitor_id: id, region: 'eu' }));
+  actor.settle(actor.owner.nextEntry(clock.now())?.entry as JournalEntry);
+  actor.decideByClock();
+  expect(failed).toMatchObject([{ reason: 'rule_failed', monitor_id: MONITOR.monitor_id }]);
+});
+
+function regionSeenAt(at: number): RegionState {
+  return { verdict: 'up', degraded: false, fails: 0, first_fail_at: null, last_at: at, response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null };
+}
+
+async function within<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
+  const settled = work.then(() => undefined, () => undefined);
+  await clock.advance(60_000);
+  await settled;
+  return work;
+}
+
 describe('a lane that has been still', () => {
   const DAY_MS = 86_400_000;
   const now = new SimulatedClock().now();
@@ -108,7 +145,7 @@ describe('a lane that has been still', () => {
     const process = new SimulatedProcess(clock);
     const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
     let actor: ShardActor | null = null;
-    void ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(30 * DAY_MS), onApplied: () => undefined })
+    void ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(30 * DAY_MS), onApplied: () => undefined, onFailed: () => undefined })
       .then((loaded) => {
         actor = loaded;
         loaded.tidy();
