@@ -93,12 +93,13 @@ export class Load {
   }
 
   /**
-   * Pauses all monitors, waits until the probe has nothing left, and reads the journal. `issued` is what the target saw,
-   * `stored` what the journal holds, both by monitor.
+   * Pauses all monitors but those that are gone, waits until the probe has nothing left, and reads the journal. `issued` is what
+   * the target saw, `stored` what the journal holds, both by monitor.
    */
-  async settle() {
+  async settle(gone: string[] = []) {
     const { session } = this;
-    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: this.ids })).status === 200, { what: 'paused', timeoutMs: 20_000 });
+    const living = this.ids.filter((id) => !gone.includes(id));
+    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living })).status === 200, { what: 'paused', timeoutMs: 20_000 });
     await until(async () => {
       const { probes } = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
       return probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0);

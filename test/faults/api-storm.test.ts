@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { randomOf, repeats, SEED, tell } from './tally.ts';
+
+/** How long the target takes to say that it is ill; the storm comes meanwhile. */
+const ANSWER_MS = 4000;
+
+let load: Load;
+beforeAll(async () => {
+  load = await Load.start();
+});
+afterAll(() => load.stop());
+
+type Change = 'edited' | 'paused' | 'deleted' | 'paused and resumed';
+const CHANGES: Change[] = ['edited', 'paused', 'deleted', 'paused and resumed'];
+
+async function make(change: Change, id: string): Promise<void> {
+  const { session, target } = load;
+  if (change === 'edited') await session.ok('PUT', `/api/monitors/${id}`, { target: `${target.url}/good` });
+  else if (change === 'deleted') await session.ok('DELETE', `/api/monitors/${id}`);
+  else await session.ok('POST', `/api/monitors/${id}/pause`);
+}
+
+fault('F41', 'monitors are edited, paused and deleted while their failing checks are under way', async () => {
+  const each = repeats(5, 25);
+  const random = randomOf(SEED);
+  const steady = await load.steady(20, 'steady');
+  const made: { id: string; change: Change; path: string }[] = [];
+  const policy = { interval_seconds: 5, timeout_ms: 5000, confirmation_policy: { regions: 'majority', retries: 0 } };
+  for (let at = 0; at < each; at += 1) {
+    await Promise.all(CHANGES.map(async (change) => {
+      const path = `/ill/${change.replaceAll(' ', '-')}/${at}`;
+      load.target.answer({ status: 503, delayMs: ANSWER_MS }, path);
+      made.push({ id: await load.watch(path, policy), change, path });
+    }));
+  }
+  await Promise.all(made.map(async ({ id, change, path }) => {
+    await until(() => load.target.countOf(path) >= 1, { what: 'its check is under way', timeoutMs: 15_000 });
+    await passTime(random() * 500);
+    await make(change, id);
+    if (change !== 'paused and resumed') return;
+    load.target.answer({ status: 200 }, path);
+    await load.session.ok('POST', `/api/monitors/${id}/resume`);
+  }));
+  const is = (change: Change) => made.filter((one) => one.change === change);
+  // The answers of the old checks come in now.
+  await passTime(ANSWER_MS + 2000);
+  for (const { id } of [...is('edited'), ...is('paused and resumed')]) await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings', timeoutMs: 20_000 });
+  for (const { id } of is('paused')) expect(await load.statusOf(id)).toBe('paused');
+  expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
+  expect(load.receiver.requests).toEqual([]);
+  const { ledger, holes } = await load.settle(is('deleted').map(({ id }) => id));
+  expect(holes).toEqual([]);
+  const failing = made.map(({ id }) => (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome === 'failure').length);
+  const stored = failing.reduce((sum, count) => sum + count, 0);
+  for (const [index, { change, path }] of made.entries()) if (change === 'edited') expect(failing[index], `${path}: the result of the old revision is kept`).toBeGreaterThanOrEqual(1);
+  for (const id of steady) expect((ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length).toBe(load.countOf(id));
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: made.length, incidents: { expected: 0, opened: 0 }, alerts: { expected: 0, delivered: 0, repeated: 0 }, seed: SEED },
+    `${stored} failing results of old revisions stored, 0 changed a state`);
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { FLAP_DOWNS } from '../../controller/incidents/flap-rules.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { countResults, repeats, tell } from './tally.ts';
+
+/** Published: alerts of outages in forty checks, a minute at least. */
+const MOST_DOWNS = FLAP_DOWNS;
+/** How long the status has to stay until the last recovery is told, ms. */
+const STEADY_MS = 15_000;
+
+let load: Load;
+beforeAll(async () => {
+  load = await Load.start();
+});
+afterAll(() => load.stop());
+
+fault('F34', 'targets flap with each check: some confirmed by a recheck, some told at once', async () => {
+  const each = repeats(3, 10);
+  const flapping: string[] = [];
+  const paths: string[] = [];
+  for (let at = 0; at < each; at += 1) {
+    for (const [kind, retries] of [['confirmed', 1], ['at-once', 0]] as const) {
+      const path = `/${kind}/${at}`;
+      paths.push(path);
+      flapping.push(await load.watch(path, { confirmation_policy: { regions: 'majority', retries } }));
+    }
+  }
+  const seen = paths.map(() => 0);
+  // A new answer for each check: 200, 503, 200, 503… A recheck finds the target well again.
+  const turn = setInterval(() => paths.forEach((path, index) => {
+    const count = load.target.countOf(path);
+    if (count !== seen[index]) load.target.answer({ status: count % 2 === 0 ? 200 : 503 }, path);
+    seen[index] = count;
+  }), 5);
+  try {
+    await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run', timeoutMs: 60_000 });
+  } finally {
+    clearInterval(turn);
+  }
+  for (const path of paths) load.target.answer({ status: 200 }, path);
+  await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up', timeoutMs: 20_000 });
+  await passTime(STEADY_MS + 5000);
+  const results = await countResults(load);
+  const incidents = await load.incidents();
+  expect(incidents.filter((incident) => incident.status !== 'resolved')).toEqual([]);
+  let [delivered, most] = [0, 0];
+  for (const [index, id] of flapping.entries()) {
+    const told = load.told(id);
+    const downs = told.filter(({ event }) => event === 'monitor.down');
+    if (index % 2 === 0) expect(downs, 'a recheck that succeeds is no outage').toEqual([]);
+    else {
+      expect(incidents.filter((incident) => incident.check_id === id).length).toBeGreaterThan(FLAP_DOWNS);
+      expect(downs.length).toBe(MOST_DOWNS);
+      expect(told.at(-1)?.event, 'the last recovery is told').toBe('monitor.up');
+    }
+    expect(new Set(told.map(({ event, incident }) => `${event} ${incident.id}`)).size).toBe(told.length);
+    delivered += told.length;
+    most = Math.max(most, told.length);
+  }
+  expect(most).toBeLessThanOrEqual(2 * MOST_DOWNS);
+  return tell({ injected: flapping.length, results, alerts: { expected: 2 * MOST_DOWNS * each, delivered, repeated: 0 } },
+    `${incidents.length} outages of ${each} monitors; 0 of the ${each} with a recheck; alerts of one monitor at most ${most}, bound ${2 * MOST_DOWNS}`);
+});

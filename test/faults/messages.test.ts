@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect } from 'vitest';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { readLedger } from '../helpers/ledger.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { checked, lettersOf, post, postAll, type Letter } from './sender.ts';
+import { repeats, tell } from './tally.ts';
+
+const REGIONS = ['north', 'south', 'west'];
+
+let rig: ControllerRig;
+let probes: TestProbe[];
+let beats: NodeJS.Timeout;
+beforeEach(async () => {
+  rig = await startControllerRig({ REGISTRATION: 'open' });
+  probes = [];
+  for (const id of REGIONS) {
+    await rig.session.ok('POST', '/api/regions', { id, name: id, city: id, country: 'DE' });
+    probes.push(await rig.probe(`probe-${id}`, { session: rig.session, region: id }));
+  }
+  beats = setInterval(() => probes.forEach((probe) => probe.beat()), 2000);
+});
+afterEach(async () => {
+  clearInterval(beats);
+  await rig.stop();
+});
+
+async function watch(count: number, name: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const body = { name: `${name}-${at}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 1, monitoring_regions: REGIONS };
+    ids.push((await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
+  }
+  return ids;
+}
+
+interface Stats {
+  runtime_status: string;
+  total_checks: number;
+  failed_checks: number;
+  uptime_percentage: number;
+}
+
+const statsOf = async (id: string): Promise<Stats> => {
+  const { runtime_status, total_checks, failed_checks, uptime_percentage } = await rig.session.ok<Stats>('GET', `/api/monitors/${id}/stats`);
+  return { runtime_status, total_checks, failed_checks, uptime_percentage: Math.round(uptime_percentage * 100) / 100 };
+};
+const incidentsOf = async (id: string) =>
+  (await rig.session.ok<{ incidents: { status: string; started_at: string; resolved_at: string | null }[] }>('GET', `/api/incidents?check_id=${id}`)).incidents
+    .map(({ status, started_at, resolved_at }) => ({ status, started_at, resolved_at }));
+
+/** The letters of each lane one after the other. */
+async function postInOrder(letters: Letter[], each: (letters: Letter[]) => Letter[]): Promise<void> {
+  for (let index = 0; letters.some((letter) => letter.index >= index); index += 1) await postAll(each(letters.filter((letter) => letter.index === index)), (left) => left);
+}
+
+/** Each second of a stretch, from each region: an outage of all regions in its middle. */
+function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
+  return Array.from({ length: seconds }, (_, at) => at).flatMap((at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)));
+}
+
+fault('F23', 'every message comes three times, and all of them once more at the end', async () => {
+  const monitors = repeats(10, 50);
+  const seconds = 18;
+  const ids = await watch(monitors, 'thrice');
+  const from = Date.now();
+  await passTime(seconds * 1000);
+  const letters = probes.flatMap((probe) => lettersOf(probe, 'life', stretch(ids, from, seconds)));
+  await postInOrder(letters, (next) => next.flatMap((letter) => [letter, letter, letter]));
+  await Promise.all(letters.map((letter) => post(letter)));
+  const issued = seconds * REGIONS.length;
+  for (const id of ids) {
+    await until(async () => (await statsOf(id)).total_checks === issued, { what: 'all are counted' });
+    await until(async () => (await incidentsOf(id))[0]?.status === 'resolved', { what: 'resolved' });
+    expect(await incidentsOf(id)).toHaveLength(1);
+  }
+  const ledger = await readLedger(rig.store.url, rig.store.database);
+  expect(ledger.holes).toEqual([]);
+  expect([...ledger.byMonitor.values()].map((results) => results.length)).toEqual(ids.map(() => issued));
+  const total = issued * monitors;
+  return tell({ injected: letters.length * 3, results: { issued: total, stored: ledger.results, lost: 0, duplicated: ledger.results - total }, incidents: { expected: monitors, opened: monitors } });
+});
