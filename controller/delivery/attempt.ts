@@ -1,5 +1,5 @@
 import { newId, newSecret } from '../../shared/ids.ts';
-import type { Clock } from '../../shared/time.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, Verdict } from './delivery.ts';
 import type { NotifiedIncidents, SendContext, Senders, Target, TargetReader } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
@@ -36,6 +36,9 @@ export interface Tried {
 export const CLAIM_MS = 30_000;
 /** A try that was held up for longer than this between its claim and its sending does not send: its claim could run out under way. */
 const SEND_WITHIN_MS = 8000;
+/** What came of a try is written again and again, if it has to be, until so long after the claim: then it can still be sure to be ours. */
+const WRITE_WITHIN_MS = CLAIM_MS - 8000;
+const WRITE_AGAIN_MS = 500;
 
 /**
  * One try of one delivery: claim, look at the destination as it is now, send, write down. A crash after sending leaves
@@ -72,14 +75,28 @@ async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Cla
     await deliveries.release(id, token);
     return { kind: 'again' };
   }
-  // Before the delivery is settled: what is sent again after a crash is told again, what is settled is not.
-  if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
   const outcome = afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() });
-  const isOurs = await deliveries.settle(id, token, outcome);
+  const isOurs = await persistently(deps.clock, claimed, signal, async () => {
+    // Before the delivery is settled: what is sent again after a crash is told again, what is settled is not.
+    if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
+    return deliveries.settle(id, token, outcome);
+  });
   if (verdict.kind !== 'sent') await noteFailure(deps, target, verdict.reason);
   if (!isOurs) return { kind: 'lost' };
   if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs };
   return outcome.next_attempt_at === null ? { kind: 'failed' } : { kind: 'retry', readyAt: outcome.next_attempt_at };
+}
+
+/** A database that is away for a moment after the sending must not make the receiver get it twice. Rejects when the time is up or we stop. */
+async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (signal.aborted || clock.monotonic() - claimed.monotonic > WRITE_WITHIN_MS) throw error;
+      await sleep(clock, WRITE_AGAIN_MS);
+    }
+  }
 }
 
 function contextOf({ _id, recipient }: DeliveryDoc, attemptId: string, signal: AbortSignal): SendContext {

@@ -4,9 +4,11 @@ import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Tried } from './attempt.ts';
+import { inTurns } from './in-turns.ts';
 import { destinationActor, type DestinationActorDeps } from './destination-actor.ts';
 import { Lanes } from './lanes.ts';
 import type { QueueMessage } from './queue-rules.ts';
+import { Turns } from './turns.ts';
 
 export interface DeliveryServiceDeps extends Omit<DestinationActorDeps, 'lanes' | 'onRest' | 'onTried'> {
   /** Destinations of these shards that are due, at most `limit`. */
@@ -40,6 +42,9 @@ interface Working {
 
 /** What is due is found by looking this often, whoever forgot to wake us. */
 const LOOK_EVERY_MS = 1000;
+/** While a look finds as many as it asked for. */
+const LOOK_AGAIN_MS = 100;
+const LOOK_AT_LEAST_EVERY_MS = 5000;
 /** Destinations at work at once; more wait in the database, most overdue first. */
 const MOST_AT_WORK = 10_000;
 const LOOK_PAGE = 200;
@@ -60,6 +65,7 @@ const PATIENT: Partial<Supervision> = Object.freeze({ firstDelayMs: 500, maxDela
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
   #lanes = new Lanes();
+  readonly #turns = new Turns();
   readonly #atWork = new Map<string, Working>();
   readonly #counts: DeliveryCounts = { sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0 };
   #system: ActorSystem | null = null;
@@ -149,12 +155,18 @@ export class DeliveryService {
       this.#lookedAt = clock.monotonic();
       return;
     }
+    // A backlog waits in the database, most overdue first, not here. Now and then it is looked at all the same, to know that we can.
+    const isCrowded = this.#turns.waiting >= LOOK_PAGE && clock.monotonic() - this.#lookedAt < LOOK_AT_LEAST_EVERY_MS;
+    if (isCrowded) return context.after('look', LOOK_AGAIN_MS, { kind: 'look' });
     try {
       // Those at work may still be due; asking for so many more, they hide nobody.
-      for (const id of await due(shards, clock.now(), LOOK_PAGE + this.#atWork.size)) {
+      const most = LOOK_PAGE + this.#atWork.size;
+      const found = await due(shards, clock.now(), most);
+      for (const id of found) {
         if (this.#atWork.get(id)?.ref.isIdle ?? true) this.#wake(id, context);
       }
       this.#lookedAt = clock.monotonic();
+      if (found.length === most) context.after('look', LOOK_AGAIN_MS, { kind: 'look' });
     } catch (error) {
       log.warn({ err: error }, 'could not look for deliveries that are due');
     }
@@ -167,9 +179,8 @@ export class DeliveryService {
       return;
     }
     if (this.#atWork.size >= MOST_AT_WORK) return;
-    const { attempt, pending, queues } = this.#deps;
     const definition = destinationActor(id, {
-      attempt, pending, queues,
+      ...inTurns(this.#deps, this.#turns),
       lanes: this.#lanes,
       onRest: (destinationId, calls) => void context.self.send({ kind: 'rested', id: destinationId, calls }),
       onTried: (deliveryId, tried) => this.#count(deliveryId, tried),

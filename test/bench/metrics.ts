@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../../deploy/quickstart/ports.ts';
 import { startNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
+import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
 import { cpuMs, pinned } from './cpu.ts';
 import { measureChain } from './chain.ts';
 import { startDatabase } from './database.ts';
@@ -24,7 +25,7 @@ export interface BenchOptions {
   scale: number;
 }
 
-type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
+export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
 
 /** CPU per HTTP check, all in, against a bare loop, undici and blackbox_exporter. */
 const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
@@ -168,7 +169,7 @@ const chain: Metric = async ({ outdir, scale }) => {
 };
 
 /** By number, in the order they run. */
-export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '12': readLaw, '15': chain };
+export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw, '15': chain, '16': queuedBehindHanging };
 
 /** A blackbox_exporter on this machine, under either of its names; null where there is none. */
 async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {

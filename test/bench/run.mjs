@@ -13,7 +13,7 @@ const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.p
 mkdirSync(outdir, { recursive: true });
 await build({
   absWorkingDir: root, outdir, outExtension: { '.js': '.mjs' }, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning',
-  entryPoints: { bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts', probe: 'probe/main.ts' },
+  entryPoints: { bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts', receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts' },
   // Helpers find the repository by where their source file was.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },
 });

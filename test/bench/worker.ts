@@ -1,13 +1,14 @@
 import { bareGets } from './loads/bare-gets.ts';
 import { blackboxDriver } from './loads/blackbox-driver.ts';
 import { bareIngest, ingestResults } from './loads/ingest-results.ts';
+import { queuedAlerts } from './loads/queued-alerts.ts';
 import { bareBlocks, storeBlocks } from './loads/store-blocks.ts';
 import { absoluteTimers, naiveTimers, wheelTimers } from './loads/timers.ts';
 import { publishBatches, publishEach, takeBatches, takeEach } from './loads/transport.ts';
 
 /** Loads that run in a process of their own, so that CPU time and memory are theirs alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-  bareGets, blackboxDriver, ingestResults, bareIngest, storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
+  bareGets, blackboxDriver, ingestResults, bareIngest, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -1,0 +1,32 @@
+import type { DestinationActorDeps } from './destination-actor.ts';
+import type { Turns } from './turns.ts';
+
+type Stores = Pick<DestinationActorDeps, 'attempt' | 'pending' | 'queues'>;
+
+/** The same stores, each call in its turn. */
+export function inTurns({ attempt, pending, queues }: Stores, turns: Turns): Stores {
+  const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('begin', () => work(...args));
+  const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('end', () => work(...args));
+  const { deliveries, health, targets, incidents } = attempt;
+  return {
+    pending: begin(pending),
+    queues: {
+      find: begin((id) => queues.find(id)),
+      settle: end((...args) => queues.settle(...args)),
+      noteRecovery: end((...args) => queues.noteRecovery(...args)),
+      remove: end((...args) => queues.remove(...args)),
+    },
+    attempt: {
+      ...attempt,
+      deliveries: {
+        claim: begin((...args) => deliveries.claim(...args)),
+        settle: end((...args) => deliveries.settle(...args)),
+        release: end((...args) => deliveries.release(...args)),
+      },
+      health: { noteFailure: end((...args) => health.noteFailure(...args)) },
+      // Between its claim and its sending a try has little time.
+      targets: { ...targets, current: end((id) => targets.current(id)) },
+      incidents: { markNotified: end((...args) => incidents.markNotified(...args)) },
+    },
+  };
+}

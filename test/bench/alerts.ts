@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { startBenchReceiver, type BenchReceiver } from './receiver.ts';
+import { startBenchTarget } from './target.ts';
+
+export interface AlertFigures {
+  /** Of each outage: from the start of its first failing check to the webhook at the receiver. */
+  confirmedMs: number[];
+  /** Of each: from that check at the target to a post that is sent at once, unconfirmed. */
+  directMs: number[];
+  checksPerS: number;
+  /** Outages whose webhook did not come. */
+  missing: number;
+}
+
+interface AlertOptions {
+  steady: number;
+  outages: number;
+  intervalS: number;
+  settleS: number;
+  bundles: { target: string; receiver: string };
+}
+
+/** Between two outages, ms: they are spread over all phases of the interval. */
+const APART_MS = 150;
+const TOLD_WITHIN_MS = 30_000;
+
+/** The whole product under load; one monitor after the other goes down and stays so. */
+export async function measureAlerts(options: AlertOptions): Promise<AlertFigures> {
+  const { steady, outages, intervalS, bundles } = options;
+  const [target, receiver] = [await startBenchTarget(bundles.target), await startBenchReceiver(bundles.receiver)];
+  const failing = await FailingTarget.start((path) => postAtOnce(receiver, path));
+  const farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn', ALLOW_PRIVATE_DESTINATIONS: 'true' } });
+  try {
+    const session = await new ApiSession(farwatch.url).begin();
+    await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: `http://127.0.0.1:${receiver.port}/told` } });
+    await createMonitors(session, [
+      ...Array.from({ length: steady }, (_, index) => ({ name: `steady ${index}`, target: `${target.url}/${index}` })),
+      ...Array.from({ length: outages }, (_, index) => ({ name: `/${index}`, target: `${failing.url}/${index}` })),
+    ], intervalS);
+    await passTime(options.settleS * 1000);
+    const before = { taken: await taken(farwatch), at: Date.now() };
+    for (let index = 0; index < outages; index += 1) {
+      failing.break(`/${index}`);
+      await passTime(APART_MS);
+    }
+    const after = { taken: await taken(farwatch), at: Date.now() };
+    const told = async () => (await receiver.arrivals()).filter(({ path }) => path === '/told');
+    await until(async () => (await told()).length >= outages, { timeoutMs: TOLD_WITHIN_MS, everyMs: 500 }).catch(() => undefined);
+    const [confirmed, all] = [await told(), await receiver.arrivals()];
+    return {
+      confirmedMs: confirmed.map(({ at, startedAt }) => at - startedAt),
+      directMs: all.filter(({ path }) => path === '/direct').map(({ at, startedAt }) => at - startedAt),
+      checksPerS: (after.taken - before.taken) / ((after.at - before.at) / 1000),
+      missing: outages - new Set(confirmed.map(({ name }) => name)).size,
+    };
+  } finally {
+    await farwatch.stop();
+    target.stop();
+    receiver.stop();
+    failing.stop();
+  }
+}
+
+/** A target whose paths answer 200 until they are broken, then 503; tells of each path's first failing check. */
+class FailingTarget {
+  readonly #server: Server;
+  readonly #broken = new Map<string, 'new' | 'seen'>();
+
+  private constructor(onFirst: (path: string) => void) {
+    this.#server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const state = this.#broken.get(path);
+      response.writeHead(state ? 503 : 200).end();
+      if (state === 'new') onFirst(path);
+      if (state) this.#broken.set(path, 'seen');
+    });
+  }
+
+  static async start(onFirst: (path: string) => void): Promise<FailingTarget> {
+    const target = new FailingTarget(onFirst);
+    await new Promise<void>((resolve) => target.#server.listen(0, '127.0.0.1', resolve));
+    return target;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  break(path: string): void {
+    this.#broken.set(path, 'new');
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** What a poller does that confirms nothing, stores nothing and tries once. */
+function postAtOnce(receiver: BenchReceiver, name: string): void {
+  const body = JSON.stringify({ monitor: { name }, incident: { started_at: performance.timeOrigin + performance.now() } });
+  fetch(`http://127.0.0.1:${receiver.port}/direct`, { method: 'POST', body }).catch(() => undefined);
+}
+
+async function createMonitors(session: ApiSession, monitors: { name: string; target: string }[], intervalS: number): Promise<void> {
+  const waiting = monitors.values();
+  const worker = async (): Promise<void> => {
+    for (const monitor of waiting) await session.ok('POST', '/api/monitors', { ...monitor, type: 'HTTP', interval_seconds: intervalS });
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+}
+
+async function taken(farwatch: Farwatch): Promise<number> {
+  const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
+  return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
+}

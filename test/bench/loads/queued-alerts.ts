@@ -1,0 +1,58 @@
+import { openNotifications } from '../../../controller/notifications.ts';
+import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
+import { openMongo } from '../../../controller/platform/mongo.ts';
+import { newId } from '../../../shared/ids.ts';
+import { createLog } from '../../../shared/log.ts';
+import { systemClock } from '../../../shared/time.ts';
+import { alertOf, monitorConfig, TENANT } from '../../helpers/delivery-rig.ts';
+
+interface QueuedOptions {
+  url: string;
+  port: number;
+  destinations: number;
+  /** Of these, how many never answer. */
+  hanging: number;
+  /** Alerts of each. */
+  each: number;
+}
+
+/** Destinations that one alert tells: a project has no more. */
+const PER_ALERT = 100;
+
+/** The product's delivery on a queue that waits already, as after an absence: resolves when all that are well have been told. */
+export async function queuedAlerts(options: Record<string, unknown>): Promise<{ startedAt: number }> {
+  const { url, port, destinations, hanging, each } = options as unknown as QueuedOptions;
+  const mongo = openMongo(url);
+  const { db } = mongo;
+  const notifications = await openNotifications({
+    db, allowPrivate: true, incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, announce: () => undefined,
+    mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
+    regions: { named: () => [] }, baseUrl: () => 'http://127.0.0.1', clock: systemClock, log: createLog('bench', 'error'), random: Math.random,
+  });
+  const step = hanging === 0 ? Infinity : Math.floor(destinations / hanging);
+  const docs = Array.from({ length: destinations }, (_, index) => {
+    const address = `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}:${port}`;
+    return destinationDoc(`http://${address}/${index % step === step - 1 ? 'hang' : 'well'}/${index}`);
+  });
+  await db.collection<DestinationDoc>('destinations').insertMany(docs);
+  const ids = docs.map((doc) => doc._id);
+  for (let first = 0; first < destinations * each; first += PER_ALERT) {
+    const at = first % destinations;
+    const monitor = monitorConfig({ notification_target_ids: ids.slice(at, at + PER_ALERT) });
+    await notifications.alerts.fanOut(alertOf(monitor, newId(Date.now()), { startedAt: Date.now() }));
+  }
+  const startedAt = performance.timeOrigin + performance.now();
+  notifications.start();
+  const wanted = (destinations - hanging) * each;
+  while (notifications.service.counts.sent < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+  // Nobody waits for those that hang: a process that ends breaks them off.
+  return { startedAt };
+}
+
+function destinationDoc(url: string): DestinationDoc {
+  const now = Date.now();
+  return {
+    _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook', enabled: true, is_default: false,
+    events: [...ALERT_EVENTS], type: 'webhook', config: { url, method: 'POST', headers: [] }, secret: 'whsec_bench', revision: 1, created_at: now, updated_at: now,
+  };
+}

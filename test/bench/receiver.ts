@@ -1,0 +1,35 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { pinned } from './cpu.ts';
+
+export interface Arrival {
+  path: string;
+  /** Name of the monitor. */
+  name: string;
+  /** When its outage began, Unix ms. */
+  startedAt: number;
+  /** When the alert came, Unix ms with its fraction. */
+  at: number;
+}
+
+export interface BenchReceiver {
+  port: number;
+  /** What came since it was last taken. A path that begins with `/hang` is never answered. */
+  arrivals(): Promise<Arrival[]>;
+  take(): Promise<Arrival[]>;
+  stop(): void;
+}
+
+/** Starts a receiver of alerts in a process of its own, on the last core. */
+export async function startBenchReceiver(bundle: string): Promise<BenchReceiver> {
+  const [command, args] = pinned(1, process.execPath, [bundle]);
+  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const { port } = JSON.parse(line.toString()) as { port: number };
+  const ask = async (what: 'look' | 'take'): Promise<Arrival[]> => {
+    child.send(what);
+    const [{ arrivals }] = (await once(child, 'message')) as [{ arrivals: Arrival[] }];
+    return arrivals;
+  };
+  return { port, arrivals: () => ask('look'), take: () => ask('take'), stop: () => void child.kill('SIGKILL') };
+}
