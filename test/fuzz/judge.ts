@@ -32,13 +32,17 @@ export function faultsOf(one: Case): string[] {
   return [...found, ...(operation === null ? ofUnknown(contract, answer) : ofKnown(one, operation))];
 }
 
+/** An incident is described by PUT and PATCH alike. */
+const DESCRIBES_INCIDENT = /^(PUT|PATCH) \/api\/incidents\/\{id\}$/;
+
 /** The two requests that the API answers with 500 by contract. */
 export function isDocumentedFailure(operation: Operation, request: FuzzRequest): boolean {
   const body = parsed(request);
-  if (typeof body !== 'object' || body === null) return operation.name === 'PUT /api/incidents/{id}';
+  const describes = DESCRIBES_INCIDENT.test(operation.name);
+  if (typeof body !== 'object' || body === null) return describes;
   const sent = body as Record<string, unknown>;
   if (operation.name === 'POST /api/incidents') return sent['source'] === 'system' && sent['check_id'] === undefined;
-  return operation.name === 'PUT /api/incidents/{id}' && !['severity', 'error_message', 'affected_regions', 'description'].some((name) => name in sent);
+  return describes && !['severity', 'error_message', 'affected_regions', 'description'].some((name) => name in sent);
 }
 
 function ofUnknown(contract: Contract, answer: FuzzAnswer): string[] {
