@@ -27,6 +27,7 @@ import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { heartbeatsOf } from './monitors/heartbeats.ts';
 import { MonitorStore } from './monitors/store.ts';
+import { openDashboard } from './open-dashboard.ts';
 import { openEvents } from './open-events.ts';
 import { openIncidents } from './open-incidents.ts';
 import { openNotifications } from './notifications.ts';
@@ -163,7 +164,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       }),
       ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...fleet.routes, ...notifications.routes,
       ...incidents.over({ notifications: notifications.log, past: results.history }), ...events.routes,
-      ...monitorRoutes(monitorDeps), ...grouping.routes,
+      ...monitorRoutes(monitorDeps), ...grouping.routes, ...openDashboard({ monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet }),
       ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings, poke: (shard) => results.poke(shard), lost: (shard) => results.interrupted(shard) }),
     ],
     credentials: accounts.credentials, tenants: accounts.tenants, limiter, clock, log, trustProxy: config.http.trustProxy,

@@ -151,6 +151,19 @@ export interface HistoryReader {
   responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>>;
 }
 
+/** Active monitors of a project by status, and the few that stand out. */
+export interface ProjectHealth {
+  counts: { up: number; down: number; degraded: number };
+  /** By their latest success, slowest first. */
+  slowest: { monitor_id: string; response_time_ms: number }[];
+  /** By outages within the time in which flapping is looked for, most first. */
+  flakiest: { monitor_id: string; recent_outages: number }[];
+}
+
+export interface HealthReader {
+  ofProject(projectId: string): Promise<ProjectHealth>;
+}
+
 /** An incident opened or closed by the state machine. `id` is derived, so that a second call changes nothing. */
 export interface IncidentOpening {
   id: string;

@@ -17,6 +17,8 @@ import { Pings, type PingSource } from './pings.ts';
 import { publishRaw } from './raw-publisher.ts';
 import type { ShardStores } from './shard-actor.ts';
 import type { TakeLimits } from './shard-owner.ts';
+import type { HealthReader } from './ports.ts';
+import { healthQuestion, projectHealth } from './project-health.ts';
 import { Statistics, type RollupReader } from './statistics.ts';
 import type { DeadLetterStore } from './storage-ports.ts';
 
@@ -44,6 +46,7 @@ export class ResultsService<M> {
   readonly owners: Owners;
   readonly statistics: Statistics;
   readonly history: MonitorHistory;
+  readonly health: HealthReader;
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
@@ -80,6 +83,7 @@ export class ResultsService<M> {
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
+    this.health = projectHealth(this.owners);
     this.history = new MonitorHistory({ clock, owners: this.owners, rollups: stores.rollups, changes: stores.changes });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
@@ -159,7 +163,8 @@ export class ResultsService<M> {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
     if (shard === null || what === undefined) return;
-    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, [this.#latest.question, openRowsQuestion]);
+    const questions = [this.#latest.question, openRowsQuestion, healthQuestion];
+    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);
   }
 }

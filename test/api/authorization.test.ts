@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SessionTokens } from '../../controller/accounts/session-tokens.ts';
+import { dashboardRoutes } from '../../controller/dashboard/routes.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
 import { openIncidents } from '../../controller/open-incidents.ts';
@@ -129,6 +130,7 @@ const NEEDS = {
   'POST /api/integrations/:id/test': 'project admin',
   'GET /api/integrations/:id/secret': 'project admin',
   'POST /api/integrations/:id/rotate-secret': 'project admin',
+  'GET /api/dashboard/overview': 'project viewer',
   'GET /api/regions': 'organization viewer or key',
   'POST /api/regions': 'organization viewer',
   'PUT /api/regions/:id': 'organization viewer',
@@ -194,7 +196,10 @@ describe('every route and every caller', () => {
   let callers: Record<Caller, ApiClient>;
   beforeAll(async () => {
     // Handlers of these have nothing to work with: only what happens before them is looked at.
-    app = await makeApp({ routes: (db) => [...openIncidents({ db } as never).over({} as never), ...eventRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+    app = await makeApp({ routes: (db) => [
+      ...openIncidents({ db } as never).over({} as never), ...eventRoutes({} as never),
+      ...destinationRoutes({} as never), ...fleetRoutes({} as never), ...dashboardRoutes({} as never),
+    ] });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);
     const unverified = await app.client.post('/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' });

@@ -123,6 +123,20 @@ test('states are listed newest first, each from when to when, and the regions be
   expect(history[1].incident_id).toMatch(/^[0-9a-f-]{36}$/);
   expect((await get(`/api/monitors/${id}/status-history?limit=1&before=${history[0].from}`)).history).toEqual([history[1]]);
   const { timeline } = await get(`/api/incidents/${history[1].incident_id}/timeline`);
+  const slow = await create({ name: 'Slow' });
+  await send([result(slow, { started_at: Date.now(), response_time_ms: 4321 })]);
+  const overview = await until(async () => {
+    const found = await get('/api/dashboard/overview');
+    return found.slowest_monitors[0]?.monitor_id === slow && found;
+  }, { what: 'the slow one is seen' }) as Loose;
+  const { total_monitors, by_status } = await get('/api/monitors/stats');
+  const { total, up, down, degraded, paused, unknown } = overview.monitors;
+  expect([total, paused]).toEqual([total_monitors, by_status.paused]);
+  expect(up + down + degraded + unknown).toBe(by_status.active);
+  expect(up).toBeGreaterThanOrEqual(1);
+  expect(overview.slowest_monitors[0]).toEqual({ monitor_id: slow, monitor_name: 'Slow', response_time_ms: 4321 });
+  expect(overview.fleet).toMatchObject({ regions: 1, regions_online: 1, probes: { online: 1, quarantined: 0 } });
+  expect(overview.incidents).toMatchObject({ acknowledged: 0 });
   const told = timeline.filter((entry: Loose) => entry.kind === 'result' || entry.kind === 'state');
   expect(told).toMatchObject([
     { kind: 'result', at: new Date(now).toISOString(), result: { region: 'local', success: false, status_code: 500, error: failed.error } },

@@ -62,7 +62,7 @@ test('no list, statistics or timeline reads a whole collection, nor anything tha
     `/api/monitors/${monitor}/regions`, `/api/monitors/${monitor}/response-times?period=90d`, '/api/export', '/api/groups/hierarchy', '/api/groups/health-summary', `/api/groups/${group}`,
     `/api/groups/${group}/stats`, `/api/incidents/${incident}`, `/api/incidents/${incident}/updates`, `/api/incidents/${incident}/timeline`, `/api/incidents/${incident}/comments`,
     `/api/incidents/${incident}/notifications`, '/api/integrations', '/api/projects', `/api/projects/${project}/members`, '/api/organization/members', '/api/organization/invitations',
-    '/api/auth/api-keys', '/api/billing', '/api/regions', '/api/probes',
+    '/api/auth/api-keys', '/api/billing', '/api/regions', '/api/probes', '/api/dashboard/overview',
   ];
   for (const path of singles) {
     const { status, error } = await rig.session.call('GET', path);
