@@ -6,6 +6,8 @@ import { MINUTE_MS, type World } from './world.ts';
 const SURELY_SEEN_MS = 7 * 60_000;
 /** How long after the outage began its first failed check may be, beyond the interval. */
 const SLACK_MS = 5 * 60_000;
+/** What was found before a pause is in the journal may be told: it is there a moment after the person was answered. */
+const JOURNAL_LAG_MS = 2000;
 
 /** I4, I5: one incident for each outage and none else; each told down once, and up once where it ended by recovery. */
 export function checkIncidents(world: World): string[] {
@@ -77,7 +79,7 @@ function spansOf(world: World, id: string): Span[] {
   for (const config of configs) {
     const open = active.at(-1);
     if (config.status === 'active' && (!open || open.until !== Infinity)) active.push({ from: config.changed_at, until: Infinity });
-    else if (config.status !== 'active' && open && open.until === Infinity) open.until = config.changed_at;
+    else if (config.status !== 'active' && open && open.until === Infinity) open.until = config.changed_at + JOURNAL_LAG_MS;
   }
   // A job is only heard again when it runs the next time, and then tries for a while.
   const silentMs = world.jobs.has(id) ? (configs[0]?.interval_ms ?? 0) + 30_000 : 0;
