@@ -47,7 +47,8 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const base = { requestId, actor: { kind: 'none' } as const, now, ...(typeof lastEventId === 'string' ? { lastEventId } : {}) };
   const context = await authorize(deps.tenants, route.auth, identity, facts, base);
   const query = parseQuery(request.querystring);
-  const sent = route.body === undefined ? undefined : ((await readSent(deps, route, raw)) ?? {});
+  // No body is an empty one; the JSON text `null` is a body, and a wrong one.
+  const { sent = {} } = route.body === undefined ? {} : { sent: await readSent(deps, route, raw) };
   const input = {
     params: route.params === undefined ? undefined : validate(route.params, request.params),
     query: route.query === undefined ? refuseAny(query) : validate(route.query, query),

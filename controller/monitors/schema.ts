@@ -90,7 +90,7 @@ type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
 /** What every monitor but a heartbeat must come with. */
 function needed(name: 'target' | 'interval_seconds') {
   const isGiven = (body: Body) => body.type === 'HEARTBEAT' || body[name] !== undefined;
-  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when: () => true });
+  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when: ({ value }) => typeof value === 'object' && value !== null });
 }
 
 /** Throws VALIDATION_ERROR for fields that a monitor of `type` does not have. */

@@ -72,6 +72,8 @@ describe('a body that is not strict JSON', () => {
 
   test('that is valid but no object is VALIDATION_ERROR, and so is none', async () => {
     for (const body of ['[]', 'null', '"x"', '1', 'true']) expect((await send(body)).code, body).toBe('VALIDATION_ERROR');
+    const { monitor: { id } } = (await send(JSON.stringify(monitor))).data as { monitor: { id: string } };
+    for (const body of ['[]', 'null', '"x"']) expect((await client.send('PATCH', `/api/monitors/${id}`, { rawBody: body })).code, body).toBe('VALIDATION_ERROR');
     const none = await client.post('/api/monitors');
     expect(none.code).toBe('VALIDATION_ERROR');
     expect(none.error.details).toContainEqual({ code: 'invalid_type', path: ['name'], message: 'Required' });
