@@ -7,7 +7,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, lettersOf, post, postAll, type Letter } from './sender.ts';
-import { repeats, tell } from './tally.ts';
+import { randomOf, repeats, SEED, tell } from './tally.ts';
 
 const REGIONS = ['north', 'south', 'west'];
 
@@ -28,10 +28,10 @@ afterEach(async () => {
   await rig.stop();
 });
 
-async function watch(count: number, name: string): Promise<string[]> {
+async function watch(count: number, name: string, intervalSeconds = 1): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const body = { name: `${name}-${at}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 1, monitoring_regions: REGIONS };
+    const body = { name: `${name}-${at}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: intervalSeconds, monitoring_regions: REGIONS };
     ids.push((await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
   }
   return ids;
@@ -82,4 +82,56 @@ fault('F23', 'every message comes three times, and all of them once more at the 
   expect([...ledger.byMonitor.values()].map((results) => results.length)).toEqual(ids.map(() => issued));
   const total = issued * monitors;
   return tell({ injected: letters.length * 3, results: { issued: total, stored: ledger.results, lost: 0, duplicated: ledger.results - total }, incidents: { expected: monitors, opened: monitors } });
+});
+
+function shuffler(random: () => number) {
+  return <T>(items: T[]): T[] => items.map((item) => ({ item, key: random() })).toSorted((a, b) => a.key - b.key).map(({ item }) => item);
+}
+
+/** Stretches of time that a monitor was down, newest first, Unix ms. */
+async function outagesOf(id: string): Promise<{ from: number; to: number | null }[]> {
+  const { history } = await rig.session.ok<{ history: { status: string; from: number; to: number | null }[] }>('GET', `/api/monitors/${id}/status-history`);
+  return history.filter(({ status }) => status === 'down').map(({ from, to }) => ({ from, to }));
+}
+
+fault('F24', 'results come shuffled between lanes and batches of a lane out of order, with a stale backfill among them', async () => {
+  const [monitors, rounds, seconds] = [repeats(10, 50), repeats(1, 3), 18];
+  const shuffled = shuffler(randomOf(SEED));
+  let [issued, sent] = [0, 0];
+  for (let round = 0; round < rounds; round += 1) {
+    // An interval by which no region has fallen silent before all is read.
+    const [ordered, stirred] = [await watch(monitors, `ordered-${round}`, 30), await watch(monitors, `stirred-${round}`, 30)];
+    const from = Date.now();
+    const stale = (ids: string[]) => ids.flatMap((id) => [0, 1, 2, 3].map((at) => checked(id, from - 600_000 + at * 1000, false)));
+    const lettersFor = (ids: string[], of: string) => probes.flatMap((probe) => [
+      ...lettersOf(probe, `stale-${of}-${round}`, stale(ids)), ...lettersOf(probe, `life-${of}-${round}`, stretch(ids, from, seconds)),
+    ]);
+    await passTime(seconds * 1000);
+    await Promise.all([
+      postInOrder(lettersFor(ordered, 'ordered'), (letters) => letters),
+      postAll(lettersFor(stirred, 'stirred'), shuffled).then((count) => (sent += count)),
+    ]);
+    const [down, up] = [from + (seconds / 3) * 1000, from + (2 * seconds / 3) * 1000];
+    const each = (seconds + 4) * REGIONS.length;
+    const truth = {
+      runtime_status: 'up', total_checks: each, failed_checks: (seconds / 3 + 4) * REGIONS.length, outages: [{ from: down, to: up }],
+      incidents: [{ status: 'resolved', started_at: new Date(down).toISOString(), resolved_at: new Date(up).toISOString() }],
+    };
+    for (const id of [...ordered, ...stirred]) {
+      const found = async () => {
+        const { uptime_percentage: _grows, ...stats } = await statsOf(id);
+        return { ...stats, outages: await outagesOf(id), incidents: await incidentsOf(id) };
+      };
+      await expect.poll(found, { timeout: 30_000, message: `FARWATCH_SEED=${SEED}` }).toEqual(truth);
+    }
+    issued += 2 * monitors * each;
+  }
+  const ledger = await readLedger(rig.store.url, rig.store.database);
+  expect(ledger.holes).toEqual([]);
+  expect(ledger.results).toBe(issued);
+  const incidents = 2 * monitors * rounds;
+  return tell(
+    { injected: sent, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 }, incidents: { expected: incidents, opened: incidents }, seed: SEED },
+    'state, times and incidents as of the ordered run',
+  );
 });
