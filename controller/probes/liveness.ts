@@ -125,7 +125,7 @@ export class Liveness {
     this.#tracks.set(probe._id, track);
     const shiftMs = clockShiftMs(track);
     if (shiftMs !== 0 && clockShiftMs(before) === 0) {
-      log.warn({ probe_id: probe._id, name: probe.name, clock_offset_ms: shiftMs }, 'the clock of a probe is wrong: the times of its results are corrected');
+      log.warn({ probe_id: probe._id, probe_name: probe.name, clock_offset_ms: shiftMs }, 'the clock of a probe is wrong: the times of its results are corrected');
     }
     if (track.conflict && !before?.conflict) {
       log.error({ probe_id: probe._id, epochs: track.epochs, older: track.conflict.olderEpoch }, 'two processes use one probe identity');
