@@ -52,9 +52,9 @@ describe('the members of a project', () => {
     const stranger = (await newTenant(app)).owner;
     const put = (list: Loose) => tenant.owner.client.put(members(), { members: list });
     for (const [list, at] of [
-      [[{ user_id: stranger.userId, role: 'viewer' }], ['members', '0', 'user_id']],
-      [[{ user_id: one.userId, role: 'viewer' }, { user_id: one.userId, role: 'admin' }], ['members', '1', 'user_id']],
-      [[{ user_id: viewer.userId, role: 'admin' }], ['members', '0', 'role']],
+      [[{ user_id: stranger.userId, role: 'viewer' }], ['members', 0, 'user_id']],
+      [[{ user_id: one.userId, role: 'viewer' }, { user_id: one.userId, role: 'admin' }], ['members', 1, 'user_id']],
+      [[{ user_id: viewer.userId, role: 'admin' }], ['members', 0, 'role']],
     ] as const) {
       const answer = await put(list);
       expect(answer.code).toBe('VALIDATION_ERROR');
