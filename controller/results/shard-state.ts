@@ -2,7 +2,7 @@ import { applyItem, newMonitorState } from '../incidents/monitor-rules.ts';
 import { hourOf } from '../incidents/booking-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
-import { HourRows } from './hour-rows.ts';
+import { HourRows, type RowSource } from './hour-rows.ts';
 import type { ClockDecision, EntryBatch, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from './ports.ts';
 import { overdueRow, pingRow } from './ping-rows.ts';
@@ -30,6 +30,9 @@ export interface FreshResult {
   engine: string;
   result: CheckResult;
 }
+
+/** What all results of a batch have in common; one object for all of them. */
+type BatchSource = Omit<FreshResult, 'config' | 'result'> & RowSource;
 
 /** An item on which a rule threw twice; it moved nothing. `fresh` when it was a result. */
 export interface FailedItem {
@@ -109,11 +112,12 @@ export class ShardState {
     const { batch, region, probe_id } = taken;
     const lane = laneName(probe_id, batch.epoch);
     const known = this.position(lane);
-    const refused = new Set(taken.refused);
-    const late = new Set(taken.late);
+    const refused = taken.refused.length > 0 ? new Set(taken.refused) : null;
+    const late = taken.late.length > 0 ? new Set(taken.late) : null;
+    const source: BatchSource = { region, probe_id, epoch: batch.epoch, engine: batch.engine, late: false };
     for (const result of batch.results) {
-      if (result.seq <= known || refused.has(result.seq)) continue;
-      step.result({ region, probe_id, epoch: batch.epoch, engine: batch.engine, result }, late.has(result.seq));
+      if (result.seq <= known || refused?.has(result.seq)) continue;
+      step.result(late?.has(result.seq) ? { ...source, late: true } : source, result);
     }
     this.lanes.set(lane, Math.max(known, batch.last));
   }
@@ -169,13 +173,13 @@ class EntryStep {
     this.item(ping.monitor_id, { kind: 'ping', ping });
   }
 
-  result(source: Omit<FreshResult, 'config'>, late: boolean): void {
-    const cell = this.#shard.monitors.get(source.result.monitor_id);
+  result(source: BatchSource, result: CheckResult): void {
+    const cell = this.#shard.monitors.get(result.monitor_id);
     if (!cell) return;
-    const { region, probe_id, result } = source;
-    const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch: source.epoch, engine: source.engine, result };
+    const { region, probe_id, epoch, engine, late } = source;
+    const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch, engine, result };
     this.#applied.fresh.push(fresh);
-    this.#rowsAt(cell, result.started_at).add(this.#entry.n, { region, probe_id, late }, result);
+    this.#rowsAt(cell, result.started_at).add(this.#entry.n, source, result);
     this.#itemOf(result.monitor_id, cell, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
