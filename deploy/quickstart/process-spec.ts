@@ -17,7 +17,6 @@ export interface ProcessSpec {
 
 /**
  * How our own processes run. Left to itself an idle Node shrinks the space for what is young to 1 MB and then clears it
- * every second, which at a few checks a second is a third of all that is done; under load, what waits a second for the
- * journal is copied fewer times in a larger one.
+ * every second, which at a few checks a second is a third of all that is done.
  */
-export const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--min-semi-space-size=8', '--max-semi-space-size=64'];
+export const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--min-semi-space-size=8'];
