@@ -1,7 +1,8 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { Ingest } from './ingest.ts';
 import type { MonitorConfig } from './ports.ts';
+import { Rounds } from './rounds.ts';
 
 const LOOK_EVERY_MS = 1000;
 /** Changed monitors that are looked at at once. */
@@ -32,52 +33,40 @@ export interface MarksDeps<M> {
  */
 export class Marks<M> {
   readonly #deps: MarksDeps<M>;
-  #timer: Timer | null = null;
-  #round: Promise<void> | null = null;
-  #isWanted = false;
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(deps: MarksDeps<M>) {
     this.#deps = deps;
+    this.#rounds = new Rounds({
+      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
+    });
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(LOOK_EVERY_MS, () => this.look());
+    this.#rounds.start();
   }
 
   /** Looks now; while a round is under way, once more after it. */
   look(): void {
-    if (this.#isStopped) return;
-    if (this.#round) {
-      this.#isWanted = true;
-      return;
-    }
-    this.#isWanted = false;
-    this.#round = this.#lookOnce()
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'changed monitors could not be taken'))
-      .finally(() => {
-        this.#round = null;
-        if (this.#isWanted) this.look();
-      });
+    this.#rounds.look();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #lookOnce(): Promise<void> {
+  async #lookOnce(): Promise<boolean> {
     const { ingest, findMarked, place, clear } = this.#deps;
     const shards = [...ingest.shards.keys()];
-    if (shards.length === 0) return;
+    if (shards.length === 0) return false;
     const marked = await findMarked(shards, AT_ONCE);
     const journaled = marked.filter(({ shard, config }) => this.#isJournaled(shard, config));
     for (const { shard, config } of marked) if (!this.#isJournaled(shard, config)) ingest.note(shard, [config]);
-    if (journaled.length === 0) return;
+    if (journaled.length === 0) return false;
     await place(journaled.map(({ monitor }) => monitor));
     await clear(journaled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
-    if (marked.length === AT_ONCE) this.#isWanted = true;
+    return marked.length === AT_ONCE;
   }
 
   #isJournaled(shard: number, config: MonitorConfig): boolean {

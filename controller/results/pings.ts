@@ -1,7 +1,8 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { Ingest } from './ingest.ts';
 import type { ReceivedPing } from './ping-rules.ts';
+import { Rounds } from './rounds.ts';
 import type { ShardActor } from './shard-actor.ts';
 
 const LOOK_EVERY_MS = 1000;
@@ -30,49 +31,37 @@ export interface PingsDeps {
  */
 export class Pings {
   readonly #deps: PingsDeps;
-  #timer: Timer | null = null;
-  #round: Promise<void> | null = null;
-  #isWanted = false;
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(deps: PingsDeps) {
     this.#deps = deps;
+    this.#rounds = new Rounds({
+      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
+      onFailed: (error) => {
+        deps.log.warn({ err: error }, 'pings could not be taken');
+        for (const actor of deps.ingest.shards.values()) actor.interrupted();
+      },
+    });
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(LOOK_EVERY_MS, () => this.look());
+    this.#rounds.start();
   }
 
   /** Looks now; while a round is under way, once more after it. */
   look(): void {
-    if (this.#isStopped) return;
-    if (this.#round) {
-      this.#isWanted = true;
-      return;
-    }
-    this.#isWanted = false;
-    this.#round = this.#lookOnce()
-      .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'pings could not be taken');
-        for (const actor of this.#deps.ingest.shards.values()) actor.interrupted();
-      })
-      .finally(() => {
-        this.#round = null;
-        if (this.#isWanted) this.look();
-      });
+    this.#rounds.look();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #lookOnce(): Promise<void> {
+  async #lookOnce(): Promise<boolean> {
     const { ingest, source, clock } = this.#deps;
     // Bound to these very actors: what was read for one that has since been loaded anew may be journaled and gone.
     const actors = new Map(ingest.shards);
-    if (actors.size === 0) return;
+    if (actors.size === 0) return false;
     await this.#removeJournaled(actors);
     const startedAt = clock.now();
     const found = await source.find([...actors.keys()], AT_ONCE);
@@ -83,7 +72,7 @@ export class Pings {
       ingest.notePings(actor, pings, found.length < AT_ONCE ? startedAt : null);
     }
     if (orphans.length > 0) await source.remove(orphans);
-    if (found.length === AT_ONCE) this.#isWanted = true;
+    return found.length === AT_ONCE;
   }
 
   async #removeJournaled(actors: ReadonlyMap<number, ShardActor>): Promise<void> {
