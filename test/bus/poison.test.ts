@@ -115,7 +115,9 @@ test('a thousand messages of rubbish end as dead letters with their reason, and 
   const before = { letters: (await letters()).length, checks: await totalChecks(), rssMb: process.memoryUsage().rss / 2 ** 20 };
   for (let at = 0; at < 1000; at += 1) {
     const kinds = [
-      `{"v":1,"epoch":"bad-${at}","results":[`, randomBytes(65_536), `[${at}]`, JSON.stringify({ v: 2, at }), Buffer.concat([Buffer.from([1]), randomBytes(300)]),
+      `{"v":1,"epoch":"bad-${at}","results":[`, randomBytes(65_536), `[${at}]`, JSON.stringify({ v: 2, at }),
+      // An empty epoch: noise alone reads as a place in a lane once in sixteen hundred, and that is answered instead.
+      Buffer.concat([Buffer.from([1, 0]), randomBytes(300)]),
     ];
     throwAway(kinds[at % kinds.length] as string | Uint8Array, at % SHARD_COUNT);
     if (at % 100 === 0) expect(await send(encodeBatch(batchOf('beside', [resultOf(1 + at / 100)])))).toBe(1 + at / 100);
