@@ -3,10 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
-import { CHECKS, conclude, prepare, root, runCheck, runTests, say } from './steps.mjs';
+import { CHECKS, conclude, prepare, repeatBroken, root, runCheck, runTests, say } from './steps.mjs';
 
 const PROJECTS = ['unit', 'simulation', 'store', 'bus', 'api', 'faults', 'e2e'];
 const NEEDS_NATS = ['bus', 'api', 'e2e'];
+/** Those that depend on nothing but themselves are not run twice. */
+const STEADY = ['unit', 'simulation'];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in CHECKS) && !PROJECTS.includes(name));
@@ -23,7 +25,10 @@ const outcomes = [];
 // Two at a time is what a small machine has cores for.
 outcomes.push(...(await Promise.all(['types', 'boundaries'].filter(isWanted).map(runCheck))));
 if (isWanted('lint')) outcomes.push(await runCheck('lint'));
-for (const project of PROJECTS.filter(isWanted)) outcomes.push(await runTests(project));
+for (const project of PROJECTS.filter(isWanted)) {
+  const outcome = await runTests(project);
+  outcomes.push(STEADY.includes(project) ? outcome : await repeatBroken(outcome));
+}
 conclude(outcomes);
 
 /** The servers that tests run on are found and installed by the same code as the product's. */
