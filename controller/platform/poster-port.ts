@@ -5,7 +5,7 @@ export interface PostRequest {
   headers: Record<string, string>;
   /** Null: none is sent. */
   body: Uint8Array | null;
-  /** For everything together: resolving, connecting, sending, and the head of the answer. */
+  /** For everything together: resolving, connecting, sending, and the head of the answer; its body is cut off then too. */
   timeoutMs: number;
   /** Ends it early, as `failed`. */
   signal?: AbortSignal;

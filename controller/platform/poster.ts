@@ -9,7 +9,10 @@ import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 /** What is under way at once; beyond it the answer is `busy`. */
 const REQUESTS_AT_ONCE = 1024;
 const REQUESTS_PER_ORIGIN = 64;
-/** Nothing of an answer's body is used: a short one is read to keep the connection, a long or slow one ends it. */
+/**
+ * Nothing of an answer's body is used: a short one is read to keep the connection, a long or slow one ends it. The status
+ * has said whether the alert was taken: to send again for the sake of a body would tell the same people twice.
+ */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
 /** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
@@ -70,7 +73,7 @@ export class HttpPoster implements Poster {
       const answer = await this.#agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, signal: end.signal });
       const retryAfterMs = retryAfter(answer.headers['retry-after'], this.#clock.now());
       const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs: duration(), retryAfterMs };
-      return { outcome, finished: this.#discard(answer.body) };
+      return { outcome, finished: this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, request.timeoutMs - duration())) };
     } catch (error) {
       const finished = Promise.resolve();
       if (error instanceof RefusedAddress) return { outcome: { kind: 'refused', reason: error.message }, finished };
@@ -83,8 +86,8 @@ export class HttpPoster implements Poster {
     }
   }
 
-  #discard(body: { dump(options: { limit: number; signal?: AbortSignal }): Promise<void>; destroy(): unknown }): Promise<void> {
-    const timer = this.#clock.setTimer(BODY_TIMEOUT_MS, () => body.destroy());
+  #discard(body: { dump(options: { limit: number; signal?: AbortSignal }): Promise<void>; destroy(): unknown }, withinMs: number): Promise<void> {
+    const timer = this.#clock.setTimer(Math.max(0, withinMs), () => body.destroy());
     return body.dump({ limit: BODY_LIMIT_BYTES }).catch(() => undefined).finally(() => timer.cancel());
   }
 

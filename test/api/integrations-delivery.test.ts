@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { WebhookPayload } from '../../controller/delivery/payload-rules.ts';
+import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { HttpPoster } from '../../controller/platform/poster.ts';
 import { newId } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
@@ -205,6 +208,54 @@ describe('a receiver that fails', () => {
     await settled(incidentId, 'failed');
     expect([receiver.requests.length, sink.connections]).toEqual([1, 0]);
     await sink.close();
+  });
+
+  test('with a body that drips after its 2xx has taken the alert: it is sent once, and the others do not wait', async () => {
+    const { alerts } = rig.controller();
+    const well = await startReceiver();
+    let isOpen = true;
+    receiver.behave((response) => {
+      const drip = setInterval(() => response.write('.'), 50);
+      response.on('close', () => {
+        isOpen = false;
+        clearInterval(drip);
+      });
+      response.write('.');
+    });
+    await Promise.all([rig.destination(receiver.url), rig.destination(well.url)]);
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await settled(incidentId, 'delivered', 2);
+    expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([[0, null], [0, null]]);
+    await until(() => !isOpen, { timeoutMs: 30_000, what: 'the dripping connection is cut' });
+    expect([receiver.requests.length, well.requests.length]).toEqual([1, 1]);
+    await well.close();
+  });
+
+  test.each([
+    ['a name that was public when it was saved', 'rebind.example', [['93.184.216.34'], ['127.0.0.1']], '127.0.0.1 is a loopback address'],
+    ['a name one of whose addresses has become private', 'two.example', [['93.184.216.34'], ['93.184.216.34', '10.0.0.7']], '10.0.0.7 is a private address'],
+    ['a name that has come to mean the metadata service', 'meta.example', [['93.184.216.34'], ['::ffff:169.254.169.254']], null],
+  ])('by %s is not connected to: the log says failed, and nothing is tried again', async (_what, host, answers, reason) => {
+    const resolve = async () => (answers.length > 1 ? answers.shift() : answers[0]) as string[];
+    const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
+    const poster = new HttpPoster({ clock: systemClock, vetting });
+    const { alerts } = rig.controller({ poster });
+    const url = `http://${host}:${receiver.port}/hook`;
+    expect(await vetting.urlRefusal(url)).toBeNull();
+    const destination = await rig.destination(url);
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await settled(incidentId, 'failed');
+    const [entry] = await rig.log(incidentId);
+    expect(entry).toMatchObject({
+      channel: 'webhook', recipient: url, retry_count: 0, delivered_at: null, error_message: reason === null ? expect.stringMatching(/^not sent: /) as string : `not sent: ${reason}`,
+    });
+    rig.clock.warp(8 * 3_600_000);
+    await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined);
+    expect((await rig.log(incidentId))[0]).toEqual(entry);
+    expect([receiver.connections, (await rig.queues.health([destination._id])).get(destination._id)?.status]).toEqual([0, 'failing']);
+    await poster.close();
   });
 
   async function isQuiet(destinationId: string): Promise<boolean> {

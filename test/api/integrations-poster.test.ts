@@ -3,6 +3,7 @@ import { createAddressVetting } from '../../controller/platform/address-vetting.
 import type { PostRequest } from '../../controller/platform/poster-port.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
 import { createResolver, type Resolve } from '../../controller/platform/resolver.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
@@ -99,6 +100,32 @@ describe('a post that is answered', () => {
     expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
     await until(() => !isOpen, { timeoutMs: 3000 });
   });
+});
+
+test('a body that drips after the status is cut off when the time for everything is up', async () => {
+  const to = await receiver();
+  let isOpen = true;
+  let head: () => void = () => undefined;
+  to.behave((response) => {
+    head = () => response.writeHead(200).write('.');
+    const timer = setInterval(() => response.headersSent && response.write('.'), 20);
+    response.on('close', () => {
+      isOpen = false;
+      clearInterval(timer);
+    });
+  });
+  const clock = new SimulatedClock();
+  const made = new HttpPoster({ clock, vetting: createAddressVetting({ resolve: scripted({}), allowPrivate: true, clock }) });
+  closing.push(() => made.close());
+  const posting = made.post(request(to.url));
+  await until(() => to.requests.length === 1);
+  await clock.advance(9900);
+  head();
+  expect(await posting).toMatchObject({ kind: 'answered', status: 200, durationMs: 9900 });
+  await clock.advance(99);
+  expect(isOpen).toBe(true);
+  await clock.advance(1);
+  await until(() => !isOpen, { timeoutMs: 30_000, what: 'the connection is cut' });
 });
 
 describe('a post that fails', () => {

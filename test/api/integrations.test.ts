@@ -15,7 +15,7 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
-import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
@@ -339,6 +339,39 @@ describe('a test of an integration', () => {
     receiver.behave(503);
     expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: false, status_code: 503, error_message: 'the receiver answered 503' });
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('carries custom headers as they were given, and of those that are ours only ours', async () => {
+    receiver.behave(200);
+    const ours = ['CONTENT-type', 'user-AGENT', 'x-service-EVENT', 'X-SERVICE-DELIVERY', 'x-Service-Timestamp', 'X-service-Signature', 'X-Service-Anything'];
+    const own = { 'X-Team': 'ops', Authorization: 'Bearer x', Cookie: 'a=b', Accept: '*/*', 'X-Latin': 'café', 'X-Empty': '', ['A'.repeat(100)]: 'v'.repeat(1000) };
+    const filler = Object.fromEntries(Array.from({ length: 50 - ours.length - Object.keys(own).length }, (_, at) => [`X-${at}`, 'v']));
+    const headers = { ...Object.fromEntries(ours.map((name) => [name, 'forged'])), ...own, ...filler };
+    const { id } = (await admin.post('/api/integrations', hook({ config: { url: receiver.url, headers } }))).data.integration;
+    receiver.requests.length = 0;
+    expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true });
+    const [{ rawHeaders, body, headers: seen }] = receiver.requests as [ReceivedRequest];
+    const sent = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]] as const] : []));
+    expect(sent.filter(([, value]) => value === 'forged')).toEqual([]);
+    expect(sent).toEqual(expect.arrayContaining(Object.entries({ ...own, ...filler })));
+    const names = sent.map(([name]) => name.toLowerCase());
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).not.toContain('x-service-anything');
+    expect(seen).toMatchObject({
+      host: `127.0.0.1:${receiver.port}`, 'content-length': String(body.length), 'content-type': 'application/json', 'user-agent': 'Service-Webhook/1.0',
+      'x-service-event': JSON.parse(body.toString()).event, 'x-service-timestamp': String(JSON.parse(body.toString()).timestamp),
+      'x-service-delivery': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/), 'x-service-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    });
+  });
+
+  test.each([
+    'Host', 'content-LENGTH', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade', 'Expect', 'TE', 'Trailer', 'Proxy-Connection', 'Proxy-Authorization', 'HTTP2-Settings',
+  ])('is never asked to carry a %s of somebody else\'s choice: it is refused at save', async (name) => {
+    const { id } = (await admin.post('/api/integrations', hook({ config: { url: receiver.url } }))).data.integration;
+    const config = { url: receiver.url, headers: { [name]: '1' } };
+    for (const answer of [await admin.post('/api/integrations', hook({ config })), await admin.patch(`/api/integrations/${id}`, { config })]) {
+      expect([answer.status, answer.code, answer.error?.details?.[0]?.path]).toEqual([400, 'VALIDATION_ERROR', ['config', 'headers', name]]);
+    }
   });
 
   test('never reaches metadata addresses, also where private ones are allowed', async () => {

@@ -16,6 +16,7 @@ import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts'
 import type { Mailer } from '../../controller/platform/mailer-port.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
 import type { Mongo } from '../../controller/platform/mongo.ts';
+import type { Poster } from '../../controller/platform/poster-port.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
 import { createResolver } from '../../controller/platform/resolver.ts';
 import type { Alert, MonitorConfig } from '../../controller/results/ports.ts';
@@ -40,6 +41,8 @@ export interface ControllerChange {
   ownsShard?(shard: number): boolean;
   /** Without one, mail is not expected. */
   mailer?: Pick<Mailer, 'send'>;
+  /** Without one, private addresses are allowed. */
+  poster?: Poster;
 }
 
 export const BASE_URL = 'https://farwatch.example';
@@ -81,8 +84,8 @@ export class DeliveryRig {
 
   /** Another controller's delivery, started. */
   controller(change: ControllerChange = {}): DeliveringController {
-    const { clock, queues, incidents, poster } = this;
-    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true, mailer = NO_MAILER } = change;
+    const { clock, queues, incidents } = this;
+    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true, mailer = NO_MAILER, poster = this.poster } = change;
     const baseUrl = () => BASE_URL;
     const targets = targetReader(destinations);
     const senders: Senders = {
