@@ -53,6 +53,14 @@ describe('the plan', () => {
     expect([short.status, short.code, short.error.details]).toEqual([403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 }]);
     const { id } = (await tenant.writeKey.post('/api/monitors', { ...monitor, monitoring_regions: ['eu-1'] })).data.monitor;
     expect((await tenant.writeKey.patch(`/api/monitors/${id}`, { interval_seconds: 60 })).code).toBe('INTERVAL_TOO_SHORT');
+    const beat = { name: 'Job', type: 'HEARTBEAT', grace_period: 60 };
+    for (const intervals of [{ heartbeat_interval: 299 }, { heartbeat_interval: 299, interval_seconds: 300 }]) {
+      const pinged = await tenant.writeKey.post('/api/monitors', { ...beat, ...intervals });
+      expect([pinged.status, pinged.code, pinged.error.details]).toEqual([403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 }]);
+    }
+    const job = (await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 300 })).data.monitor;
+    expect((await tenant.writeKey.patch(`/api/monitors/${job.id}`, { heartbeat_interval: 60 })).code).toBe('INTERVAL_TOO_SHORT');
+    expect((await tenant.writeKey.put(`/api/monitors/${job.id}`, { ...job, grace_period: 90 })).data.monitor).toMatchObject({ heartbeat_interval: 300, grace_period: 90 });
     const wide = await tenant.writeKey.patch(`/api/monitors/${id}`, { monitoring_regions: ['eu-1', 'eu-2'] });
     expect([wide.code, wide.error.details]).toEqual(['PLAN_LIMIT_EXCEEDED', { limit: 1, usage: 2 }]);
     await app.close();
