@@ -28,11 +28,6 @@ export function notFoundBody(path: string): { error: string; path: string } {
   return { error: 'Not Found', path: path.slice(0, LONGEST_ECHO) };
 }
 
-/** The body for a path that exists, but not with this method; in the form of `notFoundBody`. */
-export function wrongMethodBody(path: string): { error: string; path: string } {
-  return { error: 'Method Not Allowed', path: path.slice(0, LONGEST_ECHO) };
-}
-
 export interface Failure {
   code: ErrorCode;
   message: string;

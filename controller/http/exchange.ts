@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from 'koa';
-import type { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { addressBucket, clientAddress } from './client-address.ts';
-import { errorAnswer, notFoundBody, successBody, wrongMethodBody } from './envelope.ts';
+import { errorAnswer, notFoundBody, successBody } from './envelope.ts';
 import type { RateVerdict } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { isRawAnswer, isStreamAnswer, type AnyReply, type Route } from './route.ts';
@@ -73,8 +73,7 @@ export function sendUnmatched(exchange: Exchange, methods: readonly string[]): v
     exchange.status = 204;
     return;
   }
-  exchange.status = 405;
-  sendJson(exchange, wrongMethodBody(exchange.path));
+  sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method'));
 }
 
 function sendJson(exchange: Exchange, body: unknown): void {

@@ -75,7 +75,7 @@ describe('every answer', () => {
 
   test('to a known path with another method is 405 and says which ones there are', async () => {
     const answer = await app.client.send('DELETE', '/api/monitors');
-    expect(answer.status).toBe(405);
+    expect([answer.status, answer.code, answer.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
     const odd = await app.client.send('PROPFIND', '/api/monitors');
     expect(odd.status).toBe(405);

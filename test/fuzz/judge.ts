@@ -47,7 +47,8 @@ export function isDocumentedFailure(operation: Operation, request: FuzzRequest):
 
 function ofUnknown(contract: Contract, answer: FuzzAnswer): string[] {
   if (BY_THE_PARSER.includes(answer.status)) return ofError(contract, ['BAD_REQUEST'], answer);
-  if (answer.status !== 404 && answer.status !== 405) return [`is ${answer.status} on a path that the document does not have`];
+  if (answer.status === 405) return ofError(contract, ['METHOD_NOT_ALLOWED'], answer);
+  if (answer.status !== 404) return [`is ${answer.status} on a path that the document does not have`];
   const shape = { type: 'object', properties: { error: { type: 'string' }, path: { type: 'string' } }, required: ['error', 'path'], additionalProperties: false };
   return misfits(shape, bodyOf(answer), contract.named);
 }

@@ -134,7 +134,8 @@ function checkHeaders(answer: ApiAnswer): void {
 
 function checkUnmatched(answer: ApiAnswer): void {
   if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) throw new Error('no route is declared');
-  if (answer.status !== 429) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
+  if (answer.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
+  else if (ERROR_STATUS[errorBody.parse(answer.body).error.code] !== answer.status) throw new Error(`${answer.code} has another status`);
 }
 
 function checkError(route: Route, answer: ApiAnswer): void {
