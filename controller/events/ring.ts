@@ -1,10 +1,12 @@
 /** The latest events of one project, so that a client that was away for a moment goes on where it was. */
 export const RING_EVENTS = 500;
+/** All of it has to fit into what may wait for a client, which gets it at once. */
 export const RING_BYTES = 256 * 1024;
 
 interface Entry {
   id: string;
   text: string;
+  bytes: number;
   /** 1, 2, 3… as they came. */
   seq: number;
 }
@@ -45,9 +47,10 @@ export class EventRing {
   add(id: string, text: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#seq += 1;
-    this.#entries.push({ id, text, seq: this.#seq });
+    const bytes = Buffer.byteLength(text);
+    this.#entries.push({ id, text, bytes, seq: this.#seq });
     this.#ids.set(id, this.#seq);
-    this.#bytes += text.length;
+    this.#bytes += bytes;
     this.#last = id;
     while (this.#entries.length > RING_EVENTS || this.#bytes > RING_BYTES) this.#dropOldest();
     return true;
@@ -65,6 +68,6 @@ export class EventRing {
     const oldest = this.#entries.shift();
     if (!oldest) return;
     this.#ids.delete(oldest.id);
-    this.#bytes -= oldest.text.length;
+    this.#bytes -= oldest.bytes;
   }
 }

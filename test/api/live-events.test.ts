@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.ts';
@@ -10,7 +11,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { EventClient } from '../helpers/event-client.ts';
+import { EventClient, type SeenEvent } from '../helpers/event-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -160,6 +161,56 @@ test('says so when it cannot go on: an unknown id, one too old, results that nob
     const after = say();
     return until(() => late.events.some(({ id }) => id === after.id), { timeoutMs: 500 });
   }, { what: 'it goes on live' });
+});
+
+test('cuts off a client that never reads, which delays nobody, and tells it of the gap when it comes back', async () => {
+  const [watcher, idle] = [await open(), connect(Number(new URL(app.url).port))];
+  let seen = '';
+  idle.on('data', (chunk: Buffer) => {
+    seen += chunk.toString('utf8');
+    if (isReading) return;
+    idle.pause();
+  });
+  let isReading = false;
+  let isClosed = false;
+  idle.on('error', () => undefined).on('close', () => (isClosed = true));
+  idle.write(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${tenant.readKeyText}\r\n\r\n`);
+  await until(() => seen.includes('retry:'), { what: 'the idle one is connected', timeoutMs: 30_000 });
+  const filling = 'x'.repeat(16 * 1024);
+  // Sockets of both sides hold some megabytes before anything waits here.
+  let rounds = 0;
+  for (; hub.streams === 2 && rounds < 500; rounds += 1) {
+    const [last] = Array.from({ length: 8 }, () => say({ data: { filling } })).slice(-1) as [LiveEvent];
+    await until(() => watcher.lastEventId === last.id, { what: 'the one that reads has all', timeoutMs: 30_000 });
+  }
+  expect(hub.streams).toBe(1);
+  expect(watcher.events).toHaveLength(rounds * 8);
+  isReading = true;
+  idle.resume();
+  await until(() => isClosed, { what: 'the connection is cut', timeoutMs: 30_000 });
+  const ids = [...seen.matchAll(/id: ([0-9a-f-]{36})\n/g)].map(([, id]) => id as string);
+  expect(ids.length).toBeLessThan(rounds * 8);
+  const back = await open(byKey(), ids.at(-1) as string);
+  expect((await back.next('resync')).id).toBe(watcher.lastEventId);
+  const said = say();
+  expect((await back.next('incident')).id).toBe(said.id);
+});
+
+test('goes on or says that it cannot, never neither, when about as much was missed as is kept', async () => {
+  const watcher = await open();
+  const before = say({ data: { at: 'before' } });
+  for (const [sign, first] of [['x', 'incident'], ['\u8a9e', 'resync'], ['\u{1f600}', 'resync']] as const) {
+    for (let at = 0; at < 30; at += 1) {
+      const { id } = say({ data: { text: sign.repeat(12 * 1024) } });
+      await until(() => watcher.lastEventId === id, { what: 'it is told', timeoutMs: 30_000 });
+    }
+    const back = await open(byKey(), before.id);
+    expect((await back.next('resync')).id).toBe(watcher.lastEventId);
+    const near = await open(byKey(), (watcher.events.at(-20) as SeenEvent).id);
+    await until(() => near.lastEventId === watcher.lastEventId, { what: 'it is where the other one is', timeoutMs: 30_000 });
+    expect([near.isEnded, near.events[0]?.event]).toEqual([false, first]);
+    near.close();
+  }
 });
 
 test('sends only a sign of life while nothing changes', async () => {
