@@ -6,8 +6,8 @@ const STORE = '[/-]store\\.ts$';
 const RULES = '[/-]rules\\.ts$';
 const VERBS = '^controller/.*[/-]verbs[./]';
 const ROUTES = '^controller/.*[/-]routes[./]';
-/** Put parts of a domain together, and so know what they construct. What puts domains together stands beside main.ts. */
-const WIRING = '^controller/(assignments/fleet|accounts/open-accounts)\\.ts$';
+/** Puts the parts together, and so knows what it constructs. */
+const WIRING = '^controller/parts/';
 const ACTOR = '^controller/.*[/-]actor[./]';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -64,10 +64,10 @@ module.exports = {
     },
     {
       name: 'nothing-needs-main',
-      comment: 'main.ts and what stands beside it put the parts together; a part that imports them cannot be put together otherwise.',
+      comment: 'main.ts, controller.ts and parts put everything together; a domain that imports them cannot be put together otherwise.',
       severity: 'error',
-      from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'] },
-      to: { path: ['^controller/[^/]+\\.ts$', '^probe/main\\.ts$'] },
+      from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'], pathNot: WIRING },
+      to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/main\\.ts$'] },
     },
     {
       name: 'rules-know-rules-only',

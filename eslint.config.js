@@ -9,8 +9,8 @@ const SCRIPTS = ['**/*.{js,mjs,cjs}'];
 const TESTS = ['test/**'];
 const PRODUCT = ['shared/**/*.ts', 'controller/**/*.ts', 'probe/**/*.ts'];
 
-/** Put parts of the controller together: all that stands beside main.ts, and what a domain does of it itself. */
-const WIRING = ['controller/*.ts', 'controller/assignments/fleet.ts', 'controller/accounts/open-accounts.ts'];
+/** Put the controller together. */
+const WIRING = ['controller/*.ts', 'controller/parts/*.ts'];
 
 const ODDS_BOXES = /(^|\/)(lib|libs|utils?|helpers?|commons?|misc)(\/|\.ts$)/;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config))*$/;

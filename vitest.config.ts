@@ -18,7 +18,7 @@ const project = (name: string, timeoutMs: number, parallel: boolean) => ({
 export default defineConfig({
   test: {
     projects: [
-      project('unit', 10_000, true),
+      project('unit', 30_000, true),
       project('simulation', 120_000, true),
       project('store', 60_000, true),
       project('bus', 60_000, false),

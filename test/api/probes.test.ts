@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/parts/fleet.ts';
 import type { Bus } from '../../controller/platform/bus-port.ts';
 import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { ProbeUser } from '../../controller/probes/probe.ts';

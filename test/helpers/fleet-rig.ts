@@ -1,4 +1,4 @@
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/assignments/fleet.ts';
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/parts/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/check-type.ts';

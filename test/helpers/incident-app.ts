@@ -3,7 +3,7 @@ import type { MonitorPast } from '../../controller/incidents/ports.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { openIncidents, type Incidents } from '../../controller/open-incidents.ts';
+import { openIncidents, type Incidents } from '../../controller/parts/incidents.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import type { Loose } from './api-client.ts';
@@ -31,14 +31,13 @@ export async function makeIncidentApp(past: MonitorPast = UNCHECKED): Promise<In
   let incidents = null as unknown as Incidents;
   const app = await makeApp({
     clock,
-    routes: (db, accounts) => {
+    routes: async (db, accounts) => {
       const monitors = new MonitorStore(db);
       const people = new Assignees(accounts.deps);
-      incidents = openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
+      incidents = await openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
       return incidents.over({ notifications: new DeliveryStore(db), past });
     },
   });
-  await incidents.ensureIndexes();
   return {
     app, incidents, clock, told,
     monitor: async (of, name = 'Shop') => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { Registry } from 'prom-client';
 import { openKeyRing, type KeyRing } from '../../controller/accounts/key-ring.ts';
-import { openAccounts, type Accounts } from '../../controller/accounts/open-accounts.ts';
+import { openAccounts, type Accounts } from '../../controller/parts/accounts.ts';
 import { accountRoutes } from '../../controller/accounts/routes.ts';
 import { createAuditRecorder } from '../../controller/audit/recorder.ts';
 import { auditRoutes } from '../../controller/audit/routes.ts';
@@ -20,9 +20,9 @@ import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
 import { heartbeatsOf } from '../../controller/monitors/heartbeats.ts';
-import { MonitorStore } from '../../controller/monitors/store.ts';
-import { openMonitorReads } from '../../controller/open-monitor-reads.ts';
-import { openGroups } from '../../controller/open-groups.ts';
+import type { MonitorStore } from '../../controller/monitors/store.ts';
+import { openMonitors } from '../../controller/parts/monitors.ts';
+import { openGroups } from '../../controller/parts/groups.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
 import { openMailer, type MailConfig } from '../../controller/platform/mailer.ts';
 import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
@@ -48,7 +48,7 @@ export interface AppOptions {
   limits?: AppDeps['limits'];
   checks?: ReadinessCheck[];
   /** More routes, built over the same database. */
-  routes?(db: Db, accounts: Accounts): Route[];
+  routes?(db: Db, accounts: Accounts): Route[] | Promise<Route[]>;
   /** Another database than a fresh one of its own. */
   mongoUrl?: string;
   /** Where mail goes instead of into files. */
@@ -99,9 +99,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     onCommand: (command: Document) => commandViolations(command).forEach((text) => violations.add(text)),
   });
   const { clock = systemClock, log = createLog('test', 'silent') } = options;
-  const monitors = new MonitorStore(mongo.db);
-  await monitors.ensureIndexes();
-  const { lists, counts } = await openMonitorReads({ db: mongo.db, clock, log });
+  const { store: monitors, lists, counts } = await openMonitors({ db: mongo.db, clock, log });
   const mailFolder = join(dataDir, 'mail');
   const mailer = openMailer({ from: 'Farwatch <farwatch@test.example>', isFromGiven: true, mailgun: null, smtpUrl: null, ...options.mail }, { folder: mailFolder, clock, log });
   let url = '';
@@ -141,7 +139,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...monitorRoutes(monitorDeps),
     ...groups.over(monitorDeps).routes,
     ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings: new PingStore(mongo.db), poke: monitorDeps.poke, lost: () => undefined }),
-    ...(options.routes?.(mongo.db, accounts) ?? []),
+    ...((await options.routes?.(mongo.db, accounts)) ?? []),
   ];
   const app = createApp({
     audit: createAuditRecorder({ entries: audited, organizationsOf: accounts.organizationsOf, log }),

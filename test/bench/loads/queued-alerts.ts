@@ -1,4 +1,4 @@
-import { openNotifications } from '../../../controller/notifications.ts';
+import { openNotifications } from '../../../controller/parts/notifications.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
 import { openMongo } from '../../../controller/platform/mongo.ts';
 import { newId } from '../../../shared/ids.ts';

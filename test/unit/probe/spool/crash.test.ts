@@ -27,12 +27,13 @@ async function writeAndKill(directory: string, monitors: string[], lifeMs: numbe
   const safe = new Map<string, number>();
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  await until(() => text.includes('\n'), { what: 'the writer writes' });
+  const syncs = () => text.split('\n').slice(0, -1).flatMap((line) => JSON.parse(line) as [epoch: string, shard: number, synced: number][]);
+  await until(() => new Set(syncs().map(([, shard]) => shard)).size === 3, { what: 'something is safe in every lane', timeoutMs: 20_000 });
   await passTime(lifeMs);
   const closed = new Promise((done) => child.once('close', done));
   child.kill('SIGKILL');
   await closed;
-  for (const line of text.split('\n').slice(0, -1)) for (const [epoch, shard, synced] of JSON.parse(line) as [string, number, number][]) safe.set(`${epoch}/${shard}`, synced);
+  for (const [epoch, shard, synced] of syncs()) safe.set(`${epoch}/${shard}`, synced);
   return safe;
 }
 

@@ -1,11 +1,11 @@
-import type { Fleet } from './assignments/fleet.ts';
-import { dashboardRoutes } from './dashboard/routes.ts';
-import type { OpenIncident } from './dashboard/ports.ts';
-import type { Route } from './http/route.ts';
-import type { IncidentStore } from './incidents/store.ts';
-import { cellsOf, sumOf } from './monitors/count-rules.ts';
-import type { MonitorDeps } from './monitors/deps.ts';
-import type { HealthReader } from './results/ports.ts';
+import type { OpenIncident } from '../dashboard/ports.ts';
+import { dashboardRoutes } from '../dashboard/routes.ts';
+import type { Route } from '../http/route.ts';
+import type { IncidentStore } from '../incidents/store.ts';
+import { cellsOf, sumOf } from '../monitors/count-rules.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { HealthReader } from '../results/ports.ts';
+import type { Fleet } from './fleet.ts';
 
 /** The dashboard over what it shows. */
 export function openDashboard(parts: { monitors: Pick<MonitorDeps, 'lists' | 'counts'>; health: HealthReader; incidents: IncidentStore; fleet: Fleet }): Route[] {

@@ -1,19 +1,19 @@
-import type { Clock } from '../shared/time.ts';
-import type { ConfigurationDeps } from './configuration/deps.ts';
-import { configurationRoutes } from './configuration/routes.ts';
-import type { GroupDeps } from './groups/deps.ts';
-import type { GroupMember, GroupMonitors } from './groups/ports.ts';
-import { groupRoutes } from './groups/routes.ts';
-import { GroupStore } from './groups/store.ts';
-import { RemovalStore, TreeStore } from './groups/tree-store.ts';
-import { resumeRemovals } from './groups/verbs/change-tree.ts';
-import { changeGroup, createGroup } from './groups/verbs/write-group.ts';
-import type { Route } from './http/route.ts';
-import { groupSizes } from './monitors/count-rules.ts';
-import type { MonitorDeps } from './monitors/deps.ts';
-import type { MonitorDoc } from './monitors/monitor.ts';
-import { assignToGroup, changeGroupMonitors } from './monitors/verbs/group-members.ts';
-import type { Mongo } from './platform/mongo.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { ConfigurationDeps } from '../configuration/deps.ts';
+import { configurationRoutes } from '../configuration/routes.ts';
+import type { GroupDeps } from '../groups/deps.ts';
+import type { GroupMember, GroupMonitors } from '../groups/ports.ts';
+import { groupRoutes } from '../groups/routes.ts';
+import { GroupStore } from '../groups/store.ts';
+import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
+import { resumeRemovals } from '../groups/verbs/change-tree.ts';
+import { changeGroup, createGroup } from '../groups/verbs/write-group.ts';
+import type { Route } from '../http/route.ts';
+import { groupSizes } from '../monitors/count-rules.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import { assignToGroup, changeGroupMonitors } from '../monitors/verbs/group-members.ts';
+import type { Mongo } from '../platform/mongo.ts';
 
 export interface Groups {
   store: GroupStore;

@@ -1,17 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { Mailer } from '../platform/mailer-port.ts';
-import type { PlanName, Plans } from '../plans/plans.ts';
+import { AccountPost } from '../accounts/account-post.ts';
+import { Credentials } from '../accounts/credentials.ts';
+import type { AccountDeps } from '../accounts/deps.ts';
+import { openKeyRing, parseKeyRing, type KeyRing } from '../accounts/key-ring.ts';
+import { PasswordHasher, type PasswordCost } from '../accounts/passwords.ts';
+import { SessionTokens } from '../accounts/session-tokens.ts';
+import { ensureAccountIndexes, openAccountStores } from '../accounts/stores.ts';
+import { Tenants } from '../accounts/tenants.ts';
+import type { ControllerConfig } from '../config.ts';
+import { loadPlans, type PlanName, type Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
-import { AccountPost } from './account-post.ts';
-import { Credentials } from './credentials.ts';
-import type { AccountDeps } from './deps.ts';
-import type { KeyRing } from './key-ring.ts';
-import { PasswordHasher, type PasswordCost } from './passwords.ts';
-import { SessionTokens } from './session-tokens.ts';
-import { ensureAccountIndexes, openAccountStores } from './stores.ts';
-import { Tenants } from './tenants.ts';
+import type { Mailer } from '../platform/mailer-port.ts';
 
 export interface AccountSettings {
   db: ConstructorParameters<typeof UsageStore>[0];
@@ -36,12 +39,22 @@ export interface Accounts {
   /** For the HTTP edge. */
   credentials: Credentials;
   tenants: Tenants;
+  plans: Plans;
   /** For whoever creates what a plan limits. */
   quota: Quota;
   /** Organizations that a user belongs to, the oldest membership first. */
   organizationsOf(userId: string): Promise<string[]>;
   /** Ends what the accounts do in the background. */
   close(): Promise<void>;
+}
+
+/** The keys that sign sessions and the table of plans, from the files and variables that name them. */
+export async function readAccountFiles(config: ControllerConfig['accounts'], dataDir: string): Promise<Pick<AccountSettings, 'ring' | 'plans'>> {
+  const { plansFile, jwtKeys } = config;
+  return {
+    plans: loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8')),
+    ring: jwtKeys === null ? await openKeyRing(join(dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys),
+  };
 }
 
 /** Accounts over one database, with their indexes in place. */
@@ -64,6 +77,7 @@ export async function openAccounts(settings: AccountSettings): Promise<Accounts>
     deps: { ...stores, tokens, hasher, quota, registration, defaultPlan, post, baseUrl, contentsOfProject, log },
     credentials: new Credentials({ ...stores, tokens }),
     tenants: new Tenants(stores),
+    plans: settings.plans,
     quota,
     organizationsOf: async (userId) => (await stores.members.listOfUser(userId)).map((member) => member.organization_id),
     close: () => post.close(),

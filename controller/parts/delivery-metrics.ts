@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { DeliveryCounts, DeliveryService } from './delivery/service.ts';
+import type { DeliveryCounts, DeliveryService } from '../delivery/service.ts';
 
 const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
   sent: 'sent', retry: 'failed, to be tried again', failed: 'failed for good', dropped: 'given up without a try', again: 'put off for want of room',

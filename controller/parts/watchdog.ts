@@ -1,10 +1,10 @@
-import type { Log } from '../shared/log.ts';
-import type { Clock } from '../shared/time.ts';
-import type { ControllerConfig } from './config.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { Bus } from '../platform/bus-port.ts';
+import type { Mongo } from '../platform/mongo.ts';
+import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
 import type { Notifications } from './notifications.ts';
-import type { Bus } from './platform/bus-port.ts';
-import type { Mongo } from './platform/mongo.ts';
-import { silenceLimitMs, Watchdog } from './watchdog/watchdog.ts';
 
 export interface WatchdogOptions {
   config: ControllerConfig['watchdog'];

@@ -1,18 +1,18 @@
-import type { Log } from '../shared/log.ts';
-import type { Clock } from '../shared/time.ts';
-import type { AccountStores } from './accounts/deps.ts';
-import { AuditStore } from './audit/store.ts';
-import { CommentStore } from './incidents/comment-store.ts';
-import { forgetIncidents } from './incidents/forget.ts';
-import { IncidentStore } from './incidents/store.ts';
-import { IncidentUpdateStore } from './incidents/update-store.ts';
-import { MonitorStore } from './monitors/store.ts';
-import type { Mongo } from './platform/mongo.ts';
-import type { PlanLimits } from './plans/plans.ts';
-import { AgedResultStore } from './results/aged-result-store.ts';
-import { MongoDeadLetterStore } from './results/dead-letter-store.ts';
-import { SweepStore } from './retention/store.ts';
-import { RetentionSweeper } from './retention/sweeper.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { AccountStores } from '../accounts/deps.ts';
+import { AuditStore } from '../audit/store.ts';
+import { CommentStore } from '../incidents/comment-store.ts';
+import { forgetIncidents } from '../incidents/forget.ts';
+import { IncidentStore } from '../incidents/store.ts';
+import { IncidentUpdateStore } from '../incidents/update-store.ts';
+import { MonitorStore } from '../monitors/store.ts';
+import type { PlanLimits } from '../plans/plans.ts';
+import type { Mongo } from '../platform/mongo.ts';
+import { AgedResultStore } from '../results/aged-result-store.ts';
+import { MongoDeadLetterStore } from '../results/dead-letter-store.ts';
+import { SweepStore } from '../retention/store.ts';
+import { RetentionSweeper } from '../retention/sweeper.ts';
 
 export interface RetentionSettings {
   db: Mongo['db'];

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { NatsBus } from './platform/bus.ts';
-import type { Ingest } from './results/ingest.ts';
+import type { NatsBus } from '../platform/bus.ts';
+import type { Ingest } from '../results/ingest.ts';
 
 /** Figures of the ingest and the bus, read when they are asked for. */
 export function observeIngest(registry: Registry, ingest: Ingest, bus: NatsBus): void {

@@ -1,5 +1,16 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import { Announcer } from '../assignments/announcer.ts';
+import { BehindTeller } from '../assignments/behind.ts';
+import { EnvelopeSealer } from '../assignments/envelope.ts';
+import { HeadStore } from '../assignments/head-store.ts';
+import { Placement } from '../assignments/placement.ts';
+import { Rebalancer, type MonitorSource } from '../assignments/rebalancer.ts';
+import { RunNow } from '../assignments/run-now.ts';
+import { RunSender } from '../assignments/run-sender.ts';
+import { AssignmentStore } from '../assignments/store.ts';
+import { SyncResponder } from '../assignments/sync-responder.ts';
+import { AssignmentWriter } from '../assignments/writer.ts';
 import type { Route } from '../http/route.ts';
 import type { Bus } from '../platform/bus-port.ts';
 import type { Mongo } from '../platform/mongo.ts';
@@ -13,17 +24,6 @@ import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
 import { ProbeStore } from '../probes/store.ts';
-import { Announcer } from './announcer.ts';
-import { BehindTeller } from './behind.ts';
-import { EnvelopeSealer } from './envelope.ts';
-import { HeadStore } from './head-store.ts';
-import { Placement } from './placement.ts';
-import { Rebalancer, type MonitorSource } from './rebalancer.ts';
-import { RunNow } from './run-now.ts';
-import { RunSender } from './run-sender.ts';
-import { AssignmentStore } from './store.ts';
-import { SyncResponder } from './sync-responder.ts';
-import { AssignmentWriter } from './writer.ts';
 
 export interface FleetOptions {
   db: Mongo['db'];

@@ -1,11 +1,13 @@
-import type { Mongo } from './platform/mongo.ts';
-import { MongoDeadLetterStore } from './results/dead-letter-store.ts';
-import { MongoHourStore } from './results/hour-store.ts';
-import { MongoJournalStore } from './results/journal-store.ts';
-import { MongoLeaseStore } from './results/lease-store.ts';
-import { MongoSnapshotStore } from './results/snapshot-store.ts';
-import { MongoStateStore } from './results/state-store.ts';
-import { MongoStatusHistory } from './results/status-history-store.ts';
+import type { Mongo } from '../platform/mongo.ts';
+import { MongoDeadLetterStore } from '../results/dead-letter-store.ts';
+import { MongoHourStore } from '../results/hour-store.ts';
+import { MongoJournalStore } from '../results/journal-store.ts';
+import { MongoLeaseStore } from '../results/lease-store.ts';
+import { MongoSnapshotStore } from '../results/snapshot-store.ts';
+import { MongoStateStore } from '../results/state-store.ts';
+import { MongoStatusHistory } from '../results/status-history-store.ts';
+
+export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 
 /** The collections of results, with their indexes. */
 export async function openResultStores(db: Mongo['db']) {

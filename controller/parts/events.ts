@@ -1,16 +1,16 @@
-import { shardOf } from '../shared/ids.ts';
-import type { Log } from '../shared/log.ts';
-import type { Clock } from '../shared/time.ts';
-import type { ProjectStore } from './accounts/project-store.ts';
-import type { Fleet } from './assignments/fleet.ts';
-import type { EventPublisher } from './events/event.ts';
-import { probeEvent, stateEvent } from './events/event-views.ts';
-import { EventHub } from './events/hub.ts';
-import { BusEventPublisher } from './events/publisher.ts';
-import { eventRoutes } from './events/routes.ts';
-import type { Route } from './http/route.ts';
-import type { Bus } from './platform/bus-port.ts';
-import type { StatusHistory } from './results/derived-writer.ts';
+import { shardOf } from '../../shared/ids.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { ProjectStore } from '../accounts/project-store.ts';
+import { probeEvent, stateEvent } from '../events/event-views.ts';
+import type { EventPublisher } from '../events/event.ts';
+import { EventHub } from '../events/hub.ts';
+import { BusEventPublisher } from '../events/publisher.ts';
+import { eventRoutes } from '../events/routes.ts';
+import type { Route } from '../http/route.ts';
+import type { Bus } from '../platform/bus-port.ts';
+import type { StatusHistory } from '../results/derived-writer.ts';
+import type { Fleet } from './fleet.ts';
 
 /** Projects that are told of one change of a probe. */
 const MOST_PROJECTS = 1000;
