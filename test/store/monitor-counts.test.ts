@@ -13,6 +13,7 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { Killed, mortal } from '../helpers/mortal.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 let store: TestMongo;
@@ -31,37 +32,6 @@ afterAll(async () => {
   await mongo.close();
   await store.stop();
 });
-
-class Killed extends Error {}
-
-/** A database whose user is killed at its command number `at` (0, 1, 2…): before it is sent, or when it is done and not yet heard of. */
-function mortal(db: Db, at: number, isSent: boolean): Db {
-  let command = 0;
-  const orDie = async <T>(send: () => Promise<T>): Promise<T> => {
-    const number = command++;
-    if (number > at || (number === at && !isSent)) throw new Killed();
-    const answer = await send();
-    if (number === at) throw new Killed();
-    return answer;
-  };
-  const cursor = (found: object): object =>
-    new Proxy(found, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-        if (name === 'toArray') return () => orDie(() => member.call(target) as Promise<unknown>);
-        return (...args: unknown[]) => cursor(member.apply(target, args) as object);
-      },
-    });
-  const collection = (real: object): object =>
-    new Proxy(real, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-        if (name === 'find') return (...args: unknown[]) => cursor(member.apply(target, args) as object);
-        return (...args: unknown[]) => orDie(() => member.apply(target, args) as Promise<unknown>);
-      },
-    });
-  return new Proxy(db, { get: (target, name) => (name === 'collection' ? (of: string) => collection(target.collection(of)) : Reflect.get(target, name)) });
-}
 
 const countsOn = (db: Db) => new MonitorCounts({ store: new CountStore(db), clock: systemClock, log });
 const healthy = () => countsOn(mongo.db);

@@ -7,17 +7,17 @@ import { duplicateName, MOST_GROUPS, MOST_LEVELS, type GroupDoc, type GroupEdge 
 import type { PlaceStep } from '../ports.ts';
 import type { GroupChangeInput, GroupInput } from '../schema.ts';
 import { placementOf } from '../tree-rules.ts';
-import { changeTree, finishRemovals } from './change-tree.ts';
+import { changeTree, finishRemovals, settleTree, type TreeDeps } from './change-tree.ts';
 
 /** The group. Throws RESOURCE_NOT_FOUND, the same for one of another tenant. */
-export async function loadGroup(deps: GroupDeps, ctx: ProjectContext, id: string): Promise<GroupDoc> {
+export async function loadGroup(deps: Pick<GroupDeps, 'groups'>, ctx: ProjectContext, id: string): Promise<GroupDoc> {
   const group = await deps.groups.find(ctx.tenant, id);
   if (group === null) throw notFound('Group');
   return group;
 }
 
 /** Throws DUPLICATE_NAME, MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, FAIR_USE_LIMIT_REACHED beyond 1000 in the project. */
-export async function createGroup(deps: GroupDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
+export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
   if ((await deps.groups.count(ctx.tenant)) >= MOST_GROUPS) {
     throw new AppError('FAIR_USE_LIMIT_REACHED', `A project can have at most ${MOST_GROUPS} groups`, { details: { limit: MOST_GROUPS } });
   }
@@ -32,6 +32,7 @@ export async function createGroup(deps: GroupDeps, ctx: ProjectContext, input: G
     tree_revision: 0,
     created_at: ctx.now,
   };
+  await settleTree(deps, ctx);
   const parent = input.parent_group_id ?? null;
   if (parent === null) {
     await deps.groups.insert(group);
@@ -52,9 +53,10 @@ export async function createGroup(deps: GroupDeps, ctx: ProjectContext, input: G
  * Changes the fields that are given, all of them or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
-export async function changeGroup(deps: GroupDeps, ctx: ProjectContext, id: string, input: GroupChangeInput): Promise<GroupDoc> {
+export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput): Promise<GroupDoc> {
   const { name = undefined, description: given, parent_group_id: parent } = input;
   const description = given === null ? '' : given;
+  await settleTree(deps, ctx);
   const seen = await loadGroup(deps, ctx, id);
   if (parent === undefined || parent === seen.parent_group_id) {
     if (name === undefined && description === undefined) return seen;
@@ -71,14 +73,17 @@ export async function changeGroup(deps: GroupDeps, ctx: ProjectContext, id: stri
 }
 
 /** Its children and monitors move to its parent. Throws RESOURCE_NOT_FOUND, CONFLICT. */
-export async function deleteGroup(deps: GroupDeps, ctx: ProjectContext, id: string): Promise<void> {
-  await loadGroup(deps, ctx, id);
-  await changeTree(deps, ctx, (edges) => {
-    const edge = edges.find((each) => each._id === id);
-    if (edge === undefined) throw notFound('Group');
-    return { kind: 'remove', group_id: id, to: edge.parent_group_id };
-  });
-  await finishRemovals(deps, ctx);
+export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: string): Promise<void> {
+  try {
+    await changeTree(deps, ctx, (edges) => {
+      const edge = edges.find((each) => each._id === id);
+      if (edge === undefined) throw notFound('Group');
+      return { kind: 'remove', group_id: id, to: edge.parent_group_id };
+    });
+  } finally {
+    // Also when it is gone: then this may be the repetition of a deletion that was cut short.
+    await finishRemovals(deps, ctx);
+  }
 }
 
 function placed(edges: GroupEdge[], step: PlaceStep): PlaceStep {
