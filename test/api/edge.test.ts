@@ -77,6 +77,7 @@ describe('every answer', () => {
     const answer = await app.client.send('DELETE', '/api/monitors');
     expect([answer.status, answer.code, answer.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    expect(answer.body).toEqual({ success: false, error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) } });
     const odd = await app.client.send('PROPFIND', '/api/monitors');
     expect(odd.status).toBe(405);
   });
