@@ -70,7 +70,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const monitors = await openMonitors(base);
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const accounts = await openAccounts({
-    ...base, ...(await readAccountFiles(config.accounts, config.dataDir)), registration: config.accounts.registration, defaultPlan: config.accounts.defaultPlan,
+    ...base, ...(await readAccountFiles(config)), registration: config.accounts.registration, defaultPlan: config.accounts.defaultPlan,
     mailer, baseUrl, countMonitors: (id) => monitors.store.countOfOrganization(id),
     contentsOfProject: async (tenant) => ((await monitors.store.hasAny(tenant)) ? 'monitors' : (await groups.store.count(tenant)) > 0 ? 'groups' : null),
   });

@@ -13,6 +13,7 @@ import { Tenants } from '../accounts/tenants.ts';
 import type { ControllerConfig } from '../config.ts';
 import { loadPlans, type PlanName, type Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
+import { withShortestIntervals } from '../plans/rules.ts';
 import { UsageStore } from '../plans/usage-store.ts';
 import type { Mailer } from '../platform/mailer-port.ts';
 
@@ -49,10 +50,10 @@ export interface Accounts {
 }
 
 /** The keys that sign sessions and the table of plans, from the files and variables that name them. */
-export async function readAccountFiles(config: ControllerConfig['accounts'], dataDir: string): Promise<Pick<AccountSettings, 'ring' | 'plans'>> {
-  const { plansFile, jwtKeys } = config;
+export async function readAccountFiles({ accounts, monitors, dataDir }: ControllerConfig): Promise<Pick<AccountSettings, 'ring' | 'plans'>> {
+  const { plansFile, jwtKeys } = accounts;
   return {
-    plans: loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8')),
+    plans: withShortestIntervals(loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8')), monitors.minIntervalSeconds),
     ring: jwtKeys === null ? await openKeyRing(join(dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys),
   };
 }

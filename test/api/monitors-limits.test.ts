@@ -72,6 +72,7 @@ describe('the plan', () => {
     const made = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     expect([made.status, made.data?.monitor.timeout_ms]).toEqual([201, 1000]);
     expect((await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 0 })).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.owner.client.get('/api/billing')).data.limits.min_interval_seconds).toBe(1);
     await app.close();
     const strict = await makeApp({ minIntervalSeconds: 120 });
     const other = await newTenant(strict);

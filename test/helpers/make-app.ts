@@ -27,6 +27,7 @@ import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts
 import { openMailer, type MailConfig } from '../../controller/platform/mailer.ts';
 import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
+import { withShortestIntervals } from '../../controller/plans/rules.ts';
 import type { MonitorLive, PeriodStats, RecentResult } from '../../controller/results/ports.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
@@ -109,7 +110,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     clock,
     log,
     ring,
-    plans: loadPlans(options.plansJson ?? null),
+    plans: withShortestIntervals(loadPlans(options.plansJson ?? null), options.minIntervalSeconds ?? 30),
     defaultPlan: options.defaultPlan ?? 'scale',
     registration: options.registration ?? 'open',
     countMonitors: (organizationId) => monitors.countOfOrganization(organizationId),

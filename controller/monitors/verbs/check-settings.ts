@@ -1,7 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import { shortestInterval } from '../../plans/rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
@@ -23,7 +22,7 @@ export async function checkSettings(
   }
   const { organizationId } = ctx.tenant;
   const limits = await deps.quota.limitsOf(organizationId);
-  const shortest = shortestInterval(limits, deps.minIntervalSeconds);
+  const shortest = limits.min_interval_seconds;
   const usage = changedInterval(asked, current);
   if (usage < shortest) {
     throw new AppError('INTERVAL_TOO_SHORT', `This plan's shortest interval is ${shortest} seconds`, { details: { limit: shortest, usage } });
