@@ -10,7 +10,7 @@ import {
 } from './schema.ts';
 import { registerAccount } from './verbs/register-account.ts';
 import { changePassword, logIn, logOut, readAccount } from './verbs/sign-in.ts';
-import { auditActor, viewOrganization, viewOrganizations, viewProject, viewProjects, viewSession, viewUser } from './views.ts';
+import { auditActor, viewOrganization, viewOrganizations, viewOwnProjects, viewProject, viewSession, viewUser } from './views.ts';
 
 /** Registration, sessions, mailed links, API keys, projects, organizations. */
 export function accountRoutes(deps: AccountDeps): Route[] {
@@ -76,7 +76,7 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       answers: { 200: meAnswer },
       handle: async (ctx) => {
         const { user, projects, ...belongings } = await readAccount(deps, ctx);
-        const data = { user: viewUser(user), organizations: viewOrganizations(belongings), projects: viewProjects(projects, belongings.memberships) };
+        const data = { user: viewUser(user), organizations: viewOrganizations(belongings), projects: viewOwnProjects(projects, belongings.memberships) };
         return { status: 200, data };
       },
     }),

@@ -4,7 +4,7 @@ import type { AuditActor } from '../http/audit.ts';
 import { projectRoleOf, type Membership } from '../http/access.ts';
 import type { ProjectRole } from '../http/route.ts';
 import type { ApiKeyDoc, InvitationDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
-import type { apiKeyView, freshApiKeyView, invitationView, memberView, organizationView, projectMembersAnswer, projectView, userView } from './schema.ts';
+import type { apiKeyView, freshApiKeyView, invitationView, memberView, organizationView, ownProjectView, projectMembersAnswer, projectView, userView } from './schema.ts';
 import type { StartedSession } from './sessions.ts';
 import type { MemberOf } from './verbs/members.ts';
 import type { ProjectMember } from './verbs/project-members.ts';
@@ -29,13 +29,15 @@ export function viewProject(project: ProjectDoc, role: ProjectRole): z.input<typ
   };
 }
 
-/** The projects that these memberships give a role in. */
-export function viewProjects(projects: ProjectDoc[], memberships: Membership[]): z.input<typeof projectView>[] {
+/** The projects that these memberships give a role in, as their account's answer lists them. */
+export function viewOwnProjects(projects: ProjectDoc[], memberships: Membership[]): z.input<typeof ownProjectView>[] {
   return projects.flatMap((project) => {
     const membership = memberships.find((one) => one.organizationId === project.organization_id);
     const facts = { id: project._id, organizationId: project.organization_id, isDefault: project.is_default };
     const role = membership === undefined ? null : projectRoleOf(membership, facts);
-    return role === null ? [] : [viewProject(project, role)];
+    if (role === null) return [];
+    const { created_at: _untold, ...view } = viewProject(project, role);
+    return [view];
   });
 }
 
