@@ -99,6 +99,35 @@ describe('from a clean directory to an alert and back', () => {
     await session.ok('POST', `/api/monitors/${monitor.id}/resume`);
     await until(() => target.count > settled.count, { what: 'checked again' });
   });
+
+  test('what the probe cannot check stays unknown, and nobody is told that it is down', async () => {
+    const bodies = [
+      { type: 'KEYWORD', target: target.url, keyword_config: { keywords: [{ text: 'welcome', should_contain: true }], match_mode: 'all', case_sensitive: false } },
+      { type: 'TCP', target: '127.0.0.1', port: 9 },
+      { type: 'DNS', target: 'shop.example', dns_config: { record_entries: [{ type: 'A' }] } },
+      { type: 'ICMP', target: '127.0.0.1' },
+    ];
+    const { probes } = await session.ok<{ probes: { capabilities: string[] }[] }>('GET', '/api/probes');
+    const can = probes.flatMap(({ capabilities }) => capabilities.map((name) => name.toUpperCase()));
+    const lacking = bodies.filter(({ type }) => !can.includes(type));
+    expect(lacking.length, 'a type that the probe lacks').toBeGreaterThan(0);
+    target.answer({ status: 503 });
+    const told = receiver.requests.length;
+    await Promise.all(lacking.map(async (body) => {
+      const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', { name: body.type, interval_seconds: 1, confirmation_policy: { retries: 0 }, ...body });
+      // More slots than a verdict would need.
+      const results = await until(async () => {
+        const found = (await session.ok<{ results: { outcome: string; reason?: string; success: boolean }[] }>('GET', `/api/monitors/${id}/results`)).results;
+        return found.length >= 4 && found;
+      }, { what: `${body.type} has results`, timeoutMs: 60_000 });
+      expect(new Set(results.map(({ outcome, reason, success }) => `${outcome} ${reason} ${success}`)), body.type).toEqual(new Set(['missed unsupported false']));
+      const { monitor: seen } = await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`);
+      const { regions } = await session.ok<{ regions: { status: string }[] }>('GET', `/api/monitors/${id}/regions`);
+      expect([seen.runtimeStatus, ...regions.map(({ status }) => status)], body.type).toEqual(['unknown', 'unknown']);
+      expect((await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`)).incidents, body.type).toEqual([]);
+    }));
+    expect(receiver.requests.slice(told).filter(({ body }) => /"type":"(KEYWORD|TCP|DNS|ICMP)"/.test(String(body)))).toEqual([]);
+  });
 });
 
 function expectSigned(request: ReceivedRequest, secret: string): void {
