@@ -22,6 +22,7 @@ export interface Link {
   url: string;
 }
 
+const DAY_MS = 86_400_000;
 const LONGEST_SUBJECT = 200;
 const LONGEST_FACT = 1000;
 const LONGEST_MESSAGE = 4000;
@@ -40,10 +41,12 @@ export function alertContent(alert: AlertSnapshot, baseUrl: string): AlertConten
   const { mark, says, tone } = KINDS[alert.event];
   const lasted = lastedMs(alert);
   const after = lasted === null ? '' : ` after ${durationText(lasted)}`;
-  const why = after === '' ? (expiryText(alert.expiry) ?? errorInShort(alert.error)) : `${says}${after}`;
+  const expiry = expiryText(alert);
+  const why = after === '' ? (expiry ?? errorInShort(alert.error)) : `${says}${after}`;
+  const sentence = expiry === null ? `${alert.monitor.name} ${says}${after}.` : `${alert.monitor.name}: the ${expiry}.`;
   return {
     subject: clip(oneLine(`[${mark}] ${alert.monitor.name} — ${why ?? says}`), LONGEST_SUBJECT),
-    headline: clip(oneLine(`${alert.monitor.name} ${says}${after}.`), LONGEST_FACT),
+    headline: clip(oneLine(sentence), LONGEST_FACT),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), LONGEST_FACT) })),
     links: linksOf(alert, baseUrl),
     tone,
@@ -64,16 +67,21 @@ function factsOf(alert: AlertSnapshot): Fact[] {
     error && { label: isOver ? 'Error was' : 'Error', text: `${error.message} (${error.type})` },
     regions.length === 0 ? null : { label: 'Regions', text: regions.map(regionText).join(', ') },
     incident ? { label: isOver ? 'Began' : 'Since', text: utc(incident.started_at) } : { label: 'At', text: utc(alert.at) },
-    alert.expiry ? { label: 'Expires', text: `${utc(alert.expiry.expires_at)}, ${expiryText(alert.expiry)}` } : null,
+    alert.expiry ? { label: alert.expiry.expires_at <= alert.at ? 'Expired' : 'Expires', text: utc(alert.expiry.expires_at) } : null,
     alert.flapping ? { label: 'Flapping', text: flappingText(alert.flapping) } : null,
     isOver ? { label: 'Recovered', text: utc(incident?.resolved_at as number) } : lastGoodFact(alert),
   ];
   return facts.filter((fact) => fact !== null);
 }
 
-function expiryText(expiry: AlertSnapshot['expiry']): string | null {
+/** `certificate expires on 2026-03-08, in 7 days`: the days are those from the check that showed it, which the text names too. */
+function expiryText({ event, expiry, at }: AlertSnapshot): string | null {
   if (!expiry) return null;
-  return expiry.days <= 0 ? 'expires today or has expired' : `expires within ${expiry.days} ${expiry.days === 1 ? 'day' : 'days'}`;
+  const what = event === 'monitor.domain_expiring' ? 'domain registration' : 'certificate';
+  const day = utc(expiry.expires_at).slice(0, 10);
+  const leftMs = expiry.expires_at - at;
+  if (leftMs <= 0) return `${what} expired on ${day}`;
+  return `${what} expires on ${day}, in ${leftMs < 2 * DAY_MS ? durationText(leftMs) : `${Math.round(leftMs / DAY_MS)} days`}`;
 }
 
 function flappingText({ downs, window_ms }: NonNullable<AlertSnapshot['flapping']>): string {

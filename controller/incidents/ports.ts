@@ -13,7 +13,6 @@ export interface IncidentQuery {
   status?: IncidentStatus;
   severity?: Severity;
   source?: IncidentSource;
-  type?: ErrorType;
   check_id?: string;
   /** Started at this instant or later, Unix ms. */
   from?: number;

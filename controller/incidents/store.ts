@@ -117,11 +117,10 @@ function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {
   if (query.status !== undefined) filter.status = query.status;
   if (query.severity !== undefined) filter.severity = query.severity;
   if (query.source !== undefined) filter.source = query.source;
-  if (query.type !== undefined) filter.type = query.type;
   if (query.check_id !== undefined) filter.check_id = query.check_id;
   if (query.from !== undefined || query.to !== undefined) {
     filter.started_at = { ...(query.from === undefined ? {} : { $gte: query.from }), ...(query.to === undefined ? {} : { $lt: query.to }) };
   }
-  if (query.search !== undefined) filter.search_text = { $regex: searchPattern(query.search) };
+  if (query.search !== undefined && query.search !== '') filter.search_text = { $regex: searchPattern(query.search) };
   return filter;
 }

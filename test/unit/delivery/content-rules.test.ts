@@ -15,6 +15,8 @@ const down: AlertSnapshot = {
   regions: [{ id: 'eu-west', name: 'Europe West', city: 'Dublin' }, { id: 'us', name: 'us', city: null }, { id: 'ber', name: 'Berlin', city: 'Berlin' }],
   last_success: { at: at - 60_000, response_time_ms: 241.4 }, at: at + 5000,
 };
+const DAY_MS = 86_400_000;
+const expiring = (expiry: NonNullable<AlertSnapshot['expiry']>): Partial<AlertSnapshot> => ({ event: 'monitor.ssl_expiring', incident: null, error: null, at, regions: [], expiry });
 const up: AlertSnapshot = { ...down, event: 'monitor.up', incident: { id: 'i1', started_at: at, resolved_at: at + 252_000 } };
 const HOSTILE = '<!channel> </td><script>alert(1)</script>\r\nBcc: x@y.example\u001b[31m "&" <https://evil.example|pay>\u2028z';
 const hostile: AlertSnapshot = { ...down, monitor: { ...down.monitor, name: HOSTILE, target: `https://x.example/${HOSTILE}` }, error: { type: 'keyword_missing', message: HOSTILE } };
@@ -29,7 +31,12 @@ describe('the subject', () => {
     ['slowness', { event: 'monitor.slow_response', error: { type: 'slow_response', message: '2.4 s, above 2 s' } }, '[SLOW] Shop — 2.4 s, above 2 s'],
     ['an end of slowness', { ...up, event: 'monitor.slow_response_resolved' }, '[OK] Shop — responds normally again after 4 min 12 s'],
     ['a certificate', { event: 'monitor.ssl_expiring', incident: null, error: null }, '[TLS] Shop — has a certificate that expires soon'],
-    ['an expiry that is near', { event: 'monitor.ssl_expiring', incident: null, error: null, expiry: { expires_at: at, days: 7 } }, '[TLS] Shop — expires within 7 days'],
+    ['an expiry that is near', expiring({ expires_at: at + 7 * DAY_MS, days: 7 }), '[TLS] Shop — certificate expires on 2026-03-08, in 7 days'],
+    ['an expiry that is nearer than its threshold', expiring({ expires_at: at + 5 * DAY_MS, days: 7 }), '[TLS] Shop — certificate expires on 2026-03-06, in 5 days'],
+    ['an expiry tomorrow', expiring({ expires_at: at + DAY_MS + 4 * 3_600_000, days: 7 }), '[TLS] Shop — certificate expires on 2026-03-02, in 1 d 4 h'],
+    ['an expiry today', expiring({ expires_at: at + 600_000, days: 1 }), '[TLS] Shop — certificate expires on 2026-03-01, in 10 min'],
+    ['an expiry that is over', expiring({ expires_at: at - DAY_MS, days: 1 }), '[TLS] Shop — certificate expired on 2026-02-28'],
+    ['a registration', { ...expiring({ expires_at: at + 30 * DAY_MS, days: 30 }), event: 'monitor.domain_expiring' }, '[DOMAIN] Shop — domain registration expires on 2026-03-31, in 30 days'],
     ['a domain', { event: 'monitor.domain_expiring', incident: null, error: null }, '[DOMAIN] Shop — has a domain registration that expires soon'],
   ])('of %s', (_what, change, subject) => expect(alertContent({ ...down, ...change }, BASE).subject).toBe(subject));
 });
@@ -52,8 +59,10 @@ describe('the text', () => {
   });
 
   test('of an expiry says when, and of flapping that more is held back', () => {
-    const expiring = plainText(alertContent({ ...down, event: 'monitor.domain_expiring', incident: null, error: null, expiry: { expires_at: at, days: 1 } }, BASE));
-    expect(expiring).toContain('Expires: 2026-03-01 03:14:15 UTC, expires within 1 day\n');
+    const told = (expiresAt: number) => plainText(alertContent({ ...down, ...expiring({ expires_at: expiresAt, days: 7 }), last_success: null }, BASE)).split('\n').slice(0, 4);
+    const [target, seen] = ['Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:15 UTC'];
+    expect(told(at + 7 * DAY_MS)).toEqual(['Shop: the certificate expires on 2026-03-08, in 7 days.', target, seen, 'Expires: 2026-03-08 03:14:15 UTC']);
+    expect(told(at - 1000)).toEqual(['Shop: the certificate expired on 2026-03-01.', target, seen, 'Expired: 2026-03-01 03:14:14 UTC']);
     expect(plainText(alertContent({ ...down, flapping: { downs: 5, window_ms: 3_600_000 } }, BASE))).toContain('Flapping: down 5 times in 1 h; what follows is told when it is steady again\n');
   });
 
