@@ -108,7 +108,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   events.watchProbes({ fleet, projects: accounts.deps.projects, ownsShard });
   const rawStream = keepRawStream({ bus, log, clock });
   const http = await openHttp({
-    config: config.http, mongo, bus, accounts, results, notifications, clock, log,
+    config: config.http, mongo, bus, accounts, results, notifications, events, clock, log,
     routes: [
       ...accountRoutes(accounts.deps), ...fleet.routes, ...notifications.routes, ...events.routes,
       ...incidents.over({ notifications: notifications.log, past: results.history }),

@@ -1,8 +1,9 @@
 import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, Verdict } from './delivery.ts';
-import type { NotifiedIncidents, SendContext, Senders, Target, TargetReader } from './ports.ts';
+import type { NotedFailure, NotifiedIncidents, SendContext, Senders, Target, TargetReader } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
+import { recipientsOf } from './recipient-rules.ts';
 import { sendBy } from './send-by.ts';
 import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from './retry-rules.ts';
 
@@ -14,7 +15,8 @@ export interface AttemptDeps {
     release(id: string, token: string): Promise<void>;
   };
   health: {
-    noteFailure(id: string, reason: string, now: number): Promise<boolean>;
+    noteFailure(id: string, failure: NotedFailure, now: number): Promise<boolean>;
+    noteReached(id: string, recipient: string, now: number): Promise<void>;
   };
   targets: TargetReader;
   incidents: NotifiedIncidents;
@@ -75,13 +77,13 @@ async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Cla
     await deliveries.release(id, token);
     return { kind: 'again' };
   }
-  const outcome = afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() });
+  const outcome = { ...afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() }), ...sentTo(delivery, target) };
   const isOurs = await persistently(deps.clock, claimed, signal, async () => {
     // Before the delivery is settled: what is sent again after a crash is told again, what is settled is not.
     if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
     return deliveries.settle(id, token, outcome);
   });
-  if (verdict.kind !== 'sent') await noteFailure(deps, target, verdict.reason);
+  await noteHealth(deps, target, delivery.recipient, verdict);
   if (!isOurs) return { kind: 'lost' };
   if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs };
   return outcome.next_attempt_at === null ? { kind: 'failed' } : { kind: 'retry', readyAt: outcome.next_attempt_at };
@@ -99,6 +101,11 @@ async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSign
   }
 }
 
+/** Since the first try the address of a webhook may have become another one: the log names the one of the latest try. */
+function sentTo(delivery: DeliveryDoc, target: Target): Pick<DeliveryDoc, 'recipient'> {
+  return { recipient: target.type === 'email' ? delivery.recipient : (recipientsOf(target)[0] ?? delivery.recipient) };
+}
+
 function contextOf({ _id, recipient }: DeliveryDoc, attemptId: string, signal: AbortSignal): SendContext {
   return { attemptId, deliveryId: _id, recipient, signal };
 }
@@ -112,7 +119,10 @@ function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): 
   return null;
 }
 
-async function noteFailure({ health, clock, onFailing }: AttemptDeps, target: Target, reason: string): Promise<void> {
-  const isFirst = await health.noteFailure(target.id, reason, clock.now());
-  if (isFirst) onFailing(target, reason);
+/** Of one recipient among several, by its name: that the others get their mail does not make it well. */
+async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, to: string, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
+  const recipient = target.type === 'email' && target.config.to.length > 1 ? to : null;
+  if (verdict.kind === 'sent') return recipient === null ? undefined : health.noteReached(target.id, recipient, clock.now());
+  const isFirst = await health.noteFailure(target.id, { reason: verdict.reason, recipient }, clock.now());
+  if (isFirst) onFailing(target, verdict.reason);
 }

@@ -23,7 +23,7 @@ export function inTurns({ attempt, pending, queues }: Stores, turns: Turns): Sto
         settle: end((...args) => deliveries.settle(...args)),
         release: end((...args) => deliveries.release(...args)),
       },
-      health: { noteFailure: end((...args) => health.noteFailure(...args)) },
+      health: { noteFailure: end((...args) => health.noteFailure(...args)), noteReached: end((...args) => health.noteReached(...args)) },
       // Between its claim and its sending a try has little time.
       targets: { ...targets, current: end((id) => targets.current(id)) },
       incidents: { markNotified: end((...args) => incidents.markNotified(...args)) },

@@ -39,6 +39,12 @@ export interface NotifiedIncidents {
   markNotified(incidentId: string, channel: string): Promise<void>;
 }
 
+/** Why a try failed; `recipient` is null where a destination has only one. */
+export interface NotedFailure {
+  reason: string;
+  recipient: string | null;
+}
+
 export interface SendContext {
   /** Id of this try; another one for each. */
   attemptId: string;

@@ -1,6 +1,7 @@
 import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
+import type { NotedFailure } from './ports.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -17,6 +18,8 @@ export interface QueueDoc {
   wakes: number;
   failing_since: number | null;
   consecutive_failures: number;
+  /** Of several recipients, those whose latest message did not arrive; it fails as long as there is one. */
+  failing_recipients?: string[];
   last_error: string | null;
   last_delivered_at: number | null;
 }
@@ -29,6 +32,7 @@ export interface QueueOwner {
 }
 
 const DUPLICATE_KEY = 11000;
+const WELL = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
 /** Collection `delivery_queues`: which destinations have something due, and how each fares. */
 export class QueueStore {
@@ -39,8 +43,12 @@ export class QueueStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Each second, the owners of the shards look for what is due.
-    await this.#queues.createIndex({ due_at: 1 }, { name: 'due', sparse: true });
+    await this.#queues.createIndexes([
+      // Each second, the owners of the shards look for what is due.
+      { key: { due_at: 1 }, name: 'due', sparse: true },
+      // How many fail, for the metrics.
+      { key: { failing_since: 1 }, name: 'failing' },
+    ]);
   }
 
   /** Says that these destinations have something to be done at `now`. */
@@ -95,14 +103,32 @@ export class QueueStore {
   }
 
   /** Counts a failure; returns whether it is the first since the last success. */
-  async noteFailure(id: string, reason: string, now: number): Promise<boolean> {
-    await this.#queues.updateOne({ _id: id }, { $set: { last_error: reason }, $inc: { consecutive_failures: 1 } });
+  async noteFailure(id: string, { reason, recipient }: NotedFailure, now: number): Promise<boolean> {
+    const [error, failing] = recipient === null ? [reason, {}] : [`${recipient}: ${reason}`, { $addToSet: { failing_recipients: recipient } }];
+    await this.#queues.updateOne({ _id: id }, { $set: { last_error: error }, $inc: { consecutive_failures: 1 }, ...failing });
     return (await this.#queues.updateOne({ _id: id, failing_since: null }, { $set: { failing_since: now } })).matchedCount === 1;
   }
 
-  /** It answers again. */
+  /** It answers again; as long as some recipient of it does not, it still fails. */
   async noteRecovery(id: string, now: number): Promise<void> {
-    await this.#queues.updateOne({ _id: id }, { $set: { failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: now } });
+    const isWell = { $or: [{ failing_recipients: { $exists: false } }, { failing_recipients: [] }] };
+    await this.#queues.updateOne({ _id: id, ...isWell }, { $set: { ...WELL, last_error: null, last_delivered_at: now } });
+  }
+
+  /** One of several recipients was reached. */
+  async noteReached(id: string, recipient: string, now: number): Promise<void> {
+    const { modifiedCount } = await this.#queues.updateOne({ _id: id, failing_recipients: recipient }, { $pull: { failing_recipients: recipient } });
+    if (modifiedCount > 0) await this.noteRecovery(id, now);
+  }
+
+  /** It has other settings now, or is off: that it failed says nothing any more. */
+  async forgetFailing(id: string): Promise<void> {
+    await this.#queues.updateOne({ _id: id }, { $set: { ...WELL, failing_recipients: [] } });
+  }
+
+  /** Destinations of these shards that fail. */
+  countFailing(shards: number[]): Promise<number> {
+    return this.#queues.countDocuments({ failing_since: { $gt: 0 }, shard: { $in: shards } });
   }
 
   async health(ids: string[]): Promise<Map<string, DestinationHealth>> {
@@ -124,7 +150,7 @@ function unused(owner: QueueOwner): Omit<QueueDoc, '_id' | 'due_at' | 'wakes'> {
 }
 
 function toHealth(doc: QueueDoc): DestinationHealth {
-  const { failing_since, consecutive_failures, last_error, last_delivered_at } = doc;
+  const { failing_since, consecutive_failures, failing_recipients = [], last_error, last_delivered_at } = doc;
   const status = failing_since !== null ? 'failing' : last_delivered_at !== null ? 'healthy' : 'unknown';
-  return { status, failing_since, consecutive_failures, last_error, last_delivered_at };
+  return { status, failing_since, consecutive_failures, failing_recipients, last_error, last_delivered_at };
 }

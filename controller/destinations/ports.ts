@@ -28,6 +28,8 @@ export interface DestinationHealth {
   /** First failure since the last success. */
   failing_since: number | null;
   consecutive_failures: number;
+  /** Of several recipients, those whose latest message did not arrive. */
+  failing_recipients: string[];
   last_error: string | null;
   last_delivered_at: number | null;
 }
@@ -38,6 +40,8 @@ export interface DeliverySide {
   sendSample(destination: DestinationDoc): Promise<SampleOutcome>;
   /** By id; a destination that was never used is left out. */
   health(ids: string[]): Promise<Map<string, DestinationHealth>>;
+  /** Other settings, or disabled: how it fared before says nothing any more. */
+  destinationChanged(id: string): Promise<void>;
   /** The destination was deleted: what is still to be sent to it ends as failed. */
   destinationGone(id: string): Promise<void>;
 }

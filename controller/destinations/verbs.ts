@@ -72,6 +72,7 @@ export async function changeDestination(deps: DestinationDeps, ctx: ProjectConte
     if (addressOf(way)?.url !== addressOf(wayOf(seen))?.url) await refusePrivate(deps, way);
     const given = Object.fromEntries(Object.entries({ name, enabled, is_default, events }).filter(([, value]) => value !== undefined));
     const destination = await deps.destinations.change(seen, { ...given, config: way.config, updated_at: ctx.now });
+    if (destination && isAnother(seen, destination)) await deps.deliveries.destinationChanged(id);
     if (destination) return { destination, health: (await deps.deliveries.health([id])).get(id) };
   }
   throw new AppError('CONFLICT', 'The integration is being changed by somebody else');
@@ -102,6 +103,10 @@ export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, i
   const secret = newSigningSecret();
   if (!(await deps.destinations.replaceSecret(ctx.tenant, id, secret))) throw notFound('Integration');
   return secret;
+}
+
+function isAnother(before: DestinationDoc, after: DestinationDoc): boolean {
+  return (before.enabled && !after.enabled) || JSON.stringify(before.config) !== JSON.stringify(after.config);
 }
 
 async function find(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<DestinationDoc> {

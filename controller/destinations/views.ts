@@ -19,6 +19,7 @@ const fields = {
       status: z.enum(['unknown', 'healthy', 'failing']).describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
       failing_since: instant.nullable().describe('First failure since the last success'),
       consecutive_failures: z.int(),
+      failing_recipients: z.array(z.string()).describe('Of several addresses of mail, those whose latest mail did not arrive: it fails as long as there is one'),
       last_error: z.string().nullable(),
       last_delivered_at: instant.nullable(),
     })
@@ -38,7 +39,7 @@ export const destinationView = z
   .meta({ id: 'Integration' });
 
 const UNUSED: DestinationHealth = Object.freeze({
-  status: 'unknown', failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: null,
+  status: 'unknown', failing_since: null, consecutive_failures: 0, failing_recipients: [], last_error: null, last_delivered_at: null,
 });
 
 /** A destination as the API shows it, never with its secret. */

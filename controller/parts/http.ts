@@ -16,6 +16,8 @@ import { isDatabaseUnavailable } from '../platform/mongo-errors.ts';
 import type { Mongo } from '../platform/mongo.ts';
 import type { Accounts } from './accounts.ts';
 import { observeDeliveries } from './delivery-metrics.ts';
+import { observeEvents } from './event-metrics.ts';
+import type { Events } from './events.ts';
 import { observeIngest } from './ingest-metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { Results } from './results.ts';
@@ -32,6 +34,7 @@ export interface HttpOptions {
   accounts: Accounts;
   results: Results;
   notifications: Notifications;
+  events: Events;
   clock: Clock;
   log: Log;
 }
@@ -42,7 +45,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
   observeIngest(registry, results.ingest, bus);
-  observeDeliveries(registry, options.notifications.service);
+  observeDeliveries(registry, options.notifications);
+  observeEvents(registry, options.events.hub);
   const entries = new AuditStore(mongo.db);
   await entries.ensureIndexes();
   const checks = [

@@ -1,5 +1,7 @@
+import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming, Senders } from '../delivery/ports.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
@@ -52,6 +54,7 @@ export interface Notifications {
   log: NotificationLog;
   destinations: DestinationStore;
   service: DeliveryService;
+  failing: FailingCount;
   poster: Poster;
   start(): void;
   stop(): Promise<void>;
@@ -83,6 +86,10 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
     queues, ownsShard: options.ownsShard, clock, log,
   });
+  const failing = new FailingCount(() => {
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => options.ownsShard(shard));
+    return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
+  }, clock);
   const alerts = new FanOut({
     targets, deliveries, queues, clock, regions: options.regions,
     notify: (ids) => {
@@ -93,6 +100,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   const deliverySide = {
     sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock }, destination),
     health: (ids: string[]) => queues.health(ids),
+    destinationChanged: (id: string) => queues.forgetFailing(id),
     destinationGone: async (id: string) => {
       await queues.bury(id, clock.now());
       service.wake([id]);
@@ -100,9 +108,13 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   };
   return {
     routes: destinationRoutes({ destinations, vetting, deliveries: deliverySide }),
-    alerts, log: deliveries, destinations, service, poster,
-    start: () => service.start(),
+    alerts, log: deliveries, destinations, service, failing, poster,
+    start: () => {
+      service.start();
+      failing.start();
+    },
     stop: async () => {
+      failing.stop();
       await service.stop(STOP_WITHIN_MS);
       await poster.close();
     },

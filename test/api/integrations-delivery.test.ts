@@ -1,13 +1,19 @@
 import { createHmac } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { observeDeliveries } from '../../controller/parts/delivery-metrics.ts';
+import { FailingCount } from '../../controller/delivery/failing-count.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { WebhookPayload } from '../../controller/delivery/payload-rules.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
+import { openMailer } from '../../controller/platform/mailer.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
-import { newId } from '../../shared/ids.ts';
+import { newId, SHARD_COUNT } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
+import { startSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
 
 let rig: DeliveryRig;
@@ -422,6 +428,60 @@ describe('a destination', () => {
     await settled(second, 'failed');
     expect((await rig.log(second))[0]).toMatchObject({ error_message: 'the integration was disabled' });
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('of mail names in the log the address that bounced, and fails as long as one of them does', async () => {
+    const smtp = await startSmtpServer();
+    const mail = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url };
+    const mailer = openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
+    const { alerts } = rig.controller({ mailer });
+    const [well, gone] = ['ops@example.com', 'gone@example.com'];
+    const destination = await rig.destination({ type: 'email', config: { to: [well, gone] } });
+    const failing = new FailingCount(() => rig.queues.countFailing(Array.from({ length: SHARD_COUNT }, (_, shard) => shard)), rig.clock);
+    failing.start();
+    const registry = new Registry();
+    observeDeliveries(registry, { service: rig.controller({ ownsShard: () => false }).service, failing });
+    const health = async () => (await rig.queues.health([destination._id])).get(destination._id);
+    const tell = async () => {
+      const incidentId = newId(rig.clock.now());
+      await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+      await settled(incidentId, 'pending', 0);
+      await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue', timeoutMs: 30_000 });
+      return (await rig.log(incidentId)).map((entry) => [entry.recipient, entry.status, entry.error_message]).toSorted();
+    };
+    await smtp.behave({ code: 550, text: 'no such user', at: 'rcpt', to: gone });
+    for (const _time of [1, 2]) {
+      expect(await tell()).toEqual([[gone, 'bounced', expect.stringContaining('no such user')], [well, 'delivered', null]]);
+      expect(await health()).toMatchObject({ status: 'failing', failing_recipients: [gone], last_error: expect.stringMatching(/^gone@example\.com: .*no such user/) as string });
+    }
+    expect((await health())?.consecutive_failures).toBe(2);
+    const gauge = async () => Number(/^farwatch_destinations_failing (\d+)$/m.exec(await registry.metrics())?.[1]);
+    rig.clock.warp(10_000);
+    await until(async () => (await gauge()) === 1, { what: 'it is counted', timeoutMs: 30_000 });
+    await smtp.behave('accept');
+    expect(await tell()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
+    expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
+    rig.clock.warp(10_000);
+    await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
+    failing.stop();
+    await mailer.close();
+    await smtp.stop();
+  });
+
+  test('whose address is changed between two tries gets the second one there, and the log says so', async () => {
+    const { alerts } = rig.controller();
+    const destination = await rig.destination(`${receiver.url}/old`);
+    receiver.choose((request) => (request.path === '/old' ? 503 : 200));
+    const incidentId = newId(1);
+    await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
+    await until(async () => (await rig.log(incidentId))[0]?.error_message);
+    expect((await rig.log(incidentId))[0]?.recipient).toBe(`${receiver.url}/old`);
+    await until(async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now());
+    await rig.destinations.change(destination, { config: { url: `${receiver.url}/new`, method: 'POST', headers: [] }, updated_at: 1 });
+    rig.clock.warp(12_000);
+    await settled(incidentId, 'delivered');
+    expect((await rig.log(incidentId))[0]).toMatchObject({ recipient: `${receiver.url}/new`, retry_count: 1 });
+    expect(receiver.requests.map((request) => request.path)).toEqual(['/old', '/new']);
   });
 
   test('whose secret is rotated signs the next try with the new one', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { QueueStore } from '../../controller/delivery/queue-store.ts';
+import { QueueStore, type QueueDoc } from '../../controller/delivery/queue-store.ts';
 import { sendSample } from '../../controller/delivery/samples.ts';
 import { EmailSender } from '../../controller/delivery/senders/email.ts';
 import { SlackSender } from '../../controller/delivery/senders/slack.ts';
@@ -51,6 +51,7 @@ async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): P
       const deliveries = {
         sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock: systemClock }, destination),
         health: (ids: string[]) => queues.health(ids),
+        destinationChanged: (id: string) => queues.forgetFailing(id),
         destinationGone: (id: string) => queues.bury(id, systemClock.now()),
       };
       return destinationRoutes({ destinations, vetting, deliveries });
@@ -83,7 +84,7 @@ describe('webhook integrations', () => {
       name: 'On-call', type: 'webhook', enabled: true, is_default: false, organization_id: tenant.organizationId, project_id: tenant.projectId,
       created_by: tenant.owner.userId, config: { url: 'https://example.com/hook', method: 'POST', headers: {} },
       events: ['monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response', 'monitor.slow_response_resolved'],
-      health: { status: 'unknown', failing_since: null, consecutive_failures: 0, last_error: null, last_delivered_at: null },
+      health: { status: 'unknown', failing_since: null, consecutive_failures: 0, failing_recipients: [], last_error: null, last_delivered_at: null },
     });
     expect((await admin.get(`/api/integrations/${made.id}`)).data.integration).toEqual(made);
     expect((await admin.get('/api/integrations')).data.integrations[0]).toEqual(made);
@@ -116,6 +117,19 @@ describe('webhook integrations', () => {
     expect((await admin.get(`/api/integrations/${made.id}`)).data.integration).toMatchObject({
       name: 'N', enabled: false, is_default: true, config: { url: 'https://example.com/n' },
     });
+  });
+
+  test('do not count as failing any more once they are off or have other settings', async () => {
+    const queues = app.db.collection<QueueDoc>('delivery_queues');
+    for (const [change, isForgotten] of [[{ name: 'Night' }, false], [{ enabled: false }, true], [{ config: { headers: { A: '1' } } }, true]] as const) {
+      const { id } = await create();
+      await queues.insertOne({
+        _id: id, organization_id: tenant.organizationId, project_id: tenant.projectId, shard: 0, wakes: 1, failing_since: 1, consecutive_failures: 3, failing_recipients: [],
+        last_error: 'the receiver answered 500', last_delivered_at: null,
+      });
+      expect((await admin.get(`/api/integrations/${id}`)).data.integration.health).toMatchObject({ status: 'failing', consecutive_failures: 3 });
+      expect((await admin.patch(`/api/integrations/${id}`, change)).data.integration.health.status).toBe(isForgotten ? 'unknown' : 'failing');
+    }
   });
 
   test('are deleted', async () => {

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { observeEvents } from '../../controller/parts/event-metrics.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.ts';
 import { BusEventPublisher } from '../../controller/events/publisher.ts';
@@ -184,6 +186,9 @@ test('cuts off a client that never reads, which delays nobody, and tells it of t
     await until(() => watcher.lastEventId === last.id, { what: 'the one that reads has all', timeoutMs: 30_000 });
   }
   expect(hub.streams).toBe(1);
+  const registry = new Registry();
+  observeEvents(registry, hub);
+  expect(await registry.metrics()).toMatch(/^farwatch_event_streams 1$/m);
   expect(watcher.events).toHaveLength(rounds * 8);
   isReading = true;
   idle.resume();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { MongoClient, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
@@ -26,6 +27,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await rig?.stop();
+});
+
+test('every metric is in the docs, and none that is not there', async () => {
+  const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
+  const told = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const named = [...told.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual([...text.matchAll(/^# TYPE (farwatch_\w+)/gm)].map(([, name]) => name).toSorted());
 });
 
 const shard = () => shardOf(monitorId);
@@ -134,7 +142,7 @@ test('one sender fills no database: beyond 2,000 an hour its letters are counted
   for (let at = 0; at < 2500; at += 1) throwAway(`rubbish ${at}`);
   await probe.nats.flush();
   await until(async () => (await metric('farwatch_dead_letters_omitted_total')) === had + 2500 - 2000, { what: 'the rest is counted', timeoutMs: 30_000 });
-  await until(async () => (await letters()).length === 2000, { what: 'the first are kept' });
+  await until(async () => (await letters()).length === 2000, { what: 'the first are kept', timeoutMs: 30_000 });
   expect(await send(encodeBatch(batchOf('after', [resultOf(1)])))).toBe(1);
   expect(await metric('farwatch_dead_letters_total')).toBe(had + 2500);
 });

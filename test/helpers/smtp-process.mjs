@@ -2,7 +2,7 @@ import { SMTPServer } from 'smtp-server';
 
 /**
  * An SMTP server as a process of its own. It tells its parent its port, then every mail that it takes; its parent tells
- * it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data' }`.
+ * it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`; `to` is the one recipient that is refused.
  */
 let behaviour = 'accept';
 process.on('message', (next) => {
@@ -20,8 +20,8 @@ const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
   onAuth: (auth, _session, callback) => (auth.password === 'secret' ? callback(null, { user: auth.username }) : callback(new Error('wrong'))),
-  onRcptTo: (_address, _session, callback) => {
-    if (behaviour !== 'hang') callback(refusal('rcpt'));
+  onRcptTo: ({ address }, _session, callback) => {
+    if (behaviour !== 'hang') callback((behaviour.to ?? address) === address ? refusal('rcpt') : null);
   },
   onData: (stream, session, callback) => {
     const chunks = [];

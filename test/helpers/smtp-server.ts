@@ -11,7 +11,7 @@ export interface ReceivedMail extends ReadMail {
   user: string | null;
 }
 
-export type SmtpBehaviour = 'accept' | 'hang' | { code: number; text: string; at: 'rcpt' | 'data' };
+export type SmtpBehaviour = 'accept' | 'hang' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string };
 
 export interface TestSmtpServer {
   url: string;
