@@ -31,6 +31,7 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem, place: ItemPlace
     else if (judged.alert !== null) told.push({ kind: 'alert', alert: judged.alert });
   }
   const steady = released(state, flaps, item, { n: place.n, index: place.index + effects.length });
+  if (effects.length === 0 && steady.effects.length === 0 && steady.flaps === flaps) return step;
   return { state: { ...state, flaps: steady.flaps }, effects: [...told, ...steady.effects] };
 }
 

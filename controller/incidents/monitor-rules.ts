@@ -1,15 +1,12 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
-import { tellExpiry } from './advisory-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type HeartbeatFailure, type Move } from './heartbeat-rules.ts';
 import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { alert, downRegions, opening, resolution, SEVERITY, statusEffect } from './effect-rules.ts';
-import { holdFlaps } from './flap-rules.ts';
-import { tellLate } from './late-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import { rememberRegions } from './region-rules.ts';
-import { tellSlow } from './slow-rules.ts';
+import { tellBeyondStatus } from './telling-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
 
 const NEW_REGION: RegionState = Object.freeze({
@@ -47,7 +44,7 @@ export function isLate(config: MonitorConfig, startedAt: number, takenAt: number
  * ends in the same state with the same effects under the same ids.
  */
 export function applyItem(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {
-  return tellLate(state, holdFlaps(tellExpiry(tellSlow(applyToStatus(state, item, place), place), item, place), item, place), item, place);
+  return tellBeyondStatus(state, applyToStatus(state, item, place), item, place);
 }
 
 function applyToStatus(state: MonitorState, item: MonitorItem, place: ItemPlace): MonitorStep {

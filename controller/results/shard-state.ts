@@ -1,5 +1,6 @@
 import { applyItem, newMonitorState } from '../incidents/monitor-rules.ts';
 import { hourOf } from '../incidents/booking-rules.ts';
+import { isQuiet, noteQuiet, ownCopy } from '../incidents/quiet-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from '../incidents/monitor-state.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { HourRows, type RowSource } from './hour-rows.ts';
@@ -12,6 +13,8 @@ import type { Snapshot, StateRecord } from './storage-ports.ts';
 /** A monitor in the hands of its shard's owner. */
 export interface MonitorCell {
   state: MonitorState;
+  /** The state, while nobody else holds it: what only confirms it is then noted in it. Any other object is never changed. */
+  own: MonitorState | null;
   /** Number of the last journal entry that `state` has seen. */
   position: number;
   /** First entry whose effect on `state` is in no document; null when the document is as good. */
@@ -50,7 +53,7 @@ export interface AppliedEntry {
 
 /** A monitor as its document at journal entry `position` has it. */
 export function newCell(state: MonitorState, position: number): MonitorCell {
-  return { state, position, unsavedFrom: null, queued: 0, hours: new Map() };
+  return { state, own: null, position, unsavedFrom: null, queued: 0, hours: new Map() };
 }
 
 /** All that is derived from one shard's journal. Applying the same entries in the same order ends in the same state. */
@@ -196,7 +199,14 @@ class EntryStep {
     // A document at or past this entry has seen it: only its rows had to be gathered again.
     if (!cell || this.#entry.n <= cell.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
-    const step = applyItem(cell.state, item, { n: this.#entry.n, index: effects?.length ?? 0 });
+    const place = { n: this.#entry.n, index: effects?.length ?? 0 };
+    if (item.kind === 'result' && isQuiet(cell.state, item, place)) {
+      if (cell.own !== cell.state) cell.state = cell.own = ownCopy(cell.state);
+      noteQuiet(cell.state, item);
+      this.#touched.add(cell);
+      return;
+    }
+    const step = applyItem(cell.state, item, place);
     if (step.state === cell.state && step.effects.length === 0) return;
     cell.state = step.state;
     this.#touched.add(cell);
@@ -213,6 +223,8 @@ class EntryStep {
       const cell = this.#shard.monitors.get(monitorId);
       if (!cell || cell.position !== n) continue;
       cell.queued += 1;
+      // The record is written later, and again after a failure: as it is now.
+      cell.own = null;
       this.#applied.changed.push({ monitor_id: monitorId, shard: this.#shard.shard, position: n, state: cell.state, outbox });
     }
     return this.#applied;
