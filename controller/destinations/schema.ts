@@ -37,7 +37,7 @@ const headers = z.record(z.string(), z.string()).transform((record, context): We
     if (message !== null) report(message, header.slice(0, 100));
   }
   return all.map(([header, value]) => ({ name: header, value }));
-});
+}).describe(`Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. \`Content-Type\`, \`User-Agent\` and \`X-Service-*\` are accepted, and ours are sent`);
 
 const url = z.string().min(1).max(LONGEST_URL);
 const method = z.enum(['POST', 'PUT']);

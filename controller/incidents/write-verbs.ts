@@ -48,6 +48,8 @@ export async function createIncident(deps: IncidentWriteDeps, ctx: ProjectContex
  * assignee who has no access to the project, CONFLICT when others keep changing it.
  */
 export async function changeStatus(deps: IncidentWriteDeps, ctx: ProjectContext, id: string, input: StatusInput): Promise<IncidentDoc> {
+  // That there is no such incident comes before what is wrong with its assignee.
+  if (input.assignee_id !== undefined && !(await deps.incidents.find(ctx.tenant, id))) throw notFound('Incident');
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
   return change(deps, ctx, id, (seen) => {

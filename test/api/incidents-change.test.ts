@@ -118,6 +118,7 @@ describe('acknowledging', () => {
       const answer = await move(id, 'acknowledged', { assignee_id: assignee });
       expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['assignee_id']]);
     }
+    expect((await move(randomUUID(), 'acknowledged', { assignee_id: stranger.userId })).error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', message: 'Incident not found' });
     const second = (await tenant.owner.client.post('/api/projects', { name: `Second ${randomUUID()}` })).data.project.id;
     const there = tenant.writeKey.with({ 'x-project-id': second });
     const elsewhere = (await there.post('/api/incidents', incidentBody())).data.incident.id;
