@@ -68,8 +68,10 @@ export function applyUnwatched(state: MonitorState, from: number, until: number)
   const booked = bookUntil(state, from);
   const skipped = { ...booked, booked_until: Math.max(booked.booked_until, until) };
   if (heartbeat.deadline <= from) return skipped;
+  // A shard that was idle was not watched since long before this wait began; only what falls into the wait counts.
+  const missedFrom = Math.max(from, heartbeat.deadline - patienceMs(config));
   const deadline = isExpectedBy(config, heartbeat, until)
-    ? Math.max(heartbeat.deadline, until + patienceMs(config)) : heartbeat.deadline + until - from;
+    ? Math.max(heartbeat.deadline, until + patienceMs(config)) : heartbeat.deadline + Math.max(0, until - missedFrom);
   return { ...skipped, heartbeat: { ...heartbeat, deadline, not_before: deadline } };
 }
 

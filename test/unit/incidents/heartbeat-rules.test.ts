@@ -36,6 +36,8 @@ describe('a heartbeat', () => {
     expect(deadline(after(ping(5), unwatched(13, 15)))).toBe(26);
     expect(after(ping(5), unwatched(13, 15), overdue(16)).status).toBe('up');
     expect(after(ping(5), unwatched(17, 30), overdue(16)).status).toBe('down');
+    expect(deadline(after(ping(5), unwatched(-500, 7)))).toBe(18);
+    expect(deadline(after(ping(5), unwatched(-500, 3)))).toBe(16);
   });
 
   test('counts no time that nobody watched', () => {
