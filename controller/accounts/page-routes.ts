@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { AppError } from '../../shared/errors.ts';
 import { HTML_CONTENT } from '../http/exchange.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { showError } from '../pages/error-page.ts';
 import type { Page } from '../pages/layout.ts';
 import type { AccountDeps } from './deps.ts';
 import { acceptPage, joinedPage, passwordChangedPage, resetPage, verifiedPage, verifyPage } from './pages.ts';
-import { acceptInvitationInput, resetPasswordInput } from './schema.ts';
+import { acceptInvitationInput, PASSWORD_RULE, resetPasswordInput } from './schema.ts';
 import { acceptInvitation, readInvitation } from './verbs/accept-invitation.ts';
 import { resetPassword } from './verbs/reset-password.ts';
 import { verifyEmail } from './verbs/verify-email.ts';
@@ -67,17 +68,27 @@ function acceptRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...sent, path: '/accept-invitation', summary: 'The form of that page', audit: 'invitation.accepted',
-      body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }), answers: { 200: HTML, 400: HTML },
+      body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }), answers: { 200: HTML, 400: HTML, 401: HTML },
       errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
       handle: async (ctx, { body }) => {
         const invitation = await readInvitation(deps, ctx, body.token);
-        const input = acceptInvitationInput.safeParse(body);
+        const input = (invitation.hasAccount ? acceptInvitationInput : newAccountInput).safeParse(body);
         if (!input.success) return showAgain(acceptPage(body.token, invitation, problemOf(input.error)));
-        const { user, organizationId } = await acceptInvitation(deps, ctx, input.data);
+        const joined = await acceptInvitation(deps, ctx, input.data).catch(wrongPassword);
+        if (joined === null) return { ...showAgain(acceptPage(body.token, invitation, 'The password is wrong')), status: 401 };
+        const { user, organizationId } = joined;
         return { ...show(joinedPage(invitation.organizationName)), audit: { actor: auditActor(user), organizationId } };
       },
     }),
   ];
+}
+
+/** A new account's password has to follow the rule; a known one's only to be right. */
+const newAccountInput = acceptInvitationInput.extend({ password: PASSWORD_RULE });
+
+function wrongPassword(error: unknown): null {
+  if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') return null;
+  throw error;
 }
 
 function show(page: Page) {

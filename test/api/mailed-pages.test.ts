@@ -77,7 +77,9 @@ describe('a mailed link opens a page that', () => {
     expect(page.text).not.toContain('<script>');
     expect(page.text).toContain('Join &#60;script&#62;');
     expect((await submit(fresh, page, { name: '', password: PASSWORD })).status).toBe(400);
-    expect((await submit(fresh, page, { name: 'Fresh', password: PASSWORD })).status).toBe(200);
+    const short = await submit(fresh, page, { name: 'Fresh', password: 'short' });
+    expect([short.status, short.text]).toEqual([400, expect.stringContaining('<p class="bad" role="alert">Password must be at least 10 characters</p>')]);
+    expect((await submit(fresh, short, { name: 'Fresh', password: PASSWORD })).status).toBe(200);
     expect((await open(fresh)).status).toBe(400);
     const known = await linkTo(person.email, 'accept-invitation');
     const knownPage = await open(known);
@@ -85,7 +87,8 @@ describe('a mailed link opens a page that', () => {
     expect(knownPage.text).toContain('autocomplete="current-password"');
     const wrong = await submit(known, knownPage, { password: 'not the password' });
     expect([wrong.status, wrong.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
-    expect((await submit(known, knownPage, { password: PASSWORD })).status).toBe(200);
+    expect(wrong.text).toContain('<p class="bad" role="alert">The password is wrong</p>');
+    expect((await submit(known, wrong, { password: PASSWORD })).status).toBe(200);
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(3);
   });
 
