@@ -1,5 +1,5 @@
 import { fnv1a } from '../../shared/ids.ts';
-import { HOUR_MS } from '../incidents/booking-rules.ts';
+import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../incidents/monitor-state.ts';
 import { ResultColumns } from './result-columns.ts';
 import { addRows, DAY_MS, rollupOf } from './rollup-rules.ts';
@@ -12,17 +12,9 @@ export const HOUR_GRACE_MS = 120_000;
 const SPREAD_MS = 50 * 60_000;
 /** A region in doubt holds its monitor's block back no longer than this. */
 const DOUBT_MS = 3 * HOUR_MS;
-/** Monitors of one shard whose blocks are written at once. */
-export const CHECKPOINT_MONITORS = 100;
-
-/** Monitors of a shard whose closed hours are due to be written, at most CHECKPOINT_MONITORS. */
-export function dueForCheckpoint(shard: ShardState, now: number): string[] {
-  const due: string[] = [];
-  for (const [id, cell] of shard.monitors) {
-    if (cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(cell))) due.push(id);
-    if (due.length === CHECKPOINT_MONITORS) break;
-  }
-  return due;
+/** Whether a monitor's closed hours are due to be written. */
+export function isDueForCheckpoint(id: string, cell: MonitorCell, now: number): boolean {
+  return cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(id, cell, now));
 }
 
 /**
@@ -57,9 +49,13 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
   for (const record of saved) markSaved(shard.monitors.get(record.monitor_id), record.position);
 }
 
-/** Changed by the clock alone (paused, unheard of): no hour of its own will ever save it, and the snapshot waits for it. */
-function isIdle(cell: MonitorCell): boolean {
-  return cell.unsavedFrom !== null && cell.hours.size === 0 && Object.keys(cell.state.booked).length === 0;
+/**
+ * Changed by the clock alone (paused, unheard of): no hour of its own will ever save it, and the snapshot waits for it. In its
+ * place of the spread, like an hour: the clock changes all of them at once.
+ */
+function isIdle(id: string, cell: MonitorCell, now: number): boolean {
+  if (cell.unsavedFrom === null || cell.hours.size > 0 || Object.keys(cell.state.booked).length > 0) return false;
+  return hourOf(cell.state.booked_until - 1) <= closedBefore(id, now);
 }
 
 /** Notes that a monitor's document is as good as entry `position`. */
@@ -68,13 +64,10 @@ export function markSaved(cell: MonitorCell | undefined, position: number): void
   cell.unsavedFrom = cell.position <= position ? null : Math.max(cell.unsavedFrom, position + 1);
 }
 
-/** The entry up to which nothing is only in the journal. */
-export function savedThrough(shard: ShardState): number {
-  let through = shard.n;
-  for (const cell of shard.monitors.values()) {
-    if (cell.unsavedFrom !== null) through = Math.min(through, cell.unsavedFrom - 1);
-    for (const rows of cell.hours.values()) through = Math.min(through, rows.firstEntry - 1);
-  }
+/** The entry up to which nothing of this monitor is only in the journal, of a shard that stands at entry `n`. Never goes back. */
+export function savedThrough(cell: MonitorCell, n: number): number {
+  let through = cell.unsavedFrom === null ? n : Math.min(n, cell.unsavedFrom - 1);
+  for (const rows of cell.hours.values()) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 

@@ -1,6 +1,5 @@
 import type { MonitorState } from '../incidents/monitor-state.ts';
 import type { ClockDecision } from './journal-entry.ts';
-import type { ShardState } from './shard-state.ts';
 
 /** Where heartbeats are, the journal says so often at least that all is well: it tells a successor how long nobody watched. */
 const QUIET_MS = 4000;
@@ -8,7 +7,6 @@ const QUIET_MS = 4000;
 const LONGEST_BREAK_MS = 12_000;
 /** A ping that was received before a deadline is in its collection this much after it at the latest, or was not answered in time. */
 const SLACK_MS = 3000;
-const MOST_AT_ONCE = 500;
 
 /** Knows whether pings of one shard are taken without a break, and decides by that which heartbeats are overdue. */
 export class HeartbeatWatch {
@@ -17,6 +15,7 @@ export class HeartbeatWatch {
   #decidedAt: number | null = null;
   /** All pings that were stored before this are taken, Unix ms. */
   #lookedAt = 0;
+  #mayDecide = false;
 
   /**
    * Something that pings need did not work, or the shard was loaded: `takenAt`, the time of its latest entry (Unix ms), is the last
@@ -24,6 +23,7 @@ export class HeartbeatWatch {
    */
   interrupted(takenAt: number): void {
     this.#brokenFrom ??= Math.min(takenAt, this.#decidedAt ?? takenAt);
+    this.#mayDecide = false;
   }
 
   /** All pings that were in their collection at `at`, Unix ms, are on their way into the journal or in it. */
@@ -31,32 +31,34 @@ export class HeartbeatWatch {
     this.#lookedAt = Math.max(this.#lookedAt, at);
   }
 
-  /** What the clock says of the shard's heartbeats. `hasPings`: pings are on their way into the journal. */
-  decide(state: ShardState, now: number, hasPings: boolean): ClockDecision[] {
-    const since = Math.min(state.takenAt, this.#decidedAt ?? state.takenAt);
+  /** What a round says of all heartbeats of the shard, if there are any, before it looks at each. */
+  beginRound({ takenAt, now, hasWaiting }: { takenAt: number; now: number; hasWaiting: boolean }): ClockDecision[] {
+    const since = Math.min(takenAt, this.#decidedAt ?? takenAt);
     this.#decidedAt = now;
-    const waiting = [...state.monitors.values()].map((cell) => cell.state).filter(isWaiting);
-    if (waiting.length === 0) return [];
+    this.#mayDecide = false;
+    if (!hasWaiting) return [];
     if (this.#brokenFrom !== null || now - since > LONGEST_BREAK_MS) {
       const from = this.#brokenFrom ?? since;
       this.#brokenFrom = null;
       return [{ kind: 'unwatched', from: Math.floor(from), until: Math.ceil(now) }];
     }
-    const quiet: ClockDecision[] = now - state.takenAt >= QUIET_MS ? [{ kind: 'watched' }] : [];
-    return hasPings ? quiet : [...quiet, ...this.#overdue(waiting)];
+    this.#mayDecide = true;
+    return now - takenAt >= QUIET_MS ? [{ kind: 'watched' }] : [];
   }
 
-  #overdue(waiting: MonitorState[]): ClockDecision[] {
-    const decisions: ClockDecision[] = [];
-    for (const { config, status, heartbeat } of waiting) {
-      if (!heartbeat || status === 'down' || heartbeat.deadline + SLACK_MS > this.#lookedAt) continue;
-      decisions.push({ kind: 'overdue', monitor_id: config.monitor_id, at: heartbeat.deadline });
-      if (decisions.length === MOST_AT_ONCE) break;
-    }
-    return decisions;
+  /** Whether this heartbeat is overdue, as far as the round may say so. */
+  overdue(state: MonitorState): ClockDecision[] {
+    const at = this.#mayDecide ? dueAt(state) : null;
+    return at === null || at > this.#lookedAt ? [] : [{ kind: 'overdue', monitor_id: state.config.monitor_id, at: at - SLACK_MS }];
   }
 }
 
-function isWaiting({ heartbeat, config }: MonitorState): boolean {
+/** When a heartbeat is overdue if no ping comes, Unix ms; null when none is waited for. */
+export function dueAt(state: MonitorState): number | null {
+  return isWaiting(state) && state.status !== 'down' ? (state.heartbeat?.deadline ?? 0) + SLACK_MS : null;
+}
+
+/** Whether a monitor waits for pings. */
+export function isWaiting({ heartbeat, config }: MonitorState): boolean {
   return heartbeat !== undefined && config.status === 'active';
 }

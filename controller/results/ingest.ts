@@ -1,6 +1,7 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
+import { ClockRounds } from './clock-rounds.ts';
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
 import { LetterLimit } from './letter-limit.ts';
 import type { ReceivedPing } from './ping-rules.ts';
@@ -14,7 +15,6 @@ import { failedLetter } from './shard-owner.ts';
 
 /** While all is healthy the journal is written this often. */
 const FLUSH_MS = 1000;
-const CLOCK_MS = 5000;
 const RETRY_MS = 200;
 const LONGEST_RETRY_MS = 5000;
 
@@ -60,7 +60,7 @@ export class Ingest {
   readonly #letterLimit = new LetterLimit();
   readonly #rate = new ProbeRate();
   #writers = 0;
-  #timers: Timer[] = [];
+  readonly #rounds: ClockRounds<ShardActor>;
   #wake: Timer | null = null;
   #wakeAt = Infinity;
   #flushing: Promise<void> | null = null;
@@ -69,10 +69,11 @@ export class Ingest {
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
+    this.#rounds = new ClockRounds({ clock: deps.clock, shards: this.#shards, onLooked: (actor) => this.#schedule(actor) });
   }
 
   start(): void {
-    this.#timers.push(this.#deps.clock.setRepeating(CLOCK_MS, () => this.#everyFewSeconds()));
+    this.#rounds.start();
   }
 
   /** Dead letters that were counted and not kept, since their sender had too many. */
@@ -152,7 +153,7 @@ export class Ingest {
 
   /** Writes what waits and stops; what could not be written is still with the probes. */
   async stop(): Promise<void> {
-    for (const timer of this.#timers) timer.cancel();
+    this.#rounds.stop();
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.unlisten(shard);
     await this.#flushing;
     await this.#flush(Infinity);
@@ -175,14 +176,6 @@ export class Ingest {
     if (!this.#loading.has(shard) || this.#isStopped) return;
     this.#shards.set(shard, actor);
     this.#deps.listen(shard);
-  }
-
-  #everyFewSeconds(): void {
-    for (const actor of this.#shards.values()) {
-      actor.decideByClock();
-      actor.tidy();
-      this.#schedule(actor);
-    }
   }
 
   #schedule(actor: ShardActor): void {

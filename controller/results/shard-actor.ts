@@ -1,15 +1,14 @@
-import { hourOf } from '../incidents/booking-rules.ts';
-import type { MonitorState } from '../incidents/monitor-state.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
-import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, markSaved, savedThrough } from './checkpoint.ts';
+import { checkpoint, markSaved } from './checkpoint.ts';
 import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
-import { HeartbeatWatch } from './heartbeat-watch.ts';
-import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type JournalEntry } from './journal-entry.ts';
+import { ENTRY_VERSION, type DeadLetter, type JournalEntry } from './journal-entry.ts';
 import { forgottenLanes } from './lane-rules.ts';
+import { ShardClock } from './shard-clock.ts';
 import { failedLetter, ShardOwner, type TakeLimits } from './shard-owner.ts';
 import { ShardState, type AppliedEntry } from './shard-state.ts';
 import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
+import { Tidying, type TidyWork } from './tidying.ts';
 
 /** Entries read at once while a journal is replayed. */
 const READ_ENTRIES = 100;
@@ -17,14 +16,9 @@ const READ_ENTRIES = 100;
 const LAG_ENTRIES = 32;
 /** The snapshot moves when it is this many entries behind. */
 const SNAPSHOT_ENTRIES = 64;
-/** A region is silent when nothing came for two intervals, the check's timeout and this. */
-const SILENCE_GRACE_MS = 15_000;
-/** After a break every live probe has tried again within this: it waits 30 s at most, and for an answer. */
-const ROUND_MS = 45_000;
 /** First and longest wait before a derived write is tried again. */
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5000;
-const FORGET_AFTER_MS = 24 * 3_600_000;
 
 export interface ShardStores extends DerivedPorts {
   journal: JournalStore;
@@ -53,9 +47,8 @@ export class ShardActor {
   readonly #deps: ShardDeps;
   /** By entry, what a snapshot of its number needs. */
   readonly #lanesAt: { n: number; lanes: [string, number][]; taken_at: number }[] = [];
-  readonly #watch = new HeartbeatWatch();
-  /** Monitors for which the clock decides nothing, as a rule has thrown. */
-  readonly #unclocked = new Set<string>();
+  readonly #clock: ShardClock;
+  readonly #tidying: Tidying;
   #snapshotLanes: Map<string, number>;
   #snapshotN: number;
   #chain: Promise<void> = Promise.resolve();
@@ -63,10 +56,7 @@ export class ShardActor {
   #isStopped = false;
   /** A derived write was left undone; whoever loads the shard next does it again from the journal. */
   #isGivenUp = false;
-  #checkpointing = false;
-  /** Since when everything that was pending has been taken without a break, Unix ms: silence counts from here. */
-  #watchedSince: number;
-  #hourClosed: number;
+  #isTidying = false;
 
   private constructor(deps: ShardDeps, state: ShardState, snapshot: { n: number; lanes: Map<string, number> }, writer: string) {
     this.#deps = deps;
@@ -74,8 +64,8 @@ export class ShardActor {
     this.owner = new ShardOwner(state, writer, deps.limits);
     this.#snapshotLanes = snapshot.lanes;
     this.#snapshotN = snapshot.n;
-    this.#watchedSince = deps.clock.now();
-    this.#hourClosed = 0;
+    this.#clock = new ShardClock(state, deps.clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) });
+    this.#tidying = new Tidying(state);
   }
 
   get state(): ShardState {
@@ -125,67 +115,60 @@ export class ShardActor {
 
   /** The database did not answer for a while: silence until now says nothing about anybody. */
   interrupted(): void {
-    this.#watchedSince = this.#deps.clock.now();
-    this.#watch.interrupted(this.state.takenAt);
+    this.#clock.interrupted(this.#deps.clock.now());
   }
 
   /** All pings that were stored by then, Unix ms, are taken. */
   lookedForPings(at: number): void {
-    this.#watch.looked(at);
+    this.#clock.lookedForPings(at);
   }
 
-  /** What the clock says now: regions that fell silent, an hour that is over. */
-  decideByClock(): void {
+  /**
+   * Begins a round of the clock; `look` goes on with it. `mayCloseHour`: no other shard books an hour in this round.
+   * @returns the number of monitors that are booked at once because their hour is over.
+   */
+  beginRound(mayCloseHour: boolean): number {
+    if (!this.#isTidying) this.#tidying.beginRound();
     // What was decided is not written yet, so results wait too: nobody's silence counts meanwhile.
-    if (this.isBehind || this.owner.hasDecisions) return this.interrupted();
-    const now = this.#deps.clock.now();
-    const decisions = this.#watch.decide(this.state, now, this.owner.hasPings);
-    const hour = hourOf(now - HOUR_GRACE_MS);
-    if (hour > this.#hourClosed) {
-      this.#hourClosed = hour;
-      decisions.push({ kind: 'hour', until: hour });
+    if (this.isBehind || this.owner.hasDecisions) {
+      this.interrupted();
+      return 0;
     }
-    for (const [id, cell] of this.state.monitors) {
-      try {
-        decisions.push(...this.#silences(id, cell.state, now));
-      } catch {
-        this.#setAside(id, now);
-      }
-      if (decisions.length >= 500) break;
-    }
+    const decisions = this.#clock.beginRound(this.#deps.clock.now(), mayCloseHour);
     this.owner.noteClock(decisions, this.#deps.clock.monotonic());
+    return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
   }
 
-  #silences(monitorId: string, { config, regions }: MonitorState, now: number): ClockDecision[] {
-    if (config.status !== 'active') return [];
-    const patienceMs = 2 * config.interval_ms + config.timeout_ms + SILENCE_GRACE_MS;
-    if (now - this.#watchedSince < Math.max(patienceMs, ROUND_MS)) return [];
-    return Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt }]) =>
-      verdict === 'unknown' || lastAt === null || now - lastAt < patienceMs ? [] : { kind: 'silent' as const, monitor_id: monitorId, region, at: lastAt + config.interval_ms });
+  /** Looks at `most` monitors at most for which the clock may decide something, or of which something is to be written. @returns how many. */
+  look(most: number): number {
+    const now = this.#deps.clock.now();
+    const { decisions, looks } = this.#clock.look(now, most, this.owner.hasPings);
+    this.owner.noteClock(decisions, this.#deps.clock.monotonic());
+    if (looks === most || this.#isTidying) return looks;
+    const tidied = this.#tidying.look(now, most - looks);
+    if (looks + tidied < most) this.#tidy(this.#tidying.take());
+    return looks + tidied;
   }
 
-  /** Nobody is silent for a monitor whose rule throws; the others are not to wait for it. Said once. */
+  /** Said once. */
   #setAside(monitorId: string, now: number): void {
-    if (this.#unclocked.has(monitorId)) return;
-    this.#unclocked.add(monitorId);
     const item = { kind: 'silent' as const, region: '', at: now };
     this.#deps.onFailed(failedLetter({ shard: this.shard, n: this.state.n, taken_at: now }, { monitor_id: monitorId, item, fresh: null }));
   }
 
-  /** Writes the hours that are due and moves the snapshot behind what is written. */
-  tidy(): void {
-    if (this.#checkpointing) return;
-    this.#checkpointing = true;
+  /** Writes the hours that are due, forgets who is long deleted and moves the snapshot behind what is written. */
+  #tidy(work: TidyWork): void {
+    const { due, gone } = work;
+    const saved = due.length + gone.length === 0 ? this.#tidying.done(work) : null;
+    if (due.length + gone.length === 0 && (saved ?? 0) - this.#snapshotN < SNAPSHOT_ENTRIES) return;
+    this.#isTidying = true;
     this.#enqueue(async () => {
-      try {
-        const now = this.#deps.clock.now();
-        const due = dueForCheckpoint(this.state, now);
-        if (due.length > 0) await checkpoint(this.#deps.stores, this.state, due, now);
-        await this.#forgetDeleted(now);
-        await this.#moveSnapshot();
-      } finally {
-        this.#checkpointing = false;
-      }
+      if (due.length > 0) await checkpoint(this.#deps.stores, this.state, due, this.#deps.clock.now());
+      if (gone.length > 0) await this.#deps.stores.states.remove(gone);
+      for (const id of gone) this.state.monitors.delete(id);
+      const through = saved ?? this.#tidying.done(work);
+      if (through !== null) await this.#moveSnapshot(through);
+      this.#isTidying = false;
     });
   }
 
@@ -198,7 +181,7 @@ export class ShardActor {
   #applied(entry: JournalEntry): AppliedEntry {
     const applied = this.state.apply(entry);
     this.#lanesAt.push({ n: entry.n, lanes: entry.lanes, taken_at: this.state.takenAt });
-    for (const decision of entry.clock) if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
+    this.#clock.applied(entry, applied.changed);
     this.#deps.onApplied(this.shard, applied, entry);
     return applied;
   }
@@ -213,20 +196,10 @@ export class ShardActor {
     }
   }
 
-  /** A deleted monitor is remembered for a day, so that what its probes still send is no riddle. */
-  async #forgetDeleted(now: number): Promise<void> {
-    const gone = [...this.state.monitors].filter(([, { state, hours, unsavedFrom, queued }]) =>
-      state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS && hours.size === 0 && unsavedFrom === null && queued === 0);
-    if (gone.length === 0) return;
-    const ids = gone.map(([id]) => id);
-    await this.#deps.stores.states.remove(ids);
-    for (const id of ids) this.state.monitors.delete(id);
-  }
-
-  async #moveSnapshot(): Promise<void> {
+  async #moveSnapshot(saved: number): Promise<void> {
     // A ping leaves its collection before the snapshot passes its entry: else its next reader would not know it.
     const firstPing = this.state.pings.values().next().value ?? Infinity;
-    const through = Math.min(savedThrough(this.state), firstPing - 1);
+    const through = Math.min(saved, firstPing - 1);
     if (through - this.#snapshotN < SNAPSHOT_ENTRIES) return;
     const lanes = new Map(this.#snapshotLanes);
     let used = 0;

@@ -21,7 +21,11 @@ function checkMonitor(world: World, id: string): string[] {
   for (const { opening, resolution } of [...world.db.incidents.values()].filter((incident) => incident.opening.monitor.monitor_id === id)) {
     const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
     const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
-    if (!span && isUnheard(world, opening)) continue;
+    if (!span && isUnheard(world, opening)) {
+      // An outage that begins meanwhile is in this incident.
+      for (const each of spans) if (each.from >= opening.started_at && each.from < (resolution?.resolved_at ?? Infinity)) taken.add(each);
+      continue;
+    }
     if (!span) said.push(`I4: ${name} is no outage`);
     else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
     else if (opening.late) {

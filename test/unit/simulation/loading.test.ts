@@ -110,11 +110,13 @@ test('the clock decides on for the others when a rule throws for one monitor, wh
   if (!broken) throw new Error('no monitor');
   broken.state = { ...broken.state, regions: null as never };
   await clock.advance(24 * 3_600_000);
-  actor.decideByClock();
+  actor.beginRound(true);
+  actor.look(100);
   const clocked = actor.owner.nextEntry(clock.now())?.entry.clock;
   expect(clocked).toContainEqual(expect.objectContaining({ kind: 'silent', monitor_id: id, region: 'eu' }));
   actor.settle(actor.owner.nextEntry(clock.now())?.entry as JournalEntry);
-  actor.decideByClock();
+  actor.beginRound(true);
+  actor.look(100);
   expect(failed).toMatchObject([{ reason: 'rule_failed', monitor_id: MONITOR.monitor_id }]);
 });
 
@@ -148,7 +150,8 @@ describe('a lane that has been still', () => {
     void ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(30 * DAY_MS), onApplied: () => undefined, onFailed: () => undefined })
       .then((loaded) => {
         actor = loaded;
-        loaded.tidy();
+        loaded.beginRound(true);
+        loaded.look(100);
       });
     await clock.advance(60_000);
     if (!actor) throw new Error('not loaded');

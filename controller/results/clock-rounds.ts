@@ -1,0 +1,69 @@
+import type { Clock, Timer } from '../../shared/time.ts';
+import { ROUND_MS } from './shard-clock.ts';
+
+/** Monitors that are looked at without a break: a millisecond or two. */
+export const LOOKS_AT_ONCE = 500;
+/** Between two steps, so that whoever waits comes in between. */
+const PAUSE_MS = 5;
+/** In one round so many monitors are booked to the end of an hour, or those of one shard. */
+const HOUR_AT_ONCE = 1000;
+
+/** One shard, as the clock goes through it; by ShardActor. */
+export interface ClockedShard {
+  readonly shard: number;
+  /** @returns the number of monitors that are booked at once because their hour is over. */
+  beginRound(mayCloseHour: boolean): number;
+  /** Looks at `most` monitors at most. @returns how many; fewer when the round has none left. */
+  look(most: number): number;
+}
+
+export interface ClockRoundsDeps<S extends ClockedShard> {
+  clock: Clock;
+  shards: ReadonlyMap<number, S>;
+  /** A round is through with this shard: something may wait for its journal. */
+  onLooked(shard: S): void;
+}
+
+/** Lets the clock decide for the shards in hand every few seconds, in steps that do not grow with the number of monitors. */
+export class ClockRounds<S extends ClockedShard> {
+  readonly #deps: ClockRoundsDeps<S>;
+  #left: S[] = [];
+  #timer: Timer | null = null;
+  #next: Timer | null = null;
+
+  constructor(deps: ClockRoundsDeps<S>) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timer = this.#deps.clock.setRepeating(ROUND_MS, () => this.#begin());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#next?.cancel();
+  }
+
+  /** A round that takes longer than it should is ended first. */
+  #begin(): void {
+    if (this.#left.length > 0) return;
+    this.#left = [...this.#deps.shards.values()];
+    let room = HOUR_AT_ONCE;
+    for (const shard of this.#left) room -= shard.beginRound(room > 0);
+    this.#step();
+  }
+
+  #step(): void {
+    let most = LOOKS_AT_ONCE;
+    while (most > 0 && this.#left[0]) {
+      const shard = this.#left[0];
+      most -= this.#deps.shards.get(shard.shard) === shard ? shard.look(most) : 0;
+      // It could have had more: nothing of it is left in this round.
+      if (most > 0) {
+        this.#left.shift();
+        this.#deps.onLooked(shard);
+      }
+    }
+    if (this.#left.length > 0) this.#next = this.#deps.clock.setTimer(PAUSE_MS, () => this.#step());
+  }
+}

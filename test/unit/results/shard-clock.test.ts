@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import { newMonitorState } from '../../../controller/incidents/monitor-rules.ts';
+import type { MonitorState } from '../../../controller/incidents/monitor-state.ts';
+import { isDueForCheckpoint, savedThrough } from '../../../controller/results/checkpoint.ts';
+import { ClockRounds, LOOKS_AT_ONCE, type ClockedShard } from '../../../controller/results/clock-rounds.ts';
+import type { ClockDecision } from '../../../controller/results/journal-entry.ts';
+import { LookQueue } from '../../../controller/results/look-queue.ts';
+import { ROUND_MS, ShardClock } from '../../../controller/results/shard-clock.ts';
+import { ShardState } from '../../../controller/results/shard-state.ts';
+import { CHECKPOINT_MONITORS, Tidying } from '../../../controller/results/tidying.ts';
+import { newId } from '../../../shared/ids.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { configOf, HOUR } from './build.ts';
+
+/** Far more than a round walks over. */
+const MANY = 3000;
+const CYCLE_ROUNDS = 12;
+
+interface Given {
+  count?: number;
+  /** When a monitor was last heard of, Unix ms; null: a heartbeat. */
+  lastAt(number: number): number | null;
+  deadline?(number: number): number;
+}
+
+function shardOfMany({ count = MANY, lastAt, deadline }: Given): { shard: ShardState; ids: string[] } {
+  const ids = Array.from({ length: count }, (_, at) => newId(HOUR + at));
+  const records = ids.map((id, at) => ({ monitor_id: id, shard: 1, position: 0, outbox: [], state: stateOf(id, lastAt(at), deadline?.(at) ?? 0) }));
+  return { shard: new ShardState(1, { n: 0, lanes: {}, taken_at: HOUR }, records), ids };
+}
+
+function stateOf(id: string, lastAt: number | null, deadline: number): MonitorState {
+  if (lastAt !== null) {
+    const state = newMonitorState(configOf({ monitor_id: id, changed_at: HOUR }));
+    const eu = { verdict: 'up' as const, degraded: false, fails: 0, first_fail_at: null, last_at: lastAt, response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null };
+    return { ...state, status: 'up', regions: { eu } };
+  }
+  const heartbeat = { interval_ms: 60_000, grace_ms: 60_000 };
+  const state = newMonitorState(configOf({ monitor_id: id, type: 'HEARTBEAT', heartbeat, changed_at: HOUR }));
+  return { ...state, status: 'up', heartbeat: { last_at: deadline - 120_000, started_at: null, deadline, not_before: 0 } };
+}
+
+/** Rounds of one shard on a simulated clock, as the owner of many makes them. */
+class Shard implements ClockedShard {
+  readonly shard = 1;
+  readonly clock: SimulatedClock;
+  readonly decided = new Map<string, number>();
+  /** Looks of each step. */
+  readonly steps: { at: number; looks: number }[] = [];
+  readonly clocked: ShardClock;
+  readonly #state: ShardState;
+
+  constructor(clock: SimulatedClock, state: ShardState) {
+    this.clock = clock;
+    this.#state = state;
+    this.clocked = new ShardClock(state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`) });
+  }
+
+  beginRound(mayCloseHour: boolean): number {
+    this.#state.takenAt = this.clock.now();
+    this.#note(this.clocked.beginRound(this.clock.now(), mayCloseHour));
+    return 0;
+  }
+
+  look(most: number): number {
+    this.clocked.lookedForPings(this.clock.now());
+    const { decisions, looks } = this.clocked.look(this.clock.now(), most, false);
+    this.#note(decisions);
+    this.steps.push({ at: this.clock.monotonic(), looks });
+    expect(looks).toBeLessThanOrEqual(most);
+    return looks;
+  }
+
+  /** As the journal would have it at once. */
+  #note(decisions: ClockDecision[]): void {
+    for (const decision of decisions) {
+      if (!('monitor_id' in decision)) continue;
+      expect(this.decided.has(decision.monitor_id)).toBe(false);
+      this.decided.set(decision.monitor_id, this.clock.now());
+      const cell = this.#state.monitors.get(decision.monitor_id);
+      if (cell) cell.state = { ...cell.state, status: 'down', regions: {} };
+    }
+  }
+}
+
+async function rounds(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
+  const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+  all.start();
+  await clock.advance(count * ROUND_MS + ROUND_MS / 2);
+  all.stop();
+}
+
+describe('the clock, with many monitors', () => {
+  test('says of each region that it is silent, and of as many at once as a round decides', async () => {
+    const clock = new SimulatedClock();
+    const start = clock.now();
+    // Two intervals, a timeout and a grace of 15 s: silent between 60 s and 160 s from now.
+    const { shard, ids } = shardOfMany({ lastAt: (number) => start - 85_000 + (number % 100) * 1000 });
+    const one = new Shard(clock, shard);
+    await rounds(clock, [one], 40);
+    expect(one.decided.size).toBe(MANY);
+    for (const [number, id] of ids.entries()) {
+      // None before the shard has been watched for 145 s; then a round decides 500.
+      const late = (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThanOrEqual((MANY / 500 + 1) * ROUND_MS);
+    }
+  });
+
+  test('says so at once of those that come to be due one by one', async () => {
+    const clock = new SimulatedClock();
+    const start = clock.now();
+    const { shard, ids } = shardOfMany({ lastAt: (number) => start + number * 100 });
+    const one = new Shard(clock, shard);
+    await rounds(clock, [one], 100);
+    expect(one.decided.size).toBe(MANY);
+    for (const [number, id] of ids.entries()) {
+      const late = (one.decided.get(id) as number) - (start + number * 100 + 145_000);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThanOrEqual(ROUND_MS + 1000);
+    }
+  });
+
+  test('finds heartbeats overdue in time, those too that a change has made due sooner', async () => {
+    const clock = new SimulatedClock();
+    const start = clock.now();
+    const { shard, ids } = shardOfMany({ lastAt: () => null, deadline: (number) => start + 20_000 + number * 100 });
+    const one = new Shard(clock, shard);
+    const changed = ids.at(-1) as string;
+    clock.setTimer(12_000, () => {
+      const cell = shard.monitors.get(changed);
+      if (cell?.state.heartbeat) cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
+      one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, []);
+    });
+    await rounds(clock, [one], 80);
+    expect(one.decided.size).toBe(MANY);
+    for (const [number, id] of ids.entries()) {
+      const deadline = id === changed ? start + 30_000 : start + 20_000 + number * 100;
+      const late = (one.decided.get(id) as number) - deadline;
+      expect(late).toBeGreaterThanOrEqual(3000);
+      expect(late).toBeLessThanOrEqual(3000 + ROUND_MS + 1000);
+    }
+  });
+
+  test('looks at no more than a step may, however many there are, and at few more than once in a cycle', async () => {
+    const clock = new SimulatedClock();
+    const start = clock.now();
+    const { shard } = shardOfMany({ count: 4 * MANY, lastAt: () => start + 3_600_000 });
+    const one = new Shard(clock, shard);
+    await rounds(clock, [one], 3 * CYCLE_ROUNDS);
+    const turns = new Map<number, number>();
+    for (const { at, looks } of one.steps) turns.set(at, (turns.get(at) ?? 0) + looks);
+    expect(Math.max(...turns.values())).toBeLessThanOrEqual(LOOKS_AT_ONCE);
+    const looks = one.steps.reduce((sum, step) => sum + step.looks, 0);
+    expect(looks).toBeGreaterThanOrEqual(3 * 4 * MANY);
+    expect(looks).toBeLessThanOrEqual(5 * 4 * MANY);
+  });
+
+  test('lets shards book an hour one after the other', async () => {
+    const clock = new SimulatedClock();
+    const booked: number[][] = [];
+    const shards = Array.from({ length: 4 }, (_, shard) => ({
+      shard, look: () => 0,
+      beginRound: (mayCloseHour: boolean) => {
+        if (!mayCloseHour || booked.flat().includes(shard)) return 0;
+        (booked.at(-1) as number[]).push(shard);
+        return MANY;
+      },
+    }));
+    const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+    clock.setRepeating(ROUND_MS, () => booked.push([]));
+    all.start();
+    await clock.advance(6 * ROUND_MS);
+    all.stop();
+    expect(booked.slice(0, 5)).toEqual([[0], [1], [2], [3], []]);
+  });
+});
+
+const EMPTY = { shard: 1, n: 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [], clock: [], lanes: [] };
+
+describe('tidying, with many monitors', () => {
+  test('finds every monitor whose hour is due within a cycle, in steps, and never thinks more is in documents than is', () => {
+    const { shard, ids } = shardOfMany({ lastAt: () => HOUR });
+    shard.n = 1000;
+    // Every third has something in the journal alone; every ninth of these is due, as its state was changed by the clock.
+    const unsaved = ids.filter((_, number) => number % 3 === 0);
+    for (const [number, id] of unsaved.entries()) {
+      const cell = shard.monitors.get(id);
+      if (!cell) continue;
+      cell.unsavedFrom = 100 + number;
+      cell.state = { ...cell.state, booked: number % 9 === 0 ? {} : { [HOUR]: [1, 0, 0] } };
+    }
+    const now = HOUR + 2 * 3_600_000;
+    const due = new Set(ids.filter((id) => isDueForCheckpoint(id, shard.monitors.get(id) as never, now)));
+    const all = due.size;
+    expect(all).toBeGreaterThan(CHECKPOINT_MONITORS);
+    const tidying = new Tidying(shard);
+    const throughs: number[] = [];
+    for (let round = 0; round < 4 * CYCLE_ROUNDS; round += 1) {
+      tidying.beginRound();
+      for (let looks = LOOKS_AT_ONCE; looks === LOOKS_AT_ONCE;) {
+        looks = tidying.look(now, LOOKS_AT_ONCE);
+        expect(looks).toBeLessThanOrEqual(LOOKS_AT_ONCE);
+      }
+      const work = tidying.take();
+      expect(work.due.length).toBeLessThanOrEqual(CHECKPOINT_MONITORS);
+      for (const id of work.due) {
+        expect(due.delete(id)).toBe(true);
+        (shard.monitors.get(id) as { unsavedFrom: number | null }).unsavedFrom = null;
+      }
+      const through = tidying.done(work);
+      shard.n += 10;
+      if (through === null) continue;
+      throughs.push(through);
+      expect(through).toBeLessThanOrEqual(Math.min(...[...shard.monitors.values()].map((cell) => savedThrough(cell, shard.n))));
+    }
+    expect(due.size).toBe(0);
+    // The first that nothing makes due holds it at its entry.
+    expect(throughs.at(-1)).toBe(100);
+  });
+});
+
+describe('the queue of looks', () => {
+  test('gives a name in its round, the earlier of two, and what a round has left in the next', () => {
+    const queue = new LookQueue(10);
+    queue.put('soon', 1);
+    queue.put('later', 5);
+    queue.put('moved', 5);
+    queue.put('moved', 2);
+    queue.put('later', 7);
+    queue.put('far', 1000);
+    const met: string[][] = [];
+    for (let round = 0; round < 12; round += 1) {
+      queue.turn();
+      const names: string[] = [];
+      // One a round, as when there is no room for more.
+      if (round !== 0) for (let name = queue.take(); name !== undefined; name = queue.take()) names.push(name);
+      met.push(names);
+    }
+    expect(met).toEqual([[], ['soon', 'moved'], [], [], ['later'], [], [], [], [], ['far'], [], []]);
+    expect(queue.size).toBe(0);
+  });
+});
