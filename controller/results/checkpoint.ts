@@ -43,6 +43,7 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
       else cell.hours.delete(hour);
     }
     cell.state = { ...withoutHours(cell.state, hours), unrolled_day: unrolled.get(id) ?? null };
+    cell.writes += 1;
     saved.push({ monitor_id: id, shard: shard.shard, position: cell.position, state: cell.state, outbox: [] });
   }
   await stores.states.write(saved);

@@ -25,6 +25,8 @@ export const openMonitor = z.object({
       response_time_ms: z.number().nullable(), probe_id: z.string().nullable(),
     })),
   }),
+  /** Another one whenever the owner has written rollups of the monitor; absent when it was not asked. */
+  written: z.string().optional(),
   /** Hours that are not, or not wholly, in rollups. `first_entry` is null when no results wait, `times` when none is booked. */
   hours: z.array(z.object({
     hour: z.number(),
@@ -45,12 +47,13 @@ export type OpenAnswer = z.infer<typeof openAnswer>;
 
 export const openRequest = z.object({ monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100) });
 
-/** The owner's knowledge of one monitor, its time booked up to `now`. */
-export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number): OpenMonitor {
+/** The owner's knowledge of one monitor, its time booked up to `now`. `writer`: the owner's token; null for a document alone. */
+export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number, writer: string | null): OpenMonitor {
   const state = bookWatched(cell.state, now);
   const hours = new Set([...cell.hours.keys(), ...Object.keys(state.booked).map(Number)]);
   return {
     monitor_id: monitorId,
+    ...(writer === null ? {} : { written: `${writer}/${cell.writes}` }),
     live: {
       status: state.status, since: state.since, last_check_at: state.last_check_at,
       last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,

@@ -81,7 +81,7 @@ export class OpenReader implements LiveReader {
   async #fromStore(ids: string[]): Promise<OpenAnswer> {
     const records = await this.#deps.stored(ids);
     const cells = records.map(({ monitor_id: id, state, position }) => ({ id, cell: newCell(state, position) }));
-    return { monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, this.#deps.clock.now())), recent: [] };
+    return { monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, this.#deps.clock.now(), null)), recent: [] };
   }
 
   #fromMemory(actor: ShardActor, ids: string[], recent: number): OpenAnswer {
@@ -93,7 +93,7 @@ export class OpenReader implements LiveReader {
     // The newest results over all are among those of the monitors that were checked last.
     const latest = recent === 0 ? [] : [...cells].sort((a, b) => (b.cell.state.last_check_at ?? 0) - (a.cell.state.last_check_at ?? 0)).slice(0, recent);
     return {
-      monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, now)),
+      monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, now, actor.writer)),
       recent: newestOf(latest.flatMap(({ id, cell }) => recentOf(id, cell, recent)), recent),
     };
   }

@@ -43,6 +43,8 @@ export class NewerFormatError extends Error {}
 /** One shard in the hands of this controller: what is taken, what it means, and what is still to be written of it. */
 export class ShardActor {
   readonly shard: number;
+  /** Token of this owner: nobody else, before or after, has the same. */
+  readonly writer: string;
   readonly owner: ShardOwner;
   readonly #deps: ShardDeps;
   /** By entry, what a snapshot of its number needs. */
@@ -61,6 +63,7 @@ export class ShardActor {
   private constructor(deps: ShardDeps, state: ShardState, snapshot: { n: number; lanes: Map<string, number> }, writer: string) {
     this.#deps = deps;
     this.shard = state.shard;
+    this.writer = writer;
     this.owner = new ShardOwner(state, writer, deps.limits);
     this.#snapshotLanes = snapshot.lanes;
     this.#snapshotN = snapshot.n;

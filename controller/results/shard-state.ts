@@ -21,6 +21,8 @@ export interface MonitorCell {
   unsavedFrom: number | null;
   /** Changes that are decided and not yet written: until then no other write may overtake them. */
   queued: number;
+  /** How often hours and days of it were written here: what somebody read of them before is then old. */
+  writes: number;
   hours: Map<number, HourRows>;
 }
 
@@ -53,7 +55,7 @@ export interface AppliedEntry {
 
 /** A monitor as its document at journal entry `position` has it. */
 export function newCell(state: MonitorState, position: number): MonitorCell {
-  return { state, own: null, position, unsavedFrom: null, queued: 0, hours: new Map() };
+  return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: new Map() };
 }
 
 /** All that is derived from one shard's journal. Applying the same entries in the same order ends in the same state. */

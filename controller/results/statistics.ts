@@ -1,26 +1,25 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
-import type { DayKey, HourKey } from './storage-ports.ts';
+import type { HourKey } from './storage-ports.ts';
 import type { StoredResult } from './stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
 import { DAY_MS, emptyRollup, meanTimeOf, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
+import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
 /** Read access to what is written; by MongoHourStore. */
-export interface RollupReader {
+export interface RollupReader extends TotalsReader {
   hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
   days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
   results(monitorId: string, from: number, to: number): Promise<StoredResult[]>;
-  hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]>;
-  dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]>;
 }
 
 export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
-  open: OpenReader;
+  open: Pick<OpenReader, 'open'>;
   /** Monitors of a project that were checked last, of every shard, in no particular order; never heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
@@ -29,14 +28,16 @@ export interface StatisticsDeps {
 export class Statistics implements StatisticsReader {
   readonly #clock: Clock;
   readonly #rollups: RollupReader;
-  readonly #open: OpenReader;
+  readonly #open: StatisticsDeps['open'];
   readonly #latest: StatisticsDeps['latest'];
+  readonly #written: WrittenTotals;
 
   constructor(deps: StatisticsDeps) {
     this.#clock = deps.clock;
     this.#rollups = deps.rollups;
     this.#open = deps.open;
     this.#latest = deps.latest;
+    this.#written = new WrittenTotals(deps.rollups, deps.clock);
   }
 
   async period(monitorId: string, days: number): Promise<PeriodStats | null> {
@@ -77,46 +78,23 @@ export class Statistics implements StatisticsReader {
   async #over(monitorIds: string[], from: number): Promise<Map<string, PeriodStats>> {
     const now = this.#clock.now();
     const { monitors } = await this.#open.open(monitorIds, 0);
-    const written = await this.#written([...monitors.keys()], from, now);
+    const written = await this.#written.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, now);
     const stats = new Map<string, PeriodStats>();
     for (const [id, monitor] of monitors) {
       if (monitor.live.last_check_at === null) continue;
-      stats.set(id, statsOf(monitor, written.get(id) ?? { hours: new Map(), days: [] }, from));
+      stats.set(id, statsOf(monitor, written.get(id), from));
     }
     return stats;
   }
-
-  /** Whole days by their rollup; hours for the first day's rest and for days that have none yet: the last two. */
-  async #written(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
-    const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
-    const today = now - (now % DAY_MS);
-    const dayKeys = monitorIds.flatMap((id) => steps(firstDay, today, DAY_MS).map((day) => ({ monitor_id: id, day })));
-    const found = await this.#rollups.dayTotals(dayKeys);
-    const known = new Set(found.map((day) => `${day.monitor_id}:${day.day}`));
-    const hourKeys = monitorIds.flatMap((id) => {
-      const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(`${id}:${day}`));
-      const hours = [...steps(from, firstDay, HOUR_MS), ...recentDays.flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS))];
-      return hours.map((hour) => ({ monitor_id: id, hour }));
-    });
-    const written = new Map<string, Written>(monitorIds.map((id) => [id, { hours: new Map(), days: [] }]));
-    for (const day of found) written.get(day.monitor_id)?.days.push(day);
-    for (const hour of await this.#rollups.hourTotals(hourKeys)) written.get(hour.monitor_id)?.hours.set(hour.hour, hour);
-    return written;
-  }
 }
 
-interface Written {
-  hours: Map<number, { position: number; totals: Totals }>;
-  days: { day: number; totals: Totals }[];
-}
-
-function statsOf(monitor: OpenMonitor, written: Written, from: number): PeriodStats {
-  const parts: Totals[] = [...written.days, ...written.hours.values()].map(({ totals }) => totals);
+function statsOf(monitor: OpenMonitor, written: Written | undefined, from: number): PeriodStats {
+  const parts: Totals[] = written ? [written.totals] : [];
   for (const open of monitor.hours) {
     if (open.hour < from) continue;
-    const known = written.hours.get(open.hour);
-    const isCounted = known !== undefined && open.first_entry !== null && open.first_entry <= known.position;
-    const times: HourTimes = known || open.times === null ? [0, 0, 0] : open.times;
+    const position = written?.positions.get(open.hour);
+    const isCounted = position !== undefined && open.first_entry !== null && open.first_entry <= position;
+    const times: HourTimes = position !== undefined || open.times === null ? [0, 0, 0] : open.times;
     parts.push({ ...emptyRollup(), ...(isCounted ? {} : open.counts), times });
   }
   const sum = sumTotals(parts);
@@ -124,10 +102,4 @@ function statsOf(monitor: OpenMonitor, written: Written, from: number): PeriodSt
     uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum), total_checks: sum.total, failed_checks: sum.failed,
     last_check_at: monitor.live.last_check_at, last_success_at: monitor.live.last_success_at, last_failure_at: monitor.live.last_failure_at,
   };
-}
-
-function steps(from: number, to: number, unitMs: number): number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at += unitMs) found.push(at);
-  return found;
 }

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { hourOf } from '../../controller/incidents/booking-rules.ts';
+import { AgedResultStore } from '../../controller/results/aged-result-store.ts';
+import { checkpoint, isDueForCheckpoint } from '../../controller/results/checkpoint.ts';
+import type { JournalEntry } from '../../controller/results/journal-entry.ts';
+import { MongoHourStore } from '../../controller/results/hour-store.ts';
+import { toOpenMonitor } from '../../controller/results/open-monitor.ts';
+import { ShardState } from '../../controller/results/shard-state.ts';
+import { MongoStateStore } from '../../controller/results/state-store.ts';
+import { Statistics } from '../../controller/results/statistics.ts';
+import { Random } from '../simulation/random.ts';
+import { batchOf, configOf, idIn, resultOf } from '../unit/results/build.ts';
+import { withMongo } from './with-mongo.ts';
+
+const SHARD = 2;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const INTERVAL_MS = HOUR_MS / 2;
+const mongo = withMongo();
+
+/** An owner of a shard that takes what it is given, and all results that it ever took. */
+class Owner {
+  readonly taken: CheckResult[] = [];
+  readonly hours = new MongoHourStore(mongo.db);
+  readonly states = new MongoStateStore(mongo.db);
+  readonly configs = [0, 1, 2].map((number) => configOf({ monitor_id: idIn(SHARD, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any' }));
+  readonly clock: SimulatedClock;
+  state = new ShardState(SHARD, { n: 0, lanes: {} }, []);
+  #owners = 1;
+  #seq = 0;
+
+  constructor(clock: SimulatedClock) {
+    this.clock = clock;
+  }
+
+  take(results: CheckResult[], late: boolean): void {
+    const numbered = results.map((result) => ({ ...result, seq: ++this.#seq }));
+    const batch = batchOf(numbered);
+    const now = this.clock.now();
+    const entry: JournalEntry = {
+      shard: SHARD, n: this.state.n + 1, v: 1, writer: 'w', taken_at: now, configs: this.state.n === 0 ? this.configs : [], pings: [],
+      batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: late ? numbered.map(({ seq }) => seq) : [] }],
+      clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [['p/e', this.#seq]],
+    };
+    for (const { monitor_id: id } of this.state.apply(entry).changed) (this.state.monitors.get(id) as { queued: number }).queued = 0;
+    this.taken.push(...numbered);
+  }
+
+  async write(): Promise<void> {
+    const now = this.clock.now();
+    const due = [...this.state.monitors].filter(([id, cell]) => isDueForCheckpoint(id, cell, now)).map(([id]) => id);
+    await checkpoint(this, this.state, due, now);
+  }
+
+  /** Another one has the shard, with what this one has written; it holds no results, as all are written. */
+  async move(): Promise<void> {
+    this.state = new ShardState(SHARD, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(SHARD));
+    this.#owners += 1;
+  }
+
+  /** As a controller has them that asks this owner. */
+  statistics(): Statistics {
+    return new Statistics({
+      clock: this.clock, rollups: this.hours, latest: async () => [],
+      open: {
+        open: async (ids) => ({
+          recent: [],
+          monitors: new Map(ids.map((id) => {
+            const cell = this.state.monitors.get(id);
+            if (!cell) throw new Error('no such monitor');
+            return [id, toOpenMonitor(id, cell, this.clock.now(), `owner ${this.#owners}`)];
+          })),
+        }),
+      },
+    });
+  }
+
+  /** What was started within the 720 hours up to this one. */
+  counted(id: string, keptFrom: number): { total: number; failed: number } {
+    const from = Math.max(keptFrom, hourOf(this.clock.now() - 30 * DAY_MS) + HOUR_MS);
+    const counted = this.taken.filter((result) => result.monitor_id === id && result.started_at >= from);
+    return { total: counted.length, failed: counted.filter(({ outcome }) => outcome === 'failure').length };
+  }
+}
+
+test('what is remembered of rollups is what they say: after late results, an hour, a day, retention and under another owner', { timeout: 120_000 }, async () => {
+  const clock = new SimulatedClock();
+  const random = new Random(7);
+  const owner = new Owner(clock);
+  await owner.states.ensureIndexes();
+  const controllers = [owner.statistics(), owner.statistics()];
+  const ids = owner.configs.map(({ monitor_id: id }) => id);
+  const resultAt = (number: number, at: number) =>
+    resultOf(owner.configs[number] as (typeof owner.configs)[0], { started_at: at, response_time_ms: random.int(1, 900), ...(random.chance(0.2) ? { outcome: 'failure' } : {}) });
+  let keptFrom = 0;
+  let compared = 0;
+  const compare = async (): Promise<void> => {
+    const anew = await owner.statistics().list30d(ids);
+    for (const statistics of controllers) expect(await statistics.list30d(ids)).toEqual(anew);
+    for (const id of ids) {
+      const { total, failed } = owner.counted(id, keptFrom);
+      expect(anew.get(id)).toMatchObject({ total_checks: total, failed_checks: failed });
+    }
+    compared += 1;
+  };
+  for (let step = 0; step < 34 * 4; step += 1) {
+    await clock.advance(6 * HOUR_MS);
+    const now = clock.now();
+    const times = Array.from({ length: 12 }, (_, at) => now - 6 * HOUR_MS + at * INTERVAL_MS + 1000);
+    owner.take(times.flatMap((at) => ids.map((_, number) => resultAt(number, at))), false);
+    if (step % 9 === 8) await compare();
+    if (step % 5 === 4) owner.take([resultAt(step % 3, now - random.int(7, Math.min(step, 100) * 6) * HOUR_MS + 2000)], true);
+    if (step % 9 === 8) await compare();
+    await owner.write();
+    if (step % 3 === 2) await compare();
+    if (step === 100) await clock.advance(20 * 60_000);
+  }
+  // Everything is written, so that another owner misses nothing.
+  await clock.advance(2 * HOUR_MS);
+  owner.take([], false);
+  await owner.write();
+  await compare();
+  await owner.move();
+  await compare();
+  owner.take([resultAt(0, clock.now() - 3 * DAY_MS)], true);
+  await owner.write();
+  await compare();
+  keptFrom = clock.now() - (clock.now() % DAY_MS) - 10 * DAY_MS;
+  await new AgedResultStore(mongo.db).forgetRollups(ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })));
+  await clock.advance(5 * 60_000);
+  await compare();
+  expect(compared).toBeGreaterThan(60);
+});
