@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { setting } from '../shared/setting.ts';
 import { deriveNatsPublicUrl } from './nats-public-url.ts';
+import { loadPlans, type Plans } from './plans/plans.ts';
+import { withShortestIntervals } from './plans/rules.ts';
 
 const LONGEST_INTERVAL_S = 86_400;
 
@@ -24,7 +27,7 @@ const variables = z.object({
   NATS_PUBLIC_URL: setting.url('nats', 'tls').optional(),
   REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
-  PLANS_FILE: setting.text().optional(),
+  PLANS_FILE: setting.text().transform(readPlans).optional(),
   MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
   ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
   TRUST_PROXY: z
@@ -121,7 +124,8 @@ function arrange(values: Values) {
     accounts: {
       registration: values.REGISTRATION,
       defaultPlan: values.DEFAULT_PLAN,
-      plansFile: values.PLANS_FILE ? resolve(values.PLANS_FILE) : null,
+      /** What is allowed in each plan. */
+      plans: withShortestIntervals(values.PLANS_FILE ?? loadPlans(null), values.MIN_INTERVAL_SECONDS),
       /** JSON of a key ring (JWKS with private keys); null: generated into the data directory. */
       jwtKeys: values.JWT_KEYS ?? null,
     },
@@ -153,6 +157,16 @@ function defaultSender(values: Values): string {
 
 function isMailFrom(text: string): boolean {
   return /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text);
+}
+
+function readPlans(path: string, ctx: z.RefinementCtx): Plans {
+  try {
+    return loadPlans(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    ctx.addIssue({ code: 'custom', message: `must name a JSON file with limits of plans (${code ?? message})` });
+    return z.NEVER;
+  }
 }
 
 function isKeyRing(text: string): boolean {

@@ -12,7 +12,7 @@ import { PingStore } from './heartbeats/store.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { heartbeatsOf } from './monitors/heartbeats.ts';
 import { monitorRoutes } from './monitors/routes.ts';
-import { openAccounts, readAccountFiles } from './parts/accounts.ts';
+import { openAccounts, openSigningKeys } from './parts/accounts.ts';
 import { openDashboard } from './parts/dashboard.ts';
 import { openEvents } from './parts/events.ts';
 import { startFleet } from './parts/fleet.ts';
@@ -63,6 +63,7 @@ export async function startController(options: ControllerOptions): Promise<Runni
 async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus): Promise<RunningController> {
   const { config, clock, log, random } = options;
   const base = { db: mongo.db, clock, log };
+  const { plans, jwtKeys, registration, defaultPlan } = config.accounts;
   let url = '';
   const baseUrl = () => url;
   // What is put together later is named in functions that are called when all of it is there.
@@ -70,8 +71,8 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const monitors = await openMonitors(base);
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const accounts = await openAccounts({
-    ...base, ...(await readAccountFiles(config)), registration: config.accounts.registration, defaultPlan: config.accounts.defaultPlan,
-    mailer, baseUrl, countMonitors: (id) => monitors.store.countOfOrganization(id),
+    ...base, ring: await openSigningKeys(jwtKeys, config.dataDir), plans, registration, defaultPlan, mailer, baseUrl,
+    countMonitors: (id) => monitors.store.countOfOrganization(id),
     contentsOfProject: async (tenant) => ((await monitors.store.hasAny(tenant)) ? 'monitors' : (await groups.store.count(tenant)) > 0 ? 'groups' : null),
   });
   const limitsOf = (organizationId: string) => accounts.quota.limitsOf(organizationId);

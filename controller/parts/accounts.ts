@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -10,10 +9,8 @@ import { PasswordHasher, type PasswordCost } from '../accounts/passwords.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { ensureAccountIndexes, openAccountStores } from '../accounts/stores.ts';
 import { Tenants } from '../accounts/tenants.ts';
-import type { ControllerConfig } from '../config.ts';
-import { loadPlans, type PlanName, type Plans } from '../plans/plans.ts';
+import type { PlanName, Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
-import { withShortestIntervals } from '../plans/rules.ts';
 import { UsageStore } from '../plans/usage-store.ts';
 import type { Mailer } from '../platform/mailer-port.ts';
 
@@ -49,13 +46,9 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
-/** The keys that sign sessions and the table of plans, from the files and variables that name them. */
-export async function readAccountFiles({ accounts, monitors, dataDir }: ControllerConfig): Promise<Pick<AccountSettings, 'ring' | 'plans'>> {
-  const { plansFile, jwtKeys } = accounts;
-  return {
-    plans: withShortestIntervals(loadPlans(plansFile === null ? null : readFileSync(plansFile, 'utf8')), monitors.minIntervalSeconds),
-    ring: jwtKeys === null ? await openKeyRing(join(dataDir, 'jwt-keys.json')) : await parseKeyRing(jwtKeys),
-  };
+/** The keys that sign sessions: those that were given, or the ones that are made in the data directory. */
+export function openSigningKeys(jwtKeys: string | null, dataDir: string): Promise<KeyRing> {
+  return jwtKeys === null ? openKeyRing(join(dataDir, 'jwt-keys.json')) : parseKeyRing(jwtKeys);
 }
 
 /** Accounts over one database, with their indexes in place. */

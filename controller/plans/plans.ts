@@ -45,10 +45,10 @@ export function loadPlans(overridesJson: string | null): Plans {
   try {
     value = JSON.parse(overridesJson);
   } catch {
-    throw new Error('PLANS_FILE is not JSON');
+    throw new Error('it is not JSON');
   }
   const parsed = overrides.safeParse(value);
-  if (!parsed.success) throw new Error(`PLANS_FILE: ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`).join('; ')}`);
+  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => [...(issue.path.length > 0 ? [issue.path.join('.')] : []), issue.message].join(': ')).join('; '));
   const { free, pro, scale } = parsed.data;
   return { free: { ...PLANS.free, ...free }, pro: { ...PLANS.pro, ...pro }, scale: { ...PLANS.scale, ...scale } };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadControllerConfig } from '../../../controller/config.ts';
+import { loadPlans } from '../../../controller/plans/plans.ts';
 import { ConfigError } from '../../../shared/environment.ts';
 
 const REQUIRED = { MONGODB_URL: 'mongodb://127.0.0.1:27017', NATS_URL: 'nats://127.0.0.1:4222' };
@@ -30,6 +31,7 @@ describe('a bad value is named with what was expected', () => {
     ['NATS_PUBLIC_URL', 'http://n', 'NATS_PUBLIC_URL must be an address that starts with nats:// or tls://, not "http://n"'],
     ['REGISTRATION', 'yes', 'REGISTRATION must be one of first-user, open, closed, not "yes"'],
     ['DEFAULT_PLAN', 'gold', 'DEFAULT_PLAN must be one of free, pro, scale, not "gold"'],
+    ['PLANS_FILE', '/nowhere.json', 'PLANS_FILE must name a JSON file with limits of plans (ENOENT), not "/nowhere.json"'],
     ['MIN_INTERVAL_SECONDS', '0', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0"'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'maybe', 'ALLOW_PRIVATE_DESTINATIONS must be true or false, not "maybe"'],
     ['TRUST_PROXY', 'true', 'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"'],
@@ -84,7 +86,7 @@ test('defaults are those of the process contract, and the result is frozen throu
     http: { host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000, statusPageDomain: null },
     mongo: { url: REQUIRED.MONGODB_URL },
     nats: { url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null, users: null },
-    accounts: { registration: 'first-user', defaultPlan: 'scale', plansFile: null, jwtKeys: null },
+    accounts: { registration: 'first-user', defaultPlan: 'scale', plans: loadPlans(null), jwtKeys: null },
     monitors: { minIntervalSeconds: 30 },
     destinations: { allowPrivate: false },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
@@ -129,6 +131,14 @@ describe('secrets from files', () => {
   test('the content of X_FILE is the value, without the line end', () => {
     const config = loadControllerConfig({ NATS_URL: REQUIRED.NATS_URL, MONGODB_URL_FILE: join(dir, 'mongo') });
     expect(config.mongo.url).toBe('mongodb://user:pw@db/farwatch');
+  });
+
+  test('a table of plans that cannot be used is named, and one that can shows the shortest interval that holds', () => {
+    writeFileSync(join(dir, 'plans'), '{"free":{"monitors":-1}}');
+    expect(problemsOf({ PLANS_FILE: join(dir, 'plans'), PORT: 'x' })).toEqual([expect.stringContaining('PORT'), expect.stringContaining('(free.monitors: ')]);
+    writeFileSync(join(dir, 'plans'), '{"free":{"monitors":7}}');
+    const { plans } = loadControllerConfig({ ...REQUIRED, PLANS_FILE: join(dir, 'plans'), MIN_INTERVAL_SECONDS: '5' }).accounts;
+    expect([plans.free.monitors, plans.free.min_interval_seconds]).toEqual([7, 5]);
   });
 
   test('an unreadable file and a variable given twice are named', () => {

@@ -18,8 +18,8 @@ describe('the plans', () => {
   });
 
   test.each([
-    ['{', 'PLANS_FILE is not JSON'],
-    ['{"gold":{}}', 'PLANS_FILE: '],
+    ['{', 'it is not JSON'],
+    ['{"gold":{}}', 'Unrecognized key: "gold"'],
     ['{"free":{"monitors":-1,"projects":"many"}}', 'free.monitors'],
     ['{"free":{"colour":1}}', 'free'],
   ])('%s is refused with a reason', (text, reason) => {
