@@ -21,7 +21,7 @@ export default defineConfig({
       project('unit', 30_000, true),
       project('simulation', 120_000, true),
       project('store', 60_000, true),
-      project('bus', 60_000, false),
+      project('bus', 60_000, true),
       project('api', 60_000, true),
       // All repeats of a fault, as `npm run faults` does them, are one test.
       project('faults', process.env['FARWATCH_FAULTS'] === 'all' ? 900_000 : 120_000, true),

@@ -3,7 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { ClockRounds } from './clock-rounds.ts';
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
-import { LetterLimit } from './letter-limit.ts';
+import { LetterBox } from './letter-box.ts';
 import type { ReceivedPing } from './ping-rules.ts';
 import type { MonitorConfig } from './ports.ts';
 import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts';
@@ -57,7 +57,7 @@ export class Ingest {
   readonly #deps: IngestDeps;
   readonly #shards = new Map<number, ShardActor>();
   readonly #loading = new Set<number>();
-  readonly #letterLimit = new LetterLimit();
+  readonly #letters: LetterBox;
   readonly #rate = new ProbeRate();
   #writers = 0;
   readonly #rounds: ClockRounds<ShardActor>;
@@ -69,6 +69,7 @@ export class Ingest {
 
   constructor(deps: IngestDeps) {
     this.#deps = deps;
+    this.#letters = new LetterBox({ store: deps.stores.deadLetters, clock: deps.clock, log: deps.log });
     this.#rounds = new ClockRounds({ clock: deps.clock, shards: this.#shards, onLooked: (actor) => this.#schedule(actor) });
   }
 
@@ -78,7 +79,7 @@ export class Ingest {
 
   /** Dead letters that were counted and not kept, since their sender had too many. */
   get lettersOmitted(): number {
-    return this.#letterLimit.omitted;
+    return this.#letters.omitted;
   }
 
   /** Messages that were not looked at, since their probe had sent too many. */
@@ -160,6 +161,7 @@ export class Ingest {
     this.#isStopped = true;
     this.#wake?.cancel();
     await Promise.all([...this.#shards.values()].map((actor) => actor.stop()));
+    await this.#letters.stop();
   }
 
   async #load(shard: number): Promise<void> {
@@ -211,11 +213,10 @@ export class Ingest {
       return next ? [{ actor, ...next }] : [];
     });
     if (work.length === 0) return;
-    const { journal, snapshots, deadLetters } = this.#deps.stores;
+    const { journal, snapshots } = this.#deps.stores;
     try {
       const letters = work.flatMap((part) => part.letters);
-      const kept = this.#letterLimit.admit(letters, this.#deps.clock.monotonic());
-      if (kept.length > 0) await deadLetters.add(kept);
+      await this.#letters.keep(letters);
       const outcomes = await journal.insert(work.map((part) => part.entry));
       const numbers = await snapshots.numbers(work.map((part) => part.actor.shard));
       this.#retryMs = 0;
@@ -256,8 +257,6 @@ export class Ingest {
 
   #keep(letters: DeadLetter[]): void {
     this.counts.dead_letters += letters.length;
-    const kept = this.#letterLimit.admit(letters, this.#deps.clock.monotonic());
-    if (kept.length === 0) return;
-    this.#deps.stores.deadLetters.add(kept).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'a dead letter was not stored'));
+    this.#letters.put(letters);
   }
 }

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
+import type { DeadLetter } from '../../controller/results/journal-entry.ts';
+import { LetterBox } from '../../controller/results/letter-box.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { testMongo } from '../helpers/mongo.ts';
+import { until } from '../helpers/until.ts';
+
+let server: Awaited<ReturnType<typeof testMongo>>;
+let mongo: Mongo;
+let inserts = 0;
+beforeAll(async () => {
+  server = await testMongo();
+  mongo = openMongo(server.url, { onCommand: (command) => (inserts += 'insert' in command ? 1 : 0) });
+});
+afterAll(async () => {
+  await mongo?.close();
+  await server?.stop();
+});
+
+const letter = (probe: string): DeadLetter => ({
+  id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null, seq: null, monitor_id: null, content: '', at: Date.now(),
+});
+const boxOver = (store: Pick<MongoDeadLetterStore, 'add'>, clock = new SimulatedClock()) => new LetterBox({ store, clock, log: createLog('test', 'silent') });
+const kept = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
+
+test('letters that come one by one in a flood are all kept, in few commands', async () => {
+  const box = boxOver(new MongoDeadLetterStore(mongo.db));
+  inserts = 0;
+  for (let at = 0; at < 1999; at += 1) box.put([letter('one')]);
+  await box.stop();
+  expect(await kept('one')).toBe(1999);
+  expect(inserts).toBeLessThan(10);
+});
+
+test('what the database refused for a while is kept when it takes again', async () => {
+  const clock = new SimulatedClock();
+  const away = openMongo('mongodb://127.0.0.1:1', {});
+  const stores = { working: new MongoDeadLetterStore(mongo.db), away: new MongoDeadLetterStore(away.db) };
+  let isAway = true;
+  let refusals = 0;
+  const box = boxOver({
+    add: async (letters) => {
+      if (!isAway) return stores.working.add(letters);
+      await stores.away.add(letters).finally(() => (refusals += 1));
+    },
+  }, clock);
+  box.put([letter('two'), letter('two')]);
+  await until(() => refusals === 1, { what: 'a try fails', timeoutMs: 60_000 });
+  isAway = false;
+  await until(async () => {
+    await clock.advance(1000);
+    return (await kept('two')) === 2;
+  }, { what: 'both are kept', timeoutMs: 60_000 });
+  await box.stop();
+  await away.close();
+});
+
+test('beyond ten thousand that wait, letters are counted and not kept', async () => {
+  const box = boxOver(new MongoDeadLetterStore(mongo.db));
+  for (let sender = 0; sender < 6; sender += 1) for (let at = 0; at < 2000; at += 1) box.put([letter(`flood ${sender}`)]);
+  expect(box.omitted).toBe(2000);
+  await box.stop();
+  expect(await mongo.db.collection('dead_letters').countDocuments({ probe_id: { $in: [0, 1, 2, 3, 4, 5].map((sender) => `flood ${sender}`) } })).toBe(10_000);
+});
