@@ -1,14 +1,13 @@
-import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
+import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerError } from 'mongodb';
 
 const DUPLICATE_KEY = 11000;
 
-/** Error classes of the driver that say: no answer came from the database. */
+/** Error classes of the driver that say, beside those of its network errors: no answer came from the database. */
 const UNAVAILABLE = new Set([
   'MongoServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
+  'MongoOperationTimeoutError',
+  'MongoStalePrimaryError',
   'MongoWaitQueueTimeoutError',
-  'MongoPoolClearedError',
   'MongoPoolClosedError',
   'MongoTopologyClosedError',
   'MongoNotConnectedError',
@@ -29,7 +28,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   // A bulk write that got no answer hides its reason.
   if (error instanceof MongoBulkWriteError && isError(error.errorResponse)) return isDatabaseUnavailable(error.errorResponse);
   if (!(error instanceof MongoError)) return error instanceof Error && DEAD_SOCKET.has(String((error as NodeJS.ErrnoException).code));
-  if (UNAVAILABLE.has(error.name)) return true;
+  // Some of its network errors go by names that tell nothing of their kind, as PoolClearedOnNetworkError.
+  if (error instanceof MongoNetworkError || UNAVAILABLE.has(error.name)) return true;
   return error instanceof MongoServerError && typeof error.code === 'number' && NOT_NOW.has(error.code);
 }
 
