@@ -107,7 +107,7 @@ export function httpTarget(sent: string | undefined, current: string | undefined
 export function resolveHttpSettings(input: HttpInput, current: HttpSettings | null): HttpSettings {
   const nested = input.http_config ?? {};
   const pick = <K extends keyof HttpSettings>(name: K, ...given: (HttpSettings[K] | undefined)[]): HttpSettings[K] => {
-    const value = chosen(`http_config.${name}`, current?.[name], given);
+    const value = chosen(`http_config.${name === 'expected_status' ? 'expected_status_codes' : name}`, current?.[name], given);
     return value === undefined ? HTTP_DEFAULTS[name] : value;
   };
   const settings: HttpSettings = {

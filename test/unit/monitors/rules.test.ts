@@ -36,7 +36,7 @@ describe('HTTP settings', () => {
   test('refuse two new values, compared by what they say', () => {
     expect(resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'b' } } }, null).headers).toEqual({ A: 'b' });
     expect(() => resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'c' } } }, null)).toThrow('http_config.headers');
-    expect(() => resolveHttpSettings({ expected_status: [200], expected_status_codes: [201] }, null)).toThrow('http_config.expected_status');
+    expect(() => resolveHttpSettings({ expected_status: [200], expected_status_codes: [201] }, null)).toThrow('http_config.expected_status_codes: ');
   });
 });
 
