@@ -17,7 +17,7 @@ export interface MonitorListQuery {
 }
 
 /**
- * How to read a page. `whole`: all the project's monitors are on the list, in the order of an index. `cells`: those of these
+ * How to read a page. `whole`: all monitors of the project, or of the group, are on the list, in the order of an index. `cells`: those of these
  * types and states, each in the order of an index, are merged. `matching`: read in order and looked at one by one.
  * `total` is null where the counts cannot tell it.
  */
@@ -37,8 +37,8 @@ export function planList(query: MonitorListQuery, counts: Counts): ListPlan {
   const most = sumOf(cells);
   if (query.offset >= most) return { kind: 'empty', total: most };
   if (query.tags !== undefined || query.search !== undefined) return { kind: 'matching', total: null };
-  if (query.groupId !== undefined) return { kind: 'matching', total: most };
   if (cells.length === all.length) return { kind: 'whole', total: most };
+  if (query.groupId !== undefined) return { kind: 'matching', total: most };
   const isShallow = cells.length === 1 || query.offset + query.limit <= DEEPEST_MERGE;
   return isShallow ? { kind: 'cells', total: most, cells } : { kind: 'matching', total: most };
 }

@@ -29,8 +29,8 @@ export class MonitorListStore {
       ...ORDERS.map((field) => ({ key: { ...project, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
       // The same of one type and status.
       ...ORDERS.map((field) => ({ key: { ...project, type: 1, status: 1, [field]: 1, _id: 1 } as const, name: `cell_by_${field}` })),
-      // The list and the count of a group.
-      { key: { ...project, group_id: 1, created_at: 1, _id: 1 }, name: 'list_of_group' },
+      // The same of a group, and its count.
+      ...ORDERS.map((field) => ({ key: { ...project, group_id: 1, [field]: 1, _id: 1 } as const, name: groupIndex(field) })),
       // Lists and counts by tag.
       { key: { ...project, tags: 1 }, name: 'list_of_tag' },
     ]);
@@ -42,7 +42,7 @@ export class MonitorListStore {
       case 'empty':
         return { monitors: [], total: plan.total };
       case 'whole':
-        return { monitors: await this.#stretch(living(tenant), query, nearerEnd(query, plan.total)), total: plan.total };
+        return { monitors: await this.#stretch(wholeFilter(tenant, query), query, nearerEnd(query, plan.total), hintOf(query)), total: plan.total };
       case 'cells':
         return { monitors: await this.#merged(tenant, query, plan.cells), total: plan.total };
       case 'matching':
@@ -91,6 +91,10 @@ function living(tenant: Tenant): { organization_id: string; project_id: string; 
   return { organization_id: tenant.organizationId, project_id: tenant.projectId, deleted_at: null };
 }
 
+function wholeFilter(tenant: Tenant, { groupId }: MonitorListQuery): Filter<MonitorDoc> {
+  return groupId === undefined ? living(tenant) : { ...living(tenant), group_id: groupId };
+}
+
 function ofCell(tenant: Tenant, { type, status }: Cell): Filter<MonitorDoc> {
   return { ...living(tenant), type, status };
 }
@@ -105,9 +109,14 @@ function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc>
   return filter;
 }
 
+/** The oldest of them has had its name since before there were others. */
+function groupIndex(field: (typeof ORDERS)[number]): string {
+  return field === 'created_at' ? 'list_of_group' : `list_of_group_by_${field}`;
+}
+
 /** A group or a tag narrows a list more than its order or type does, which a planner cannot know. */
 function hintOf(query: MonitorListQuery): string | undefined {
-  if (query.groupId !== undefined) return 'list_of_group';
+  if (query.groupId !== undefined) return groupIndex(query.sortBy);
   return query.tags === undefined ? undefined : 'list_of_tag';
 }
 

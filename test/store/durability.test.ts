@@ -76,7 +76,7 @@ test('writes that wait for a flush share the next commit', async () => {
 
 test('a job sees what earlier jobs of its commit wrote, and one that throws leaves nothing', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
-  const found = (from: number, to: number, reverse = false): string[] => [...storage.range(key(from), key(to), reverse)].map((entry) => entry.value.toString());
+  const found = (from: number, to: number, reverse = false): string[] => [...storage.range(key(from), key(to), { reverse })].map((entry) => entry.value.toString());
   await storage.write(() => [1, 3, 5, 7].forEach((n) => storage.put(key(n), Buffer.from(String(n)))));
   const seen: string[][] = [];
   const jobs = [

@@ -25,6 +25,7 @@ export function explain(context: Context, args: Args): Reply {
   const queryPlanner = { namespace: find.ns, winningPlan: describe(plan, search, isById) };
   if (verbosity === 'queryPlanner') return { queryPlanner };
   const scan = new Scan(context.storage, collection, plan, matcherOf(search.filter));
+  if (plan.isSorted && search.skip > 0) scan.skip(search.skip);
   while (scan.next() !== undefined) continue;
   const rows = searchRows(context, collection, search);
   let nReturned = 0;

@@ -76,7 +76,7 @@ export function searchRows(context: Context, collection: Collection, search: Sea
     source.pause();
     source = rowsOf(sorter.finish());
   }
-  let toSkip = skip;
+  let toSkip = hits.isSorted && skip > 0 && hits.skip(skip) ? 0 : skip;
   let left = limit === 0 ? Infinity : limit;
   const next = (): Buffer | undefined => {
     if (left === 0) return undefined;

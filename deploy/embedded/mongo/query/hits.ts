@@ -11,6 +11,8 @@ import { Scan, type Hit } from './scan.ts';
 /** Matching documents one by one; `isSorted` tells whether they come in the wanted order. */
 export interface Hits {
   readonly isSorted: boolean;
+  /** Leaves out the first `count` without reading them; false when they have to be read. Before `next`. */
+  skip(count: number): boolean;
   next(): Hit | undefined;
   pause(): void;
 }
@@ -29,7 +31,7 @@ export function findHits(storage: Storage, collection: Collection, filter: Filte
   if (idKey !== null) return single(collection, idKey, filter);
   const plan = choosePlan(collection, filter, options.sort ?? [], hint);
   const scan = new Scan(storage, collection, plan, matcherOf(filter), options.checkDeadline);
-  return { isSorted: plan.isSorted, next: () => scan.next(), pause: () => scan.pause() };
+  return { isSorted: plan.isSorted, skip: (count) => scan.skip(count), next: () => scan.next(), pause: () => scan.pause() };
 }
 
 /** The encoded `_id` that the filter asks for, or null. */
@@ -50,5 +52,5 @@ function single(collection: Collection, idKey: Buffer, filter: Filter): Hits {
     const isIdAlone = filter.kind === 'eq';
     return isIdAlone || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
   };
-  return { isSorted: true, next, pause: () => undefined };
+  return { isSorted: true, skip: () => false, next, pause: () => undefined };
 }

@@ -17,6 +17,8 @@ export interface Plan {
   readonly isBounded: boolean;
   /** Whether each range starts at the only key it can hold: entries are then fetched, not scanned. */
   readonly isPoints: boolean;
+  /** Whether the scan yields what the filter matches and nothing else, each once. */
+  readonly isExact: boolean;
 }
 
 /** A chosen index by name, by the order of the documents, or none. */
@@ -28,7 +30,7 @@ const WHOLE: readonly KeyRange[] = [{ from: Buffer.alloc(0), to: Buffer.from([0x
 /** Equality prefix first, then a range, then an order that saves sorting; `_id` and unique keys before others. */
 export function choosePlan(collection: Collection, filter: Filter, sort: readonly KeyField[], hint: Hint | null): Plan {
   const parts = conjuncts(filter);
-  if (hint?.kind === 'natural') return { index: null, ranges: WHOLE, reverse: hint.reverse, isSorted: sort.length === 0, isBounded: false, isPoints: false };
+  if (hint?.kind === 'natural') return { index: null, ranges: WHOLE, reverse: hint.reverse, isSorted: sort.length === 0, isBounded: false, isPoints: false, isExact: parts.length === 0 };
   if (hint !== null) return planFor(hint.index, parts, sort).plan;
   let best = planFor(null, parts, sort);
   for (const index of collection.indexes) {
@@ -53,8 +55,15 @@ function planFor(index: Index | null, parts: readonly Filter[], sort: readonly K
     (bounds.hasRange ? 4 : 0) +
     (direction !== null && sort.length > 0 ? 2 : 0) +
     (index?.sparse === true ? 1 : 0);
-  const plan = { index, ranges: bounds.ranges, reverse: direction === 'backward', isSorted: direction !== null, isBounded, isPoints };
+  const isExact = index?.multikey !== true && index?.sparse !== true && areAllPoints(parts, fields.slice(0, bounds.pointFields));
+  const plan = { index, ranges: bounds.ranges, reverse: direction === 'backward', isSorted: direction !== null, isBounded, isPoints, isExact };
   return { plan, score };
+}
+
+/** Whether the conditions are one of each of these fields, held to values: then their encodings say all. */
+function areAllPoints(parts: readonly Filter[], fields: readonly KeyField[]): boolean {
+  const names = new Set(parts.map((part) => (part.kind === 'eq' || part.kind === 'in' ? part.name : null)));
+  return parts.length === fields.length && names.size === fields.length && fields.every((field) => names.has(field.name));
 }
 
 /** The direction in which the index yields the wanted order; null when it does not. */

@@ -33,6 +33,7 @@ export class Scan {
   private readonly checkDeadline: (() => void) | undefined;
   private rangeIndex = 0;
   private lastKey: Buffer | null = null;
+  private toSkip = 0;
   private entries: Iterator<Entry> | null = null;
 
   constructor(storage: Storage, collection: Collection, plan: Plan, matches: Matcher, checkDeadline?: () => void) {
@@ -45,6 +46,13 @@ export class Scan {
     this.ranges = plan.ranges.map(({ from, to }) => ({ from: Buffer.concat([this.prefix, from]), to: Buffer.concat([this.prefix, to]) }));
     if (plan.reverse) this.ranges.reverse();
     this.seen = plan.index?.multikey === true ? new Set() : null;
+  }
+
+  /** Leaves out the first `count` matches where their entries alone tell them; false where they have to be read. Before `next`. */
+  skip(count: number): boolean {
+    if (!this.plan.isExact || this.plan.isPoints || this.ranges.length !== 1) return false;
+    this.toSkip = count;
+    return true;
   }
 
   /** The next match; undefined at the end. Holds nothing open when it throws. */
@@ -120,6 +128,6 @@ export class Scan {
     const { reverse } = this.plan;
     const from = lastKey !== null && !reverse ? Buffer.concat([lastKey, ZERO]) : range.from;
     const to = lastKey !== null && reverse ? lastKey : range.to;
-    return this.storage.range(from, to, reverse)[Symbol.iterator]();
+    return this.storage.range(from, to, { reverse, skip: lastKey === null ? this.toSkip : 0 })[Symbol.iterator]();
   }
 }

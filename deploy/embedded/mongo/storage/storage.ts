@@ -18,6 +18,8 @@ interface RangeOptions {
   readonly reverse?: boolean;
   readonly exclusiveStart?: boolean;
   readonly inclusiveEnd?: boolean;
+  /** Entries that are left out first. */
+  readonly offset?: number;
 }
 
 /** lmdb-js takes keys up to 1978 bytes (its DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
@@ -67,14 +69,18 @@ export class Storage {
     return pending === undefined ? this.engine.doesExist(key) : pending !== null;
   }
 
-  /** Entries with `first` <= key < `end`, ascending or descending. */
-  range(first: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+  /** Entries with `first` <= key < `end`, ascending or descending, without the first `skip` of them. */
+  range(first: Buffer, end: Buffer, { reverse = false, skip = 0 }: { reverse?: boolean; skip?: number } = {}): Iterable<Entry> {
     const [from, to] = [withinKeySize(first), withinKeySize(end)];
+    const { overlay } = this;
+    const isAlone = overlay === null || overlay.isEmpty;
+    const offset = isAlone ? skip : 0;
     const stored = this.engine.getRange(
-      reverse ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true } : { start: from, end: to },
+      reverse ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true, offset } : { start: from, end: to, offset },
     );
-    const overlay = this.overlay;
-    return overlay === null || overlay.isEmpty ? stored : overlay.merge(stored, from, to, reverse);
+    if (isAlone) return stored;
+    const merged = overlay.merge(stored, from, to, reverse);
+    return skip === 0 ? merged : without(merged, skip);
   }
 
   /** Only inside a write job. */
@@ -197,4 +203,9 @@ function withinKeySize(bound: Buffer): Buffer {
   while (next[last] === 0xff) last--;
   next[last] = (next[last] as number) + 1;
   return next.subarray(0, last + 1);
+}
+
+function* without(entries: Iterable<Entry>, count: number): Generator<Entry> {
+  let left = count;
+  for (const entry of entries) if (left-- <= 0) yield entry;
 }
