@@ -32,19 +32,22 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 export type RefusalWriter = (status: 400 | 408 | 431, peer: string | undefined) => { headers: Record<string, string>; body: string };
 
 export function createHttpServer(handler: RequestHandler, refuse: RefusalWriter, clock: Clock, limits: ServerLimits = SERVER_LIMITS): HttpServer {
+  const answer: RequestHandler = (request, response) => (isHostless(request) ? answerHostless(request, response, refuse) : handler(request, response));
   const server = createServer(
     {
+      // Node's own refusal of a request without it has no header of ours.
+      requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
       connectionsCheckingInterval: Math.min(2000, limits.headersTimeoutMs / 2),
       keepAliveTimeout: 65_000,
     },
-    handler,
+    answer,
   );
   server.maxConnections = limits.maxConnections;
   // An expectation we do not know is no reason to refuse what we otherwise understand.
-  server.on('checkExpectation', handler);
+  server.on('checkExpectation', answer);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerRefused(error, socket as Socket, refuse));
   return {
     listen: (port, host) => listen(server, port, host),
@@ -75,6 +78,15 @@ function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
+}
+
+function isHostless(request: IncomingMessage): boolean {
+  return request.httpVersion === '1.1' && request.headers.host === undefined;
+}
+
+function answerHostless(request: IncomingMessage, response: ServerResponse, refuse: RefusalWriter): void {
+  const { headers, body } = refuse(400, request.socket.remoteAddress);
+  response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body);
 }
 
 /** The socket's response in the making, which Node keeps under this name. */

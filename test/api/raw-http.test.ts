@@ -36,6 +36,7 @@ function parse(response: string): { status: number; headers: Map<string, string>
 describe('what is not HTTP', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['a request without a host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     ['length and chunks at once', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
     ['two lengths', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', 400],
     ['a negative length', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n', 400],
