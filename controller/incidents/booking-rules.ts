@@ -37,6 +37,16 @@ export function bookWatched(state: MonitorState, until: number): MonitorState {
 }
 
 /**
+ * Books like `bookWatched` an hour that is over, but not what only the next result can tell: whether the status held for longer
+ * than an interval after the latest one. The hour is not written before that is known.
+ */
+export function bookHour(state: MonitorState, until: number): MonitorState {
+  const heardAt = lastHeard(state);
+  const isOpen = heardAt > 0 && columnOf(state.status) !== null;
+  return bookUntil(bookGap(state, until), isOpen ? Math.min(until, heardAt + state.config.interval_ms) : until);
+}
+
+/**
  * The state as it is while results come without a break: what is not booked yet is under the present status. After a
  * break the status is booked for one interval past the latest result, and the rest up to `until` left free.
  */

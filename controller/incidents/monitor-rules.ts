@@ -2,7 +2,7 @@ import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type HeartbeatFailure, type Move } from './heartbeat-rules.ts';
-import { bookGap, bookWatched, lastHeard, rebook } from './booking-rules.ts';
+import { bookGap, bookHour, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { alert, downRegions, opening, resolution, SEVERITY, statusEffect } from './effect-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import { rememberRegions } from './region-rules.ts';
@@ -57,7 +57,7 @@ function applyToStatus(state: MonitorState, item: MonitorItem, place: ItemPlace)
     case 'ping': return applyPing(state, item.ping, move);
     case 'overdue': return applyOverdue(state, item.at, move);
     case 'unwatched': return { state: applyUnwatched(state, item.from, item.until), effects: [] };
-    case 'hour': return { state: bookWatched(state, item.until), effects: [] };
+    case 'hour': return { state: bookHour(state, item.until), effects: [] };
   }
 }
 

@@ -118,17 +118,16 @@ async function rollDays(
 ): Promise<Map<string, number>> {
   const left = new Map<string, number>();
   const over: DayKey[] = [];
-  const older: DayKey[] = [];
   for (const { id, cell, hours } of work) {
     const days = [...new Set(hours.map(dayOf))].sort((a, b) => a - b);
     const known = cell.state.unrolled_day;
     const latest = Math.max(known ?? 0, days.at(-1) ?? 0);
-    for (const day of days) if (day < latest && day !== known) older.push({ monitor_id: id, day });
+    // Also one that has none yet: of a day that nobody watched it may all have come late.
+    for (const day of days) if (day < latest && day !== known) over.push({ monitor_id: id, day });
     if (known !== null && known < latest) over.push({ monitor_id: id, day: known });
     if (isDayOver(id, latest, now)) over.push({ monitor_id: id, day: latest });
     else if (latest > 0) left.set(id, latest);
   }
-  if (older.length > 0) over.push(...(await store.knownDays(older)));
   const distinct = new Map(over.map((day) => [`${day.monitor_id}:${day.day}`, { ...day, position }]));
   if (distinct.size > 0) await store.rollDays([...distinct.values()]);
   return left;

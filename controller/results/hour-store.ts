@@ -44,12 +44,6 @@ export class MongoHourStore implements HourStore {
     })));
   }
 
-  async knownDays(days: DayKey[]): Promise<DayKey[]> {
-    const found = await this.#days.find({ _id: { $in: days.map(dayId) } }, { projection: { _id: 1 } }).toArray();
-    const known = new Set(found.map((doc) => doc._id));
-    return days.filter((day) => known.has(dayId(day)));
-  }
-
   async rollDays(days: (DayKey & { position: number })[]): Promise<void> {
     const docs: DayDoc[] = [];
     for (const { monitor_id, day, position } of days) {

@@ -76,8 +76,6 @@ export interface HourStore {
   read(keys: HourKey[]): Promise<HourRecord[]>;
   /** Each where the stored position is lower. */
   write(records: HourRecord[]): Promise<void>;
-  /** Those of these days that have a rollup. */
-  knownDays(days: DayKey[]): Promise<DayKey[]>;
   /** Makes the days' rollups from their hours, each where the stored position is lower. */
   rollDays(days: (DayKey & { position: number })[]): Promise<void>;
 }

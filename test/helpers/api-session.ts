@@ -22,6 +22,13 @@ export class ApiSession {
     return this;
   }
 
+  /** The same user where the installation is found now. */
+  at(url: string): ApiSession {
+    const session = new ApiSession(url);
+    session.#token = this.#token;
+    return session;
+  }
+
   async call(method: string, path: string, body?: unknown): Promise<{ status: number; data: Record<string, never> | undefined; error?: { code: string; message: string } }> {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;

@@ -17,12 +17,14 @@ import { CommandRecord } from './watched-mongo.ts';
 export interface ControllerRig {
   nats: TestNats;
   store: TestMongo;
-  controller: RunningController;
+  readonly controller: RunningController;
   /** The operator. */
-  session: ApiSession;
+  readonly session: ApiSession;
   commands: CommandRecord;
   /** Registers, enrols and connects a probe: the operator's in region `local`, unless told otherwise. */
   probe(name: string, of?: { session: ApiSession; region: string }): Promise<TestProbe>;
+  /** Stops the controller, has something done to what it left, and starts it again. */
+  restart(between: () => Promise<void>): Promise<void>;
   /** Ends everything; throws when the controller sent a command outside the closed list. */
   stop(): Promise<void>;
 }
@@ -42,11 +44,24 @@ export async function startControllerRig(
     commands.take(command);
     watch(command);
   };
-  const controller = await startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand });
-  const session = await new ApiSession(controller.url).begin();
+  const start = () => startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand });
+  let controller = await start();
+  let session = await new ApiSession(controller.url).begin();
   const probes: TestProbe[] = [];
   return {
-    nats, store, controller, session, commands,
+    nats, store, commands,
+    get controller() {
+      return controller;
+    },
+    get session() {
+      return session;
+    },
+    restart: async (between) => {
+      await controller.stop();
+      await between();
+      controller = await start();
+      session = session.at(controller.url);
+    },
     probe: async (name, of = { session, region: 'local' }) => {
       const created = await of.session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: of.region, name });
       const probe = new TestProbe();

@@ -138,7 +138,6 @@ function hourStore(db: SimulatedDatabase, wire: Line): HourStore {
       await wire.write(blocks.map(([id, doc]) => () => putAhead(db.blocks, id, doc)), () => undefined);
       await wire.write(rollups.map(([id, doc]) => () => putAhead(db.hours, id, doc)), () => undefined);
     },
-    knownDays: (days) => wire.read(() => days.filter((day) => db.days.has(dayId(day)))),
     async rollDays(days) {
       const docs = await wire.read(() => days.map((key) => {
         const hours = Array.from({ length: 24 }, (_, hour) => db.hours.get(hourId({ monitor_id: key.monitor_id, hour: key.day + hour * HOUR_MS })));

@@ -170,16 +170,6 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
     await hours.write([empty]);
     expect(await hours.read([key])).toEqual([empty]);
   });
-
-  test('add up to their day, from the first to the last', async () => {
-    const { hours } = make();
-    const at = (hour: number, position: number): HourRecord => hourOf(position, { hour });
-    await hours.write([at(DAY - HOUR_MS, 100), at(DAY, 1), at(DAY + 9 * HOUR_MS, 2), at(DAY + 10 * HOUR_MS, 3), at(DAY + 23 * HOUR_MS, 4), at(DAY + 24 * HOUR_MS, 100)]);
-    const day = { monitor_id: MONITOR.monitor_id, day: DAY };
-    expect(await hours.knownDays([day])).toEqual([]);
-    await hours.rollDays([{ ...day, position: 9 }]);
-    expect(await hours.knownDays([day, { ...day, day: DAY + 24 * HOUR_MS }])).toEqual([day]);
-  });
 });
 
 test('a day is the sum of its hours, and a period is read back', async () => {

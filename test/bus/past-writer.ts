@@ -1,0 +1,125 @@
+import type { Db } from 'mongodb';
+import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, savedThrough } from '../../controller/results/checkpoint.ts';
+import type { ClockDecision, JournalEntry } from '../../controller/results/journal-entry.ts';
+import type { MonitorConfig } from '../../controller/results/ports.ts';
+import { ShardState } from '../../controller/results/shard-state.ts';
+import { openResultStores, type ResultStores } from '../../controller/parts/result-stores.ts';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
+import { shardName, shardOf } from '../../shared/ids.ts';
+import type { Script, Told } from './told-results.ts';
+
+const HOUR_MS = 3_600_000;
+/** Time that goes on, hour by hour, when nothing is told any more: until the last day is written. */
+const AFTERWARDS_HOURS = 30;
+
+export interface Past {
+  config: MonitorConfig;
+  script: Script;
+}
+
+type Arrival = { at: number; told: Told; config: MonitorConfig } | { at: number; told: null; config: MonitorConfig };
+
+/**
+ * Writes what a controller would have left that was there all the time: through the journal's own rules and the checkpoints' own
+ * stores, on a clock of its own. What no checkpoint holds yet stays in the journal.
+ */
+export async function writePast(db: Db, pasts: Past[], now: number): Promise<void> {
+  const stores = await openResultStores(db);
+  for (const shard of new Set(pasts.map(({ config }) => shardOf(config.monitor_id)))) {
+    const inShard = pasts.filter(({ config }) => shardOf(config.monitor_id) === shard);
+    await forget(db, shard, inShard);
+    await new ShardWriter(stores, shard, now).write(inShard);
+  }
+}
+
+async function forget(db: Db, shard: number, pasts: Past[]): Promise<void> {
+  await db.collection<{ _id: string }>('journal').deleteMany({ _id: { $gte: `${shardName(shard)}:`, $lt: `${shardName(shard)}:~` } });
+  await db.collection<{ _id: string }>('snapshots').deleteOne({ _id: shardName(shard) });
+  await db.collection<{ _id: string }>('monitor_states').deleteMany({ _id: { $in: pasts.map(({ config }) => config.monitor_id) } });
+}
+
+class ShardWriter {
+  readonly #stores: ResultStores;
+  readonly #state: ShardState;
+  readonly #now: number;
+  readonly #entries: JournalEntry[] = [];
+  readonly #lanes: Record<string, number>[] = [{}];
+
+  constructor(stores: ResultStores, shard: number, now: number) {
+    this.#stores = stores;
+    this.#state = new ShardState(shard, { n: 0, lanes: {} }, []);
+    this.#now = now;
+  }
+
+  async write(pasts: Past[]): Promise<void> {
+    const arrivals = pasts.flatMap(arrivalsOf).sort((a, b) => a.at - b.at);
+    let hour = floor(arrivals[0]?.at ?? 0);
+    let quiet = 0;
+    for (let next = 0; hour <= this.#now; hour += HOUR_MS) {
+      quiet += 1;
+      for (; (arrivals[next]?.at ?? Infinity) < hour + HOUR_MS; next += 1) {
+        this.#take(arrivals[next] as Arrival);
+        quiet = 0;
+      }
+      if (quiet > AFTERWARDS_HOURS && next < arrivals.length) hour = floor((arrivals[next] as Arrival).at) - HOUR_MS;
+      else if (hour + HOUR_MS + HOUR_GRACE_MS < this.#now) await this.#close(hour + HOUR_MS);
+    }
+    const n = savedThrough(this.#state);
+    const rest = this.#entries.filter((entry) => entry.n > n);
+    for (let at = 0; at < rest.length; at += 100) await this.#stores.journal.insert(rest.slice(at, at + 100));
+    await this.#stores.snapshots.move(this.#state.shard, { n, lanes: this.#lanes[n] ?? {}, taken_at: this.#entries[n - 1]?.taken_at });
+  }
+
+  #take({ at, told, config }: Arrival): void {
+    if (told === null) return this.#journal({ taken_at: at, configs: [config] });
+    const probeId = `probe-${told.region}`;
+    const seq = this.#state.position(laneName(probeId, 'past')) + 1;
+    const batch = { epoch: 'past', engine: 'test', first: seq, last: seq, results: [resultOf(told, config, seq)], dropped: [] };
+    const taken = { probe_id: probeId, region: told.region, bytes: encodeBatch(batch), batch, refused: [], late: told.late ? [seq] : [] };
+    this.#journal({ taken_at: at, batches: [taken], lanes: [[laneName(probeId, 'past'), seq]] });
+  }
+
+  async #close(until: number): Promise<void> {
+    const takenAt = until + HOUR_GRACE_MS;
+    const over: ClockDecision = { kind: 'hour', until };
+    this.#journal({ taken_at: takenAt, clock: [over] });
+    await checkpoint(this.#stores, this.#state, dueForCheckpoint(this.#state, takenAt), takenAt);
+  }
+
+  #journal(part: Partial<JournalEntry> & { taken_at: number }): void {
+    const { shard, n } = this.#state;
+    const entry: JournalEntry = { shard, n: n + 1, v: 1, writer: 'past', configs: [], batches: [], pings: [], clock: [], lanes: [], ...part };
+    // What is to be told of it was told at the time.
+    for (const { monitor_id: id } of this.#state.apply(entry).changed) {
+      const cell = this.#state.monitors.get(id);
+      if (cell) cell.queued -= 1;
+    }
+    this.#entries.push(entry);
+    this.#lanes.push(Object.fromEntries(this.#state.lanes));
+  }
+}
+
+function arrivalsOf({ config, script: { told, pauses } }: Past): Arrival[] {
+  const begin = Math.min(...told.map(({ at }) => at)) - 1000;
+  let revision = config.revision - 2 * pauses.length;
+  const configs: Arrival[] = [{ at: begin, told: null, config: { ...config, revision, changed_at: begin } }];
+  for (const [from, until] of pauses) {
+    configs.push({ at: from, told: null, config: { ...config, status: 'paused', revision: ++revision, changed_at: from } });
+    configs.push({ at: until, told: null, config: { ...config, revision: ++revision, changed_at: until } });
+  }
+  return [...configs, ...told.map((each) => ({ at: each.arrivedAt, told: each, config }))];
+}
+
+function resultOf({ at, outcome, ms, attempt }: Told, config: MonitorConfig, seq: number): CheckResult {
+  return {
+    seq, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt, reason: attempt === 1 ? 'schedule' : 'confirm', scheduled_at: at, started_at: at,
+    response_time_ms: ms, outcome, degraded: false, status_code: outcome === 'missed' ? null : outcome === 'success' ? 200 : 503,
+    error: outcome === 'failure' ? { type: 'status_code', message: 'Status 503' } : null, missed: outcome === 'missed' ? { reason: 'overload', count: 1 } : null,
+    timings: null, remote_address: null, tls: null, detail: null,
+  };
+}
+
+function floor(at: number): number {
+  return at - (at % HOUR_MS);
+}
