@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { checkpoint, dueForCheckpoint, HOUR_GRACE_MS, savedThrough } from '../../controller/results/checkpoint.ts';
+import { checkpoint, HOUR_GRACE_MS, isDueForCheckpoint, savedThrough } from '../../controller/results/checkpoint.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
 import { ShardState } from '../../controller/results/shard-state.ts';
@@ -65,7 +65,7 @@ class ShardWriter {
       if (quiet > AFTERWARDS_HOURS && next < arrivals.length) hour = floor((arrivals[next] as Arrival).at) - HOUR_MS;
       else if (hour + HOUR_MS + HOUR_GRACE_MS < this.#now) await this.#close(hour + HOUR_MS);
     }
-    const n = savedThrough(this.#state);
+    const n = Math.min(...[...this.#state.monitors.values()].map((cell) => savedThrough(cell, this.#state.n)));
     const rest = this.#entries.filter((entry) => entry.n > n);
     for (let at = 0; at < rest.length; at += 100) await this.#stores.journal.insert(rest.slice(at, at + 100));
     await this.#stores.snapshots.move(this.#state.shard, { n, lanes: this.#lanes[n] ?? {}, taken_at: this.#entries[n - 1]?.taken_at });
@@ -84,7 +84,8 @@ class ShardWriter {
     const takenAt = until + HOUR_GRACE_MS;
     const over: ClockDecision = { kind: 'hour', until };
     this.#journal({ taken_at: takenAt, clock: [over] });
-    await checkpoint(this.#stores, this.#state, dueForCheckpoint(this.#state, takenAt), takenAt);
+    const due = [...this.#state.monitors].filter(([id, cell]) => isDueForCheckpoint(id, cell, takenAt)).map(([id]) => id);
+    if (due.length > 0) await checkpoint(this.#stores, this.#state, due, takenAt);
   }
 
   #journal(part: Partial<JournalEntry> & { taken_at: number }): void {
