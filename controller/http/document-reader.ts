@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 import { decode, JSON_TYPE, readBytes, refuseEncoding } from './body.ts';
-import { parseStrictJson } from './strict-json.ts';
+import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
 export const LARGEST_DOCUMENT = 32 * 1024 * 1024;
@@ -51,6 +51,6 @@ export class DocumentReader {
     if (!isYaml && !JSON_TYPE.test(type)) throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
     refuseEncoding(request);
     const text = decode(bytes);
-    return parseStrictJson(isYaml ? await yamlToJson(text, this.#clock) : text);
+    return await parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
   }
 }

@@ -3,6 +3,8 @@ import { AppError } from '../../shared/errors.ts';
 const DEEPEST = 64;
 /** Keys of one object; validation reports each bad one, which a megabyte of them would make slow. */
 const MOST_KEYS = 10_000;
+/** Looked through in one go: some milliseconds. */
+const CHARS_A_TURN = 128 * 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -12,14 +14,32 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * beyond a double.
  */
 export function parseStrictJson(text: string): unknown {
-  checkDepth(text);
+  const work = parsing(text);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same of a text of megabytes: others get their turn while it is looked through. */
+export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
+  const work = parsing(text);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function* parsing(text: string): Generator<undefined, unknown> {
+  yield* checkDepth(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw refusal('Request body is not valid JSON');
   }
-  checkTokens(text);
+  yield* checkTokens(text);
   return value;
 }
 
@@ -28,9 +48,13 @@ function refusal(message: string): AppError {
 }
 
 /** Before parsing, so that no parser has to go deep; brackets in strings do not count. */
-function checkDepth(text: string): void {
+function* checkDepth(text: string): Generator<undefined> {
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+    if (at >= turnAt) {
+      turnAt = at + CHARS_A_TURN;
+      yield;
+    }
     const char = text[at];
     if (char === '"') at = endOfString(text, at);
     else if (char === '{' || char === '[') {
@@ -41,10 +65,14 @@ function checkDepth(text: string): void {
 }
 
 /** Walks text that is known to be valid JSON. */
-function checkTokens(text: string): void {
+function* checkTokens(text: string): Generator<undefined> {
   const open: (Set<string> | null)[] = [];
   let isKeyNext = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+    if (at >= turnAt) {
+      turnAt = at + CHARS_A_TURN;
+      yield;
+    }
     const char = text[at] as string;
     if (char === '"') {
       const end = endOfString(text, at);

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseStrictJson } from '../../../controller/http/strict-json.ts';
+import { parseStrictJson, parseStrictJsonInTurns } from '../../../controller/http/strict-json.ts';
 import { AppError } from '../../../shared/errors.ts';
 
 const refusal = (text: string): string => {
@@ -81,4 +81,19 @@ describe('strict JSON', () => {
     // The best of five, and more where a core does the work of many: neither tells of the parser.
     expect(Math.min(...times)).toBeLessThan(50 * Math.max(1, (loadavg()[0] as number) / cpus().length));
   });
+});
+
+test('a text of megabytes is looked through in turns, and judged the same', async () => {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const items = Array.from({ length: 60_000 }, (_, at) => ({ name: `monitor ${at}`, at }));
+  expect(await parseStrictJsonInTurns(JSON.stringify(items))).toEqual(items);
+  isOver = true;
+  expect(turns).toBeGreaterThan(20);
+  await expect(parseStrictJsonInTurns(`[${'1,'.repeat(400_000)}{"a":1,"a":2}]`)).rejects.toMatchObject({ code: 'JSON_PARSE_ERROR' });
 });
