@@ -17,10 +17,15 @@ export class CommandRecord {
   }
 }
 
-/** The product's own connection, watched: `close` throws when a command was outside the closed list. */
-export function watchedMongo(url: string): Mongo {
+/** The product's own connection, watched: `close` throws when a command was outside the closed list. `onCommand` sees each one too. */
+export function watchedMongo(url: string, onCommand?: (command: Document) => void): Mongo {
   const record = new CommandRecord();
-  const mongo = openMongo(url, { onCommand: record.take });
+  const mongo = openMongo(url, {
+    onCommand: (command) => {
+      record.take(command);
+      onCommand?.(command);
+    },
+  });
   return {
     ...mongo,
     close: async () => {

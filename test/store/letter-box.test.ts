@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
 import type { DeadLetter } from '../../controller/results/journal-entry.ts';
 import { LetterBox } from '../../controller/results/letter-box.ts';
@@ -8,13 +8,14 @@ import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { testMongo } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 let server: Awaited<ReturnType<typeof testMongo>>;
 let mongo: Mongo;
 let inserts = 0;
 beforeAll(async () => {
   server = await testMongo();
-  mongo = openMongo(server.url, { onCommand: (command) => (inserts += 'insert' in command ? 1 : 0) });
+  mongo = watchedMongo(server.url, (command) => (inserts += 'insert' in command ? 1 : 0));
 });
 afterAll(async () => {
   await mongo?.close();
@@ -38,7 +39,7 @@ test('letters that come one by one in a flood are all kept, in few commands', as
 
 test('what the database refused for a while is kept when it takes again', async () => {
   const clock = new SimulatedClock();
-  const away = openMongo('mongodb://127.0.0.1:1', {});
+  const away = watchedMongo('mongodb://127.0.0.1:1');
   const stores = { working: new MongoDeadLetterStore(mongo.db), away: new MongoDeadLetterStore(away.db) };
   let isAway = true;
   let refusals = 0;
