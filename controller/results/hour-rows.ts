@@ -29,6 +29,8 @@ const HAS_RARE = 1 << 7;
  */
 export class HourRows {
   readonly counts: HourCounts = { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 };
+  /** Results that came late, by what they said: up, degraded, down; null without any. */
+  late: [number, number, number] | null = null;
   /** Number of the first journal entry that is in here and in no block. */
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
@@ -62,6 +64,7 @@ export class HourRows {
     if (hasRare) out.text(JSON.stringify({ ...(row.error ? { error: row.error } : {}), ...(row.missed ? { missed: row.missed } : {}) }));
     this.#length += 1;
     countRow(this.counts, row);
+    if (source.late && row.outcome !== 'missed') (this.late ??= [0, 0, 0])[row.outcome === 'failure' ? 2 : row.degraded ? 1 : 0] += 1;
   }
 
   /** Number of the last journal entry that is in here. */

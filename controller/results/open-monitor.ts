@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorType } from '../../shared/contracts/result.ts';
 import { bookWatched, HOUR_MS } from '../incidents/booking-rules.ts';
+import type { HourTimes } from '../incidents/monitor-state.ts';
 import type { MonitorCell } from './shard-state.ts';
 import type { RecentResult } from './ports.ts';
 
@@ -68,9 +69,19 @@ export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number,
     hours: [...hours].sort((a, b) => a - b).map((hour) => ({
       hour, first_entry: cell.hours.get(hour)?.firstEntry ?? null,
       counts: { ...(cell.hours.get(hour)?.counts ?? { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 }) },
-      times: state.booked[hour] ?? null,
+      times: withLate(state.booked[hour] ?? null, cell.hours.get(hour)?.late ?? null, state.config.interval_ms),
     })),
   };
+}
+
+/** The times of an hour with what came late, as its rollup will have them: an interval each, and no more than nobody had watched. */
+function withLate(booked: HourTimes | null, late: HourTimes | null, intervalMs: number): HourTimes | null {
+  if (late === null) return booked;
+  const times: HourTimes = booked === null ? [0, 0, 0] : [...booked];
+  for (const column of [0, 1, 2] as const) {
+    times[column] += Math.max(0, Math.min(HOUR_MS - times[0] - times[1] - times[2], late[column] * intervalMs));
+  }
+  return times;
 }
 
 /** The newest results of a monitor that are still in the owner's memory, newest first. */

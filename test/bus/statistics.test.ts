@@ -53,7 +53,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     await make('Plain', plain, spells(plain));
     await make('Two regions', twice, spells(twice));
     await make('Often', often, spells(often));
-    await make('Quiet now', plain, script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS));
+    await make('Quiet now', plain, together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), justTold(began)]));
     await make('Cut off for days', away, together([calm(away, began - 12 * DAY_MS, began - 10 * DAY_MS), cutOff(random, began), calm(away, began - 2 * HOUR_MS, began)]));
     await until(async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size, { what: 'the owners know them', timeoutMs: 30_000 });
     await rig.restart(async () => {
@@ -193,7 +193,17 @@ function cutOff(random: Random, now: number): Script {
   const first = now - 9 * DAY_MS;
   for (let at = first - (first % HOUR_MS) + 5 * MINUTE_MS; at < now - 3 * DAY_MS; at += HOUR_MS) {
     const isUp = random.chance(0.8);
-    told.push({ region: 'local', at, late: true, arrivedAt: now - HOUR_MS, outcome: isUp ? 'success' : 'failure', ms: isUp ? 20.5 : null, attempt: 1 });
+    told.push({ region: 'local', at, late: true, arrivedAt: now - 4 * HOUR_MS, outcome: isUp ? 'success' : 'failure', ms: isUp ? 20.5 : null, attempt: 1 });
+  }
+  return { told, pauses: [] };
+}
+
+/** Late, of hours that no rollup tells yet. */
+function justTold(now: number): Script {
+  const told: Told[] = [];
+  for (let at = now - (now % HOUR_MS) - HOUR_MS + 5 * MINUTE_MS; at + 11 * MINUTE_MS < now; at += 20 * MINUTE_MS) {
+    const isUp = told.length % 2 === 0;
+    told.push({ region: 'local', at, late: true, arrivedAt: now - MINUTE_MS, outcome: isUp ? 'success' : 'failure', ms: isUp ? 30.5 : null, attempt: 1 });
   }
   return { told, pauses: [] };
 }
