@@ -4,18 +4,17 @@ import { fieldError } from '../../http/validation.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
-import type { UpdateMonitorInput } from '../schema.ts';
 import type { Settable } from '../settable.ts';
 
 /** What settings are held against. */
 export type SettingsDeps = Pick<MonitorDeps, 'regions' | 'destinations' | 'groups' | 'minIntervalSeconds'> & { quota: Pick<MonitorDeps['quota'], 'limitsOf'> };
 
-/** What a body says of how often a monitor runs or is pinged. */
-export type AskedIntervals = Pick<UpdateMonitorInput, 'interval_seconds' | 'heartbeat_interval'>;
-
-/** Only what changes is held against the plan and against what exists: a monitor may outlive a plan, a region or a destination. */
+/**
+ * Only what changes is held against the plan and against what exists: a monitor may outlive a plan, a region or a destination.
+ * `askedInterval` is that of checks: waiting for pings costs nothing, so a plan does not limit how often they are to come.
+ */
 export async function checkSettings(
-  deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, settings: Settable, current: MonitorDoc | null, asked: AskedIntervals,
+  deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, settings: Settable, current: MonitorDoc | null, askedInterval: number | undefined,
 ): Promise<void> {
   if (settings.timeout_ms !== null && settings.timeout_ms > settings.interval_seconds * 1000) {
     throw fieldError('timeout_ms', 'Timeout must not be longer than the interval');
@@ -23,9 +22,8 @@ export async function checkSettings(
   const { organizationId } = ctx.tenant;
   const limits = await deps.quota.limitsOf(organizationId);
   const shortest = limits.min_interval_seconds;
-  const usage = changedInterval(asked, current);
-  if (usage < shortest) {
-    throw new AppError('INTERVAL_TOO_SHORT', `This plan's shortest interval is ${shortest} seconds`, { details: { limit: shortest, usage } });
+  if (askedInterval !== undefined && askedInterval !== current?.interval_seconds && askedInterval < shortest) {
+    throw new AppError('INTERVAL_TOO_SHORT', `This plan's shortest interval is ${shortest} seconds`, { details: { limit: shortest, usage: askedInterval } });
   }
   checkFairUse(settings, current);
   const regions = settings.monitoring_regions.filter((id) => !(current?.monitoring_regions.includes(id) ?? false));
@@ -42,12 +40,6 @@ export async function checkSettings(
   ]);
   if (unknownRegions.length > 0) throw fieldError('monitoring_regions', `Unknown region: ${unknownRegions.join(', ')}`);
   if (unknownTargets.length > 0) throw fieldError('notification_target_ids', `Unknown destination: ${unknownTargets.join(', ')}`);
-}
-
-/** The shortest interval that changes, seconds; without one, Infinity. A heartbeat's own counts: the monitor's follows it. */
-function changedInterval(asked: AskedIntervals, current: MonitorDoc | null): number {
-  const changed = (sent: number | null | undefined, known: number | undefined) => (typeof sent === 'number' && sent !== known ? sent : Infinity);
-  return Math.min(changed(asked.interval_seconds, current?.interval_seconds), changed(asked.heartbeat_interval, current?.heartbeat?.interval_seconds));
 }
 
 async function checkGroup(deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, groupId: string | null | undefined, current: MonitorDoc | null): Promise<void> {

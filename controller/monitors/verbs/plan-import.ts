@@ -73,7 +73,7 @@ async function planOne(
   const { input } = want;
   if (current !== null && current.type !== input.type) throw fieldError('type', `Type cannot be changed; the monitor of this name is of type ${current.type}`);
   const settings = settable(input, current, input, deps.minIntervalSeconds);
-  await checkSettings(deps, ctx, settings, current, input);
+  await checkSettings(deps, ctx, settings, current, input.interval_seconds);
   if (current === null) return { ...want, current, settings, changes: [] };
   const changes = Object.keys(settings).filter((name) => {
     const key = name as keyof Settable;

@@ -26,7 +26,7 @@ export async function testMonitor(deps: MonitorDeps, ctx: RequestContext, input:
   refuseHeartbeat(input);
   const required = { name: 'Test', type: input.type, interval_seconds: Math.max(TEST_INTERVAL_SECONDS, deps.minIntervalSeconds) };
   const settings = settable(input, null, required, deps.minIntervalSeconds);
-  await checkSettings(deps, ctx, settings, null, {});
+  await checkSettings(deps, ctx, settings, null, undefined);
   const { organizationId, projectId } = ctx.tenant;
   const doc: MonitorDoc = {
     _id: newId(ctx.now), organization_id: organizationId, project_id: projectId, created_by: authorOf(ctx), type: input.type, ...settings, status: 'active',

@@ -17,7 +17,7 @@ import { checkSettings } from './check-settings.ts';
  */
 export async function createMonitor(deps: MonitorDeps, ctx: RequestContext, input: CreateMonitorInput): Promise<MonitorDoc> {
   const settings = settable(input, null, input, deps.minIntervalSeconds);
-  await checkSettings(deps, ctx, settings, null, input);
+  await checkSettings(deps, ctx, settings, null, input.interval_seconds);
   const { organizationId, projectId } = ctx.tenant;
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
@@ -34,7 +34,7 @@ export function updateMonitor(deps: MonitorDeps, ctx: RequestContext, id: string
   return changeMonitor(deps, ctx, id, async (seen) => {
     if (input.type !== undefined && input.type !== seen.type) throw fieldError('type', 'Type cannot be changed');
     const settings = settable(input, seen, seen, deps.minIntervalSeconds);
-    await checkSettings(deps, ctx, settings, seen, input);
+    await checkSettings(deps, ctx, settings, seen, input.interval_seconds);
     return settings;
   });
 }
