@@ -78,7 +78,7 @@ export class HourRows {
   }
 
   /** The same side by side, behind those that `into` holds. */
-  columns(position: number, through = Infinity, into = new ResultColumns(this.#length)): ResultColumns {
+  columns(position: number, through = Infinity, into = new ResultColumns(0)): ResultColumns {
     this.#collect(position, through, into);
     return into;
   }
@@ -86,7 +86,7 @@ export class HourRows {
   /** What is left when a block holds everything up to entry `position`; null when nothing is. */
   keepAfter(hour: number, position: number): HourRows | null {
     if (this.lastEntry <= position) return null;
-    const left = new ResultColumns();
+    const left = new ResultColumns(0);
     const entries = this.#collect(position, Infinity, left);
     const rest = new HourRows(hour, entries[0] as number);
     left.rows().forEach((row, at) => rest.add(entries[at] as number, row, row));
@@ -96,6 +96,7 @@ export class HourRows {
   /** @returns the entry of each row that is in `into` now. */
   #collect(position: number, through: number, into: ResultColumns): number[] {
     const entries: number[] = [];
+    into.reserve(this.#length);
     const sources = this.#sources.map(({ region, probe_id: probeId }) => into.sourceOf(region, probeId));
     const from = new ByteReader(this.#rows.written());
     let entry = this.firstEntry;

@@ -48,8 +48,13 @@ export class ResultColumns {
 
   /** Place of a new row, whose parts are then to be written. */
   next(): number {
-    if (this.length === this.flags.length) this.#grow();
+    if (this.length === this.flags.length) this.#grow(Math.max(64, this.length * 2));
     return this.length++;
+  }
+
+  /** Makes room for so many more rows at once. */
+  reserve(count: number): void {
+    if (this.length + count > this.flags.length) this.#grow(this.length + count);
   }
 
   /** Takes the last row away. */
@@ -113,9 +118,9 @@ export class ResultColumns {
     return timings;
   }
 
-  #grow(): void {
+  #grow(capacity: number): void {
     const grown = (column: Float64Array): Float64Array => {
-      const larger = new Float64Array(Math.max(64, column.length * 2));
+      const larger = new Float64Array(capacity);
       larger.set(column);
       return larger;
     };

@@ -57,6 +57,17 @@ describe('a block', () => {
     expect(encodeBlock(ResultColumns.of(rows)).length / rows.length).toBeLessThan(5);
   });
 
+  test('takes few bytes also where rows of fast and slow regions take turns, however many they are', () => {
+    for (let regions = 2; regions <= 6; regions += 1) {
+      for (let count = 60; count <= 400; count += 7) {
+        const rows = Array.from({ length: count }, (_, at) => storedOf({
+          scheduled_at: HOUR + at * 9000, started_at: HOUR + at * 9000, response_time_ms: 20 + (at % regions) * 150 + ((at * 7919) % 40) / 10,
+        }));
+        expect(encodeBlock(ResultColumns.of(rows)).length / count, `${regions} regions, ${count} rows`).toBeLessThan(7);
+      }
+    }
+  });
+
   test('of a format that is not known is refused', () => {
     const bytes = encodeBlock(ResultColumns.of([storedOf()]));
     bytes[0] = 2;
