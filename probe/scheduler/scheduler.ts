@@ -12,6 +12,13 @@ export interface SchedulerEvents {
 
 /** A difference between wall clock and monotonic clock above this is a jump of the wall clock, ms. */
 const JUMP_MS = 1000;
+/**
+ * While few checks come up, each one starts at most this late, together with those that come up meanwhile, ms: waking up for each by
+ * itself costs more than checking does. One that has been alone for that long starts on time.
+ */
+export const GATHER_MS = 100;
+/** With more than these in a second all start on time: they come together by themselves. */
+const FEW_A_SECOND = 100;
 /** Longest sleep, so that a jump of the wall clock is seen soon, ms. */
 const LONGEST_SLEEP_MS = 1000;
 
@@ -29,6 +36,9 @@ export class Scheduler {
   #started = false;
   #wallOffsetMs: number;
   #latenessMs = 0;
+  #lastFiredMs = -Infinity;
+  /** Fired in the second that runs, and in the one before it. */
+  #second = { fromMs: 0, fired: 0, before: 0 };
 
   constructor(clock: Clock, events: SchedulerEvents) {
     this.#clock = clock;
@@ -115,11 +125,24 @@ export class Scheduler {
   #arm(): void {
     if (!this.#started) return;
     const nowMs = this.#clock.now();
-    const wakeAtMs = Math.min(this.#wheel.nextMs(), nowMs + LONGEST_SLEEP_MS);
+    const wakeAtMs = Math.min(Math.max(this.#wheel.nextMs(), this.#gatheredMs()), nowMs + LONGEST_SLEEP_MS);
     if (this.#timer && this.#wakeAtMs <= wakeAtMs) return;
     this.#timer?.cancel();
     this.#wakeAtMs = wakeAtMs;
     this.#timer = this.#clock.setTimer(Math.max(1, wakeAtMs - nowMs), () => this.#wake());
+  }
+
+  /** Until when what comes up waits for company, Unix ms. */
+  #gatheredMs(): number {
+    const { fired, before } = this.#second;
+    return fired > FEW_A_SECOND || before > FEW_A_SECOND ? -Infinity : this.#lastFiredMs + GATHER_MS;
+  }
+
+  #count(nowMs: number): void {
+    this.#lastFiredMs = nowMs;
+    const second = this.#second;
+    if (Math.abs(nowMs - second.fromMs) >= 1000) this.#second = { fromMs: nowMs, fired: 1, before: nowMs - second.fromMs < 2000 ? second.fired : 0 };
+    else second.fired += 1;
   }
 
   #wake(): void {
@@ -138,6 +161,7 @@ export class Scheduler {
   #fire(at: number, nowMs: number, reason: MissedReason): void {
     const assignment = this.#assignments[at] as Assignment;
     const dueMs = this.#due[at] as number;
+    this.#count(nowMs);
     const decision = decideSlot(assignment, dueMs, nowMs);
     this.#place(at, decision.nextMs);
     if (decision.run) this.#events.due(assignment, dueMs);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Scheduler } from '../../../../probe/scheduler/scheduler.ts';
+import { GATHER_MS, Scheduler } from '../../../../probe/scheduler/scheduler.ts';
 import { nextSlot } from '../../../../probe/scheduler/slots.ts';
 import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
 import type { Clock } from '../../../../shared/time.ts';
@@ -51,6 +51,23 @@ describe('the scheduler', () => {
       const mine = seen.filter((each) => each.id === monitor_id && each.atMs <= clock.now() - 10);
       expect(mine.map((each) => each.atMs)).toEqual(expected.filter((slot) => slot <= clock.now() - 10));
       expect(Math.max(...mine.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(6);
+    }
+  });
+
+  test('starts few checks together with those that come up soon after, and each of many on time', async () => {
+    for (const { perSecond, latestMs, mostWakes } of [{ perSecond: 5, latestMs: 6, mostWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, mostWakes: 10 }, { perSecond: 250, latestMs: 6, mostWakes: 250 }]) {
+      const clock = new SimulatedClock();
+      const { scheduler, seen } = watch(clock);
+      for (let at = 0; at < perSecond; at += 1) scheduler.set(buildAssignment({ interval_ms: 1000, phase_ms: Math.floor((at * 1000) / perSecond) }));
+      // The first second tells how many they are.
+      await clock.advance(2000);
+      const fromMs = clock.now();
+      await clock.advance(10_000);
+      const due = seen.filter((each) => each.atMs > fromMs);
+      expect(due.length, `${perSecond} a second`).toBeGreaterThan(9 * perSecond);
+      expect(Math.max(...due.map((each) => each.whenMs - each.atMs)), `${perSecond} a second`).toBeLessThanOrEqual(latestMs);
+      expect(new Set(due.map((each) => each.whenMs)).size, `${perSecond} a second`).toBeLessThanOrEqual(mostWakes * 10);
+      scheduler.stop();
     }
   });
 
