@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { nearerEnd, type ListPlan, type MonitorListQuery } from './list-rules.ts';
 import type { Cell } from './count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -24,7 +25,7 @@ export class MonitorListStore {
 
   async ensureIndexes(): Promise<void> {
     const project = { organization_id: 1, project_id: 1, deleted_at: 1 } as const;
-    await this.#monitors.createIndexes([
+    await ensureIndexes(this.#monitors, [
       // Lists of a project in each of their three orders, and its search.
       ...ORDERS.map((field) => ({ key: { ...project, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
       // The same of one type and status.

@@ -5,12 +5,16 @@ import { ROUND_MS } from './shard-clock.ts';
 export const LOOKS_AT_ONCE = 500;
 /** Between two steps, so that whoever waits comes in between. */
 const PAUSE_MS = 5;
+/** After a shard that has something to write, so that not all write at once; a round has time for all of them. */
+const WRITE_PAUSE_MS = 250;
 /** In one round so many monitors are booked to the end of an hour, or those of one shard. */
 const HOUR_AT_ONCE = 1000;
 
 /** One shard, as the clock goes through it; by ShardActor. */
 export interface ClockedShard {
   readonly shard: number;
+  /** Whether what a round has found is being written. */
+  readonly isWriting: boolean;
   /** @returns the number of monitors that are booked at once because their hour is over. */
   beginRound(mayCloseHour: boolean): number;
   /** Looks at `most` monitors at most. @returns how many; fewer when the round has none left. */
@@ -55,15 +59,17 @@ export class ClockRounds<S extends ClockedShard> {
 
   #step(): void {
     let most = LOOKS_AT_ONCE;
-    while (most > 0 && this.#left[0]) {
+    let pauseMs = PAUSE_MS;
+    while (most > 0 && pauseMs === PAUSE_MS && this.#left[0]) {
       const shard = this.#left[0];
       most -= this.#deps.shards.get(shard.shard) === shard ? shard.look(most) : 0;
       // It could have had more: nothing of it is left in this round.
       if (most > 0) {
         this.#left.shift();
         this.#deps.onLooked(shard);
+        if (shard.isWriting) pauseMs = WRITE_PAUSE_MS;
       }
     }
-    if (this.#left.length > 0) this.#next = this.#deps.clock.setTimer(PAUSE_MS, () => this.#step());
+    if (this.#left.length > 0) this.#next = this.#deps.clock.setTimer(pauseMs, () => this.#step());
   }
 }

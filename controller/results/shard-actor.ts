@@ -75,6 +75,11 @@ export class ShardActor {
     return this.owner.state;
   }
 
+  /** Whether what a round of the clock has found is being written. */
+  get isWriting(): boolean {
+    return this.#isTidying;
+  }
+
   /** Whether so much is unwritten that no more may be inserted. */
   get isBehind(): boolean {
     return this.#lag >= LAG_ENTRIES;

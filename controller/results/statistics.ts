@@ -16,6 +16,9 @@ export interface RollupReader extends TotalsReader {
   results(monitorId: string, from: number, to: number): Promise<StoredResult[]>;
 }
 
+/** How far behind the latest result the newest ones are looked for, one after the other: the last is longer than a day. */
+const HOURS_BACK = [1, 6, 25];
+
 export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
@@ -60,8 +63,16 @@ export class Statistics implements StatisticsReader {
     const { recent } = await this.#open.open(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
-    const stored = await Promise.all(ids.map((id) => this.#storedSince(id, since)));
-    return newestOf([...fresh, ...stored.flat()], limit);
+    const newest = latest[0]?.at ?? since;
+    // What is older than all that a shorter look has found need not be read.
+    for (const hours of HOURS_BACK) {
+      const from = Math.max(since, hourOf(newest) - hours * HOUR_MS);
+      const stored = await Promise.all(ids.map((id) => this.#storedSince(id, from)));
+      const found = [...fresh.filter((result) => result.checked_at >= from), ...stored.flat()];
+      if (found.length >= limit) return newestOf(found, limit);
+      if (from === since) return newestOf([...fresh, ...stored.flat()], limit);
+    }
+    return newestOf(fresh, limit);
   }
 
   async #storedSince(monitorId: string, since: number): Promise<RecentResult[]> {

@@ -17,6 +17,7 @@ import { resultMaker } from './loads/results.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AT_ONCE = 1000;
+const HISTORIES_AT_ONCE = 20;
 
 export interface Owner {
   organizationId: string;
@@ -52,11 +53,12 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
   const { rollup, block } = hourOfResults(now);
   const of = { position: 0, rollup: new Binary(encodeRollup(rollup)) };
   const today = Math.floor(now / DAY_MS);
-  for (const id of ids) {
-    const days = Array.from({ length: 29 }, (_, at) => ({ _id: `${id}:${today - 2 - at}`, ...of }));
-    const hours = Array.from({ length: 48 }, (_, at) => ({ _id: `${id}:${Math.floor(now / HOUR_MS) - 1 - at}`, ...of, results: new Binary(block) }));
-    await db.collection<{ _id: string }>('rollups_1d').insertMany(days);
-    await db.collection<{ _id: string }>('rollups_1h').insertMany(hours);
+  for (let first = 0; first < ids.length; first += HISTORIES_AT_ONCE) {
+    const some = ids.slice(first, first + HISTORIES_AT_ONCE);
+    const days = some.flatMap((id) => Array.from({ length: 29 }, (_, at) => ({ _id: `${id}:${today - 2 - at}`, ...of })));
+    const hours = some.flatMap((id) => Array.from({ length: 48 }, (_, at) => ({ _id: `${id}:${Math.floor(now / HOUR_MS) - 1 - at}`, ...of, results: new Binary(block) })));
+    await db.collection<{ _id: string }>('rollups_1d').insertMany(days, { ordered: false });
+    await db.collection<{ _id: string }>('rollups_1h').insertMany(hours, { ordered: false });
   }
 }
 

@@ -8,7 +8,7 @@ import { LookQueue } from '../../../controller/results/look-queue.ts';
 import { ROUND_MS, ShardClock } from '../../../controller/results/shard-clock.ts';
 import { ShardState } from '../../../controller/results/shard-state.ts';
 import { CHECKPOINT_MONITORS, Tidying } from '../../../controller/results/tidying.ts';
-import { newId } from '../../../shared/ids.ts';
+import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
 
@@ -43,6 +43,7 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
 /** Rounds of one shard on a simulated clock, as the owner of many makes them. */
 class Shard implements ClockedShard {
   readonly shard = 1;
+  readonly isWriting = false;
   readonly clock: SimulatedClock;
   readonly decided = new Map<string, number>();
   /** Looks of each step. */
@@ -156,11 +157,23 @@ describe('the clock, with many monitors', () => {
     expect(looks).toBeLessThanOrEqual(5 * 4 * MANY);
   });
 
+  test('lets shards write one after the other, all of them in a round', async () => {
+    const clock = new SimulatedClock();
+    const looked: number[] = [];
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({ shard, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0, beginRound: () => 0 }));
+    const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+    const start = clock.monotonic();
+    all.start();
+    await clock.advance(2 * ROUND_MS - 1);
+    all.stop();
+    expect(looked.map((at) => at - start - ROUND_MS)).toEqual(shards.map(({ shard }) => Math.ceil(shard / 2) * 250));
+  });
+
   test('lets shards book an hour one after the other', async () => {
     const clock = new SimulatedClock();
     const booked: number[][] = [];
     const shards = Array.from({ length: 4 }, (_, shard) => ({
-      shard, look: () => 0,
+      shard, isWriting: false, look: () => 0,
       beginRound: (mayCloseHour: boolean) => {
         if (!mayCloseHour || booked.flat().includes(shard)) return 0;
         (booked.at(-1) as number[]).push(shard);
