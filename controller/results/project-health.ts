@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { SHARD_COUNT } from '../../shared/ids.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
 import { ownerQuestion, type Owners } from './owners.ts';
 import type { HealthReader, ProjectHealth } from './ports.ts';
 import type { MonitorCell } from './shard-state.ts';
 
 /** Monitors of each list that are told. */
 const MOST_TOLD = 5;
+/** A shard that takes longer is followed by a break. */
+const WITHOUT_BREAK_MS = 2;
 
 const answered = z.object({
   counts: z.object({ up: z.int(), down: z.int(), degraded: z.int() }),
@@ -25,12 +28,17 @@ export const healthQuestion = ownerQuestion({
   },
 });
 
-/** Asks every shard's owner; one that does not answer is left out. */
-export function projectHealth(owners: Owners): HealthReader {
+/** Asks every shard's owner; one that does not answer is left out. Goes through all monitors, and lets others in between. */
+export function projectHealth(owners: Owners, clock: Clock): HealthReader {
   return {
     ofProject: async (projectId) => {
-      const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) => owners.ask(shard, healthQuestion, { project_id: projectId })));
-      const known = answers.filter((answer) => answer !== null);
+      const asked: Promise<ProjectHealth | null>[] = [];
+      for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+        const before = clock.monotonic();
+        asked.push(owners.ask(shard, healthQuestion, { project_id: projectId }).catch(() => null));
+        if (clock.monotonic() - before > WITHOUT_BREAK_MS) await sleep(clock, 0);
+      }
+      const known = (await Promise.all(asked)).filter((answer) => answer !== null);
       const sum = (name: keyof ProjectHealth['counts']) => known.reduce((total, { counts }) => total + counts[name], 0);
       return trimmed({
         counts: { up: sum('up'), down: sum('down'), degraded: sum('degraded') },

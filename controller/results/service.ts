@@ -83,7 +83,7 @@ export class ResultsService<M> {
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
-    this.health = projectHealth(this.owners);
+    this.health = projectHealth(this.owners, clock);
     this.history = new MonitorHistory({ clock, owners: this.owners, rollups: stores.rollups, changes: stores.changes });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,

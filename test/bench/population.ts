@@ -26,7 +26,8 @@ export interface Owner {
 }
 
 /**
- * Monitors as the product keeps them: documents that are journaled and counted, the counts, states, and yesterday's rollup.
+ * Monitors as the product keeps them: documents that are journaled and counted, the counts, states that are booked to the last full hour,
+ * and yesterday's rollup.
  * Seven in ten are HTTP, two TCP, one a heartbeat; one in twenty is paused, one in ten in the group.
  */
 export async function populate(db: Db, owner: Owner, group: string, count: number): Promise<void> {
@@ -39,7 +40,8 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
     counts = recount(counts, docs.map((doc) => ({ ...doc, counted: null }))).counts;
     await db.collection<MonitorDoc>('monitors').insertMany(docs.map((doc) => ({ ...doc, counted: shareOf(doc), counted_revision: 1 })), { ordered: false });
     await states.write(docs.map((doc) => {
-      const state = { ...newMonitorState(toMonitorConfig(doc)), last_check_at: now - 60_000, last_success_at: now - 60_000 };
+      const heard = { last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS) };
+      const state = { ...newMonitorState(toMonitorConfig(doc)), ...heard };
       return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };
     }));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(docs.map((doc) => ({ _id: `${doc._id}:${Math.floor(now / DAY_MS) - 1}`, position: 0, rollup })), { ordered: false });

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { nearerEnd, planList, type MonitorListQuery } from '../../../controller/monitors/list-rules.ts';
+
+const GROUP = 'a group';
+const COUNTS = {
+  cells: { 'HTTP active': 700, 'HTTP paused': 100, 'TCP active': 200 },
+  regions: {},
+  groups: { [GROUP]: { 'HTTP active': 60, 'TCP active': 40 } },
+};
+
+const query = (given: Partial<MonitorListQuery> = {}): MonitorListQuery => ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...given });
+
+describe('a page of monitors is read', () => {
+  test('in the order of an index, of the project and of a group, in each order', () => {
+    expect(planList(query(), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
+    expect(planList(query({ sortBy: 'name', offset: 900 }), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
+    expect(planList(query({ groupId: GROUP }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
+    expect(planList(query({ groupId: GROUP, sortBy: 'name' }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
+    expect(planList(query({ groupId: GROUP, types: ['HTTP', 'TCP'] }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
+  });
+
+  test('of cells that are merged, where not all are on it and it is not far down', () => {
+    const cells = [{ type: 'HTTP', status: 'active', count: 700 }, { type: 'TCP', status: 'active', count: 200 }];
+    expect(planList(query({ statuses: ['active'] }), COUNTS)).toEqual({ kind: 'cells', total: 900, cells });
+    expect(planList(query({ types: ['TCP'], offset: 100 }), COUNTS)).toMatchObject({ kind: 'cells', total: 200 });
+  });
+
+  test('one by one, where the counts say nothing or only how many there are', () => {
+    expect(planList(query({ search: 'shop' }), COUNTS)).toEqual({ kind: 'matching', total: null });
+    expect(planList(query({ groupId: GROUP, tags: ['eu'] }), COUNTS)).toEqual({ kind: 'matching', total: null });
+    expect(planList(query({ groupId: GROUP, types: ['TCP'] }), COUNTS)).toEqual({ kind: 'matching', total: 40 });
+  });
+
+  test('not at all behind the end, and of a group that has none', () => {
+    expect(planList(query({ offset: 1000 }), COUNTS)).toEqual({ kind: 'empty', total: 1000 });
+    expect(planList(query({ groupId: 'another' }), COUNTS)).toEqual({ kind: 'empty', total: 0 });
+  });
+
+  test('from the nearer end', () => {
+    expect(nearerEnd({ offset: 950, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 50, isReversed: true });
+    expect(nearerEnd({ offset: 980, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 20, isReversed: true });
+    expect(nearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({ offset: 100, limit: 50, isReversed: false });
+  });
+});
