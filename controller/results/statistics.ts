@@ -90,20 +90,37 @@ export class Statistics implements StatisticsReader {
     const now = this.#clock.now();
     const { monitors } = await this.#open.open(monitorIds, 0);
     const written = await this.#written.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, now);
+    const inDays = await this.#positionsInDays(monitors, written, from);
     const stats = new Map<string, PeriodStats>();
     for (const [id, monitor] of monitors) {
       if (monitor.live.last_check_at === null) continue;
-      stats.set(id, statsOf(monitor, written.get(id), from));
+      const of = written.get(id);
+      const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(keyOf(id, hour));
+      stats.set(id, statsOf(monitor, of?.totals, positionOf, from));
     }
     return stats;
   }
+
+  /** An owner that took over may hold once more what a day's rollup has: of its hours in such days, the entry that was written last. */
+  async #positionsInDays(monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number): Promise<Map<string, number>> {
+    const keys = [...monitors].flatMap(([id, { hours }]) => {
+      const days = written.get(id)?.days;
+      return hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS))).map(({ hour }) => ({ monitor_id: id, hour }));
+    });
+    if (keys.length === 0) return new Map();
+    return new Map((await this.#rollups.hourTotals(keys)).map(({ monitor_id: id, hour, position }) => [keyOf(id, hour), position]));
+  }
 }
 
-function statsOf(monitor: OpenMonitor, written: Written | undefined, from: number): PeriodStats {
-  const parts: Totals[] = written ? [written.totals] : [];
+function keyOf(monitorId: string, hour: number): string {
+  return `${monitorId}:${hour}`;
+}
+
+function statsOf(monitor: OpenMonitor, written: Totals | undefined, positionOf: (hour: number) => number | undefined, from: number): PeriodStats {
+  const parts: Totals[] = written ? [written] : [];
   for (const open of monitor.hours) {
     if (open.hour < from) continue;
-    const position = written?.positions.get(open.hour);
+    const position = positionOf(open.hour);
     const isCounted = position !== undefined && open.first_entry !== null && open.first_entry <= position;
     const times: HourTimes = position !== undefined || open.times === null ? [0, 0, 0] : open.times;
     parts.push({ ...emptyRollup(), ...(isCounted ? {} : open.counts), times });

@@ -13,6 +13,8 @@ export interface Written {
   totals: Totals;
   /** Of each hour that is counted by itself, the journal entry that its rollup is of. */
   positions: ReadonlyMap<number, number>;
+  /** Days that are counted as a whole. */
+  days: ReadonlySet<number>;
 }
 
 export interface TotalsReader {
@@ -81,14 +83,18 @@ export class WrittenTotals {
       const hours = [...steps(from, firstDay, HOUR_MS), ...recentDays.flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS))];
       return hours.map((hour) => ({ monitor_id: id, hour }));
     });
-    const parts = new Map(monitorIds.map((id) => [id, { totals: [] as Totals[], positions: new Map<number, number>() }]));
-    for (const { monitor_id: id, totals } of found) parts.get(id)?.totals.push(totals);
+    const parts = new Map(monitorIds.map((id) => [id, { totals: [] as Totals[], positions: new Map<number, number>(), days: new Set<number>() }]));
+    for (const { monitor_id: id, day, totals } of found) {
+      const part = parts.get(id);
+      part?.totals.push(totals);
+      part?.days.add(day);
+    }
     for (const { monitor_id: id, hour, position, totals } of await this.#rollups.hourTotals(hourKeys)) {
       const part = parts.get(id);
       part?.totals.push(totals);
       part?.positions.set(hour, position);
     }
-    return new Map([...parts].map(([id, { totals, positions }]) => [id, { totals: sumTotals(totals), positions }]));
+    return new Map([...parts].map(([id, { totals, positions, days }]) => [id, { totals: sumTotals(totals), positions, days }]));
   }
 }
 

@@ -15,7 +15,6 @@ import { Random } from '../simulation/random.ts';
 import { batchOf, configOf, idIn, resultOf } from '../unit/results/build.ts';
 import { withMongo } from './with-mongo.ts';
 
-const SHARD = 2;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const INTERVAL_MS = HOUR_MS / 2;
@@ -26,14 +25,19 @@ class Owner {
   readonly taken: CheckResult[] = [];
   readonly hours = new MongoHourStore(mongo.db);
   readonly states = new MongoStateStore(mongo.db);
-  readonly configs = [0, 1, 2].map((number) => configOf({ monitor_id: idIn(SHARD, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any' }));
+  readonly configs: ReturnType<typeof configOf>[];
   readonly clock: SimulatedClock;
-  state = new ShardState(SHARD, { n: 0, lanes: {} }, []);
+  readonly #shard: number;
+  state: ShardState;
   #owners = 1;
   #seq = 0;
+  last: JournalEntry | null = null;
 
-  constructor(clock: SimulatedClock) {
+  constructor(clock: SimulatedClock, shard: number) {
     this.clock = clock;
+    this.#shard = shard;
+    this.configs = [0, 1, 2].map((number) => configOf({ monitor_id: idIn(shard, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any' }));
+    this.state = new ShardState(shard, { n: 0, lanes: {} }, []);
   }
 
   take(results: CheckResult[], late: boolean): void {
@@ -41,10 +45,11 @@ class Owner {
     const batch = batchOf(numbered);
     const now = this.clock.now();
     const entry: JournalEntry = {
-      shard: SHARD, n: this.state.n + 1, v: 1, writer: 'w', taken_at: now, configs: this.state.n === 0 ? this.configs : [], pings: [],
+      shard: this.#shard, n: this.state.n + 1, v: 1, writer: 'w', taken_at: now, configs: this.state.n === 0 ? this.configs : [], pings: [],
       batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: late ? numbered.map(({ seq }) => seq) : [] }],
       clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [['p/e', this.#seq]],
     };
+    this.last = entry;
     for (const { monitor_id: id } of this.state.apply(entry).changed) (this.state.monitors.get(id) as { queued: number }).queued = 0;
     this.taken.push(...numbered);
   }
@@ -57,7 +62,14 @@ class Owner {
 
   /** Another one has the shard, with what this one has written; it holds no results, as all are written. */
   async move(): Promise<void> {
-    this.state = new ShardState(SHARD, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(SHARD));
+    this.state = new ShardState(this.#shard, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(this.#shard));
+    this.#owners += 1;
+  }
+
+  /** Another one has the shard and has read this entry and the newest again: the snapshot was older than what is written. */
+  async moveBehind(from: JournalEntry): Promise<void> {
+    this.state = new ShardState(this.#shard, { n: from.n - 1, lanes: {} }, await this.states.load(this.#shard));
+    for (const entry of [from, this.last as JournalEntry]) this.state.apply(entry);
     this.#owners += 1;
   }
 
@@ -89,7 +101,7 @@ class Owner {
 test('what is remembered of rollups is what they say: after late results, an hour, a day, retention and under another owner', { timeout: 120_000 }, async () => {
   const clock = new SimulatedClock();
   const random = new Random(7);
-  const owner = new Owner(clock);
+  const owner = new Owner(clock, 2);
   await owner.states.ensureIndexes();
   const controllers = [owner.statistics(), owner.statistics()];
   const ids = owner.configs.map(({ monitor_id: id }) => id);
@@ -133,4 +145,21 @@ test('what is remembered of rollups is what they say: after late results, an hou
   await clock.advance(5 * 60_000);
   await compare();
   expect(compared).toBeGreaterThan(60);
+});
+
+test('results that an owner holds once more after it took over are counted once, in days that have their rollup too', async () => {
+  const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 12));
+  const owner = new Owner(clock, 3);
+  const [config] = owner.configs as [(typeof owner.configs)[0]];
+  owner.take([resultOf(config, { started_at: clock.now() - 10 * DAY_MS })], false);
+  for (const daysAgo of [6, 5, 1, 0]) {
+    owner.take(Array.from({ length: 10 }, (_, at) => resultOf(config, { started_at: clock.now() - daysAgo * DAY_MS - HOUR_MS + at * 60_000 })), daysAgo > 0);
+    const late = owner.last as JournalEntry;
+    await clock.advance(2 * HOUR_MS);
+    owner.take([], false);
+    await checkpoint(owner, owner.state, [config.monitor_id], clock.now());
+    await owner.moveBehind(late);
+    const { total_checks } = (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id) as { total_checks: number };
+    expect(total_checks).toBe(owner.taken.length);
+  }
 });
