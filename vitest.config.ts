@@ -19,12 +19,12 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', 30_000, true),
-      project('simulation', 120_000, true),
-      project('store', 60_000, true),
-      project('bus', 60_000, true),
-      project('api', 60_000, true),
+      project('simulation', 400_000, true),
+      project('store', 120_000, true),
+      project('bus', 120_000, true),
+      project('api', 120_000, true),
       // All repeats of a fault, as `npm run faults` does them, are one test.
-      project('faults', process.env['FARWATCH_FAULTS'] === 'all' ? 900_000 : 120_000, true),
+      project('faults', process.env['FARWATCH_FAULTS'] === 'all' ? 900_000 : 240_000, true),
       project('e2e', 300_000, false),
     ],
   },

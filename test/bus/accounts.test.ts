@@ -99,8 +99,8 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     const connection = await connectProbe(nats.url, third);
     const removedAt = Date.now();
     await nats.setUsers([own.entry, other.entry]);
-    await until(() => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off', timeoutMs: 2000 });
-    expect(Date.now() - removedAt).toBeLessThan(1000);
+    await until(() => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off' });
+    expect(Date.now() - removedAt).toBeLessThan(5000);
     await connection.nc.closed();
     await expect(connectProbe(nats.url, third)).rejects.toThrow(/Authorization/);
     expect(victim.statuses.slice(before)).toEqual([]);

@@ -73,7 +73,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     const startedAt = Date.now();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
     await ended;
-    expect(Date.now() - startedAt).toBeLessThan(1000);
+    expect(Date.now() - startedAt).toBeLessThan(5000);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { timeoutMs: 15_000, what: 'monitors moved' });

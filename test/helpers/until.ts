@@ -6,7 +6,7 @@ export async function until<T>(
   probe: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number; what?: string } = {},
 ): Promise<Truthy<T>> {
-  const { timeoutMs = 10_000, everyMs = 20, what = 'condition' } = options;
+  const { timeoutMs = 30_000, everyMs = 20, what = 'condition' } = options;
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
   for (;;) {
