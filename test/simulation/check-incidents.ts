@@ -41,9 +41,18 @@ function checkMonitor(world: World, id: string): string[] {
     else said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
+    if (!taken.has(span) && isOneWithTheLast(world, id, spans, span)) taken.add(span);
     if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
   }
   return said;
+}
+
+/** A pause that was over before the journal heard of it ended nothing: the incident from before it goes on. */
+function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): boolean {
+  const last = spans[spans.indexOf(span) - 1];
+  if (!last || span.from - last.until > JOURNAL_LAG_MS) return false;
+  return [...world.db.incidents.values()].some(({ opening, resolution }) =>
+    opening.monitor.monitor_id === id && opening.started_at >= last.from && opening.started_at < last.until && (resolution?.resolved_at ?? Infinity) > span.from);
 }
 
 /** What a job could tell nobody, time and again while the owner was well, is for the owner as if it had not run. */
