@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMongo } from '../../controller/platform/mongo.ts';
 import { freePort } from '../../deploy/quickstart/ports.ts';
+import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startNats } from '../helpers/nats-server.ts';
 import { percentile } from './cpu.ts';
@@ -100,7 +101,7 @@ class Installation {
       PORT: String(port), DATA_DIR: dir, MONGODB_URL: database.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
       NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
     };
-    let controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env);
+    let controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
     const one = new Installation(count, `http://127.0.0.1:${port}`, async () => {
       await controller.kill9();
       await mongo.close();
@@ -110,7 +111,7 @@ class Installation {
     await populate(mongo.db, await one.#register(), one.group, count);
     // It loads what it knows of monitors when it starts.
     await controller.kill9();
-    controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env);
+    controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
     await one.#giveHistory(mongo.db);
     return one;
   }

@@ -7,14 +7,14 @@ export class ControllerProcess {
   readonly #child: ChildProcess;
   #output = '';
 
-  private constructor(bundle: string, env: Record<string, string>) {
-    this.#child = spawn(process.execPath, [bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  private constructor(bundle: string, env: Record<string, string>, flags: readonly string[]) {
+    this.#child = spawn(process.execPath, [...flags, bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
   }
 
-  /** Resolves when it listens. */
-  static async start(bundle: string, env: Record<string, string>): Promise<ControllerProcess> {
-    const controller = new ControllerProcess(bundle, env);
+  /** Resolves when it listens. `flags` are Node's. */
+  static async start(bundle: string, env: Record<string, string>, flags: readonly string[] = []): Promise<ControllerProcess> {
+    const controller = new ControllerProcess(bundle, env, flags);
     const listens = () => controller.#output.includes('"msg":"listening"') || (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
     await until(listens, { what: 'the controller listens', timeoutMs: 30_000 });
     return controller;
