@@ -2,7 +2,7 @@ import { derivedId } from '../../shared/ids.ts';
 import type { MonitorConfig } from '../results/ports.ts';
 import { opening, resolution, SEVERITY } from './effect-rules.ts';
 import { freeParts, lateHistory, withoutGap } from './gap-rules.ts';
-import { isAsked, requiredVotes } from './quorum-rules.ts';
+import { agreed, isAsked, requiredVotes, type Agreed } from './quorum-rules.ts';
 import type { ItemPlace, LateHistory, LateOutage, LateRun, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage } from './monitor-state.ts';
 
 /** Probes whose late results are followed at once, and outages that wait or are evidence: the latest. */
@@ -71,39 +71,19 @@ function withRun(runs: LateHistory['runs'], probeId: string, run: LateRun): Late
   return Object.fromEntries(all.filter(([id]) => id !== oldest?.[0]));
 }
 
-interface Agreed {
-  from: number;
-  until: number;
-  by: LateOutage[];
-}
-
-/** Stretches in which so many regions at least saw an outage, in order. */
-function agreed(found: LateOutage[], required: number): Agreed[] {
-  const bounds = [...new Set(found.flatMap(({ from, until }) => [from, until]))].sort((one, other) => one - other);
-  const stretches: Agreed[] = [];
-  bounds.slice(0, -1).forEach((from, index) => {
-    const until = bounds[index + 1] as number;
-    const by = found.filter((outage) => outage.from <= from && outage.until >= until);
-    if (by.length === 0 || new Set(by.map(({ region }) => region)).size < required) return;
-    const last = stretches.at(-1);
-    if (last?.until === from) {
-      last.until = until;
-      last.by = [...new Set([...last.by, ...by])];
-    } else stretches.push({ from, until, by });
-  });
-  return stretches;
-}
-
 /** Told when the whole of it was free, but for the interval that the status before it is taken to hold. */
-function settle(told: MonitorStep, { from, until, by }: Agreed, place: ItemPlace): void {
+function settle(told: MonitorStep, { from, until, by }: Agreed<LateOutage>, place: ItemPlace): void {
   const free = freeParts(told.state, from, until);
   told.state = withoutGap(told.state, from, until);
   const [start, end] = free[0] ?? [Infinity, 0];
   if (free.length !== 1 || start > from + told.state.config.interval_ms || end < until) return;
-  told.effects.push(...lateIncident(told.state, { from, until, by }, { n: place.n, index: place.index + told.effects.length }));
+  told.effects.push(...lateIncident(told.state, { from, until, by }, { n: place.n, index: place.index + told.effects.length }).effects);
 }
 
-function lateIncident(state: MonitorState, { from, until, by }: Agreed, place: ItemPlace): MonitorEffect[] {
+/** The incident of an outage that was over when it showed: opened and resolved, with no alert. */
+export function lateIncident(
+  state: MonitorState, { from, until, by }: Agreed<LateOutage>, place: ItemPlace,
+): { outage: Outage; effects: [opened: MonitorEffect, resolved: MonitorEffect] } {
   const error = by.find((each) => each.error !== null)?.error ?? { type: 'connection_error' as const, message: 'The check failed' };
   const outage: Outage = {
     incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'late'), started_at: from,
@@ -111,5 +91,5 @@ function lateIncident(state: MonitorState, { from, until, by }: Agreed, place: I
   };
   const opened = opening(state, outage, [...new Set(by.map(({ region }) => region))]);
   if (opened.kind === 'open') opened.opening.late = true;
-  return [opened, resolution(state, outage, until)];
+  return { outage, effects: [opened, resolution(state, outage, until)] };
 }

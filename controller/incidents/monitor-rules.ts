@@ -5,14 +5,10 @@ import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type
 import { bookGap, bookHour, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { alert, downRegions, opening, resolution, SEVERITY, statusEffect } from './effect-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
-import { rememberRegions } from './region-rules.ts';
+import { forgetHeard, hasRecoveredSince, ongoingSince, tellOverlaps } from './overlap-rules.ts';
+import { afterResult, NEW_REGION, rememberRegions, withoutVote } from './region-rules.ts';
 import { tellBeyondStatus } from './telling-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage, RegionState } from './monitor-state.ts';
-
-const NEW_REGION: RegionState = Object.freeze({
-  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
-  response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
-});
 
 /** The state of a monitor that nothing has been heard of. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
@@ -102,20 +98,6 @@ function latest(known: number | null, at: number): number {
   return known === null || at > known ? at : known;
 }
 
-function afterResult(region: RegionState, item: MonitorItem & { kind: 'result' }, retries: number): RegionState {
-  const { result } = item;
-  const isSuccess = result.outcome === 'success';
-  const fails = isSuccess ? 0 : region.fails + 1;
-  const isSlow = isSuccess && result.degraded;
-  return {
-    verdict: isSuccess ? 'up' : fails > retries ? 'down' : region.verdict,
-    degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
-    first_fail_at: isSuccess ? null : (region.first_fail_at ?? result.started_at),
-    last_at: result.started_at, response_time_ms: result.response_time_ms, status_code: result.status_code,
-    error: result.error, probe_id: item.probe_id, reason: null,
-  };
-}
-
 /** A missed slot is nobody's vote; two and more in a row mean that nobody has looked. */
 function applyMissed(state: MonitorState, item: MonitorItem & { kind: 'result' }, region: RegionState, place: ItemPlace): MonitorStep {
   const { result, region: name } = item;
@@ -124,15 +106,14 @@ function applyMissed(state: MonitorState, item: MonitorItem & { kind: 'result' }
   const counts = !item.late && state.config.status === 'active' && result.assignment_rev >= state.config.check_revision && end > (region.last_at ?? 0);
   if (!counts || unseenMs < 2 * state.config.interval_ms) return { state, effects: [] };
   const reason = result.missed?.reason ?? 'missed';
-  const regions: MonitorState['regions'] = { ...state.regions, [name]: { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason } };
+  const regions: MonitorState['regions'] = { ...state.regions, [name]: withoutVote(region, reason) };
   return decideWithout({ ...state, regions }, result.scheduled_at, place, reason);
 }
 
 function applySilence(state: MonitorState, item: MonitorItem & { kind: 'silent' }, place: ItemPlace): MonitorStep {
   const region = state.regions[item.region];
   if (!region || region.verdict === 'unknown' || state.config.status !== 'active' || (region.last_at ?? 0) >= item.at) return { state, effects: [] };
-  const silent: RegionState = { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason: 'silent' };
-  return decideWithout({ ...state, regions: { ...state.regions, [item.region]: silent } }, item.at, place, 'no data');
+  return decideWithout({ ...state, regions: { ...state.regions, [item.region]: withoutVote(region, 'silent') } }, item.at, place, 'no data');
 }
 
 /** Decides when a region has lost its vote; what the others say is as new as what was last heard of them. */
@@ -166,10 +147,14 @@ function endOutage(state: MonitorState, at: number): MonitorStep {
 function decide(state: MonitorState, at: number, place: ItemPlace, reason: string): MonitorStep {
   if (state.config.status !== 'active') return { state, effects: [] };
   const verdict = verdictOf(state.config, state.regions);
-  if (verdict === state.status) return { state, effects: [] };
-  // A success from before the outage, heard after it began, is no recovery.
-  if (state.outage && (verdict === 'up' || verdict === 'degraded') && at <= state.outage.started_at) return { state, effects: [] };
-  return change(state, verdict, at, place, reason);
+  const isUp = verdict === 'up' || verdict === 'degraded';
+  // A success from before the outage, heard after it began, is no recovery; nor is an older failure an agreement.
+  const isOutdated = state.outage ? isUp && at <= state.outage.started_at : verdict === 'down' && hasRecoveredSince(state, at);
+  const moves = verdict !== state.status && !isOutdated;
+  const told = tellOverlaps(state, moves, place);
+  if (!moves) return { state: forgetHeard(told.state), effects: told.effects };
+  const moved = change(told.state, verdict, at, { n: place.n, index: place.index + told.effects.length }, reason);
+  return { state: forgetHeard(moved.state), effects: [...told.effects, ...moved.effects] };
 }
 
 /** Regions are not heard in order: no change comes before the one before it, and time booked past it is booked anew. */
@@ -201,7 +186,7 @@ function change(state: MonitorState, to: RuntimeStatus, heardAt: number, place: 
 
 /** When the outage began: the earliest first failure among the regions that are down, not before the last change. */
 function firstFailure(state: MonitorState, at: number): number {
-  let first = at;
+  let first = Math.min(at, ongoingSince(state));
   for (const region of Object.values(state.regions)) {
     if (region.verdict === 'down' && region.first_fail_at !== null) first = Math.min(first, region.first_fail_at);
   }

@@ -20,6 +20,19 @@ export interface RegionState {
   probe_id: string | null;
   /** Why the region is unknown: `silent`, or the reason of missed slots. */
   reason: string | null;
+  /** The failure that confirmed its outage, while that lasts; absent in states of earlier versions. */
+  down_at?: number;
+  /** Its latest outages that are over while some region has not been heard past their ends, in order; absent without any. */
+  ended?: RegionOutage[];
+}
+
+/** A region was down by its own word: from the failure that confirmed it to before a success. */
+export interface RegionOutage {
+  from: number;
+  until: number;
+  first_fail_at: number;
+  fails: number;
+  error: { type: ErrorType; message: string } | null;
 }
 
 /** From the first failed check to recovery, whatever people do to its incident. */

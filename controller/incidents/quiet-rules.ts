@@ -1,4 +1,5 @@
 import { bookGap } from './booking-rules.ts';
+import { isAwaiting } from './overlap-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
 import { tellBeyondStatus } from './telling-rules.ts';
 import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, RegionState } from './monitor-state.ts';
@@ -18,7 +19,7 @@ export function isQuiet(state: MonitorState, item: ResultItem, place: ItemPlace)
   if (region === undefined || !saysTheSame(region, item) || late || state.status !== 'up' || state.heartbeat !== undefined) return false;
   const at = result.started_at;
   const counts = config.status === 'active' && result.assignment_rev >= config.check_revision && at > state.since && isAsked(config, name);
-  if (!counts || bookGap(state, at) !== state || verdictOf(config, state.regions) !== 'up') return false;
+  if (!counts || isAwaiting(state) || bookGap(state, at) !== state || verdictOf(config, state.regions) !== 'up') return false;
   const step = { state, effects: NOTHING };
   return tellBeyondStatus(state, step, item, place) === step;
 }
@@ -26,7 +27,7 @@ export function isQuiet(state: MonitorState, item: ResultItem, place: ItemPlace)
 function saysTheSame(region: RegionState, { result }: ResultItem): boolean {
   return result.outcome === 'success' && !result.degraded && result.error === null && result.started_at > (region.last_at ?? 0)
     && region.verdict === 'up' && !region.degraded && region.slows === 0 && region.fails === 0
-    && region.first_fail_at === null && region.error === null && region.reason === null;
+    && region.first_fail_at === null && region.error === null && region.reason === null && region.down_at === undefined;
 }
 
 /** Writes a quiet result into a state that nobody else holds. What this leaves is what `applyItem` would have made anew. */

@@ -33,3 +33,27 @@ export function verdictOf(config: MonitorConfig, regions: Record<string, RegionS
 export function isAsked(config: MonitorConfig, region: string): boolean {
   return config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
 }
+
+/** A stretch (Unix ms) in which regions agree that a monitor was down, by what each of them saw. */
+export interface Agreed<T> {
+  from: number;
+  until: number;
+  by: T[];
+}
+
+/** Stretches in which so many regions at least saw an outage, in order. */
+export function agreed<T extends { region: string; from: number; until: number }>(found: T[], required: number): Agreed<T>[] {
+  const bounds = [...new Set(found.flatMap(({ from, until }) => [from, until]))].sort((one, other) => one - other);
+  const stretches: Agreed<T>[] = [];
+  bounds.slice(0, -1).forEach((from, index) => {
+    const until = bounds[index + 1] as number;
+    const by = found.filter((outage) => outage.from <= from && outage.until >= until);
+    if (by.length === 0 || new Set(by.map(({ region }) => region)).size < required) return;
+    const last = stretches.at(-1);
+    if (last?.until === from) {
+      last.until = until;
+      last.by = [...new Set([...last.by, ...by])];
+    } else stretches.push({ from, until, by });
+  });
+  return stretches;
+}

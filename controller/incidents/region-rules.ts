@@ -1,4 +1,41 @@
 import type { MonitorConfig } from '../results/ports.ts';
+import type { MonitorItem, RegionOutage, RegionState } from './monitor-state.ts';
+
+/** Outages that a region remembers until all regions have been heard past them, the latest ones. */
+export const ENDED_KEPT = 4;
+
+export const NEW_REGION: RegionState = Object.freeze({
+  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
+});
+
+/** What a region says once a result of its counts. */
+export function afterResult(region: RegionState, item: MonitorItem & { kind: 'result' }, retries: number): RegionState {
+  const { result } = item;
+  const isSuccess = result.outcome === 'success';
+  const fails = isSuccess ? 0 : region.fails + 1;
+  const isSlow = isSuccess && result.degraded;
+  const verdict = isSuccess ? 'up' : fails > retries ? 'down' : region.verdict;
+  const downAt = region.verdict === 'down' ? region.down_at : result.started_at;
+  const ended = isSuccess ? afterSuccess(region, result.started_at) : region.ended;
+  return {
+    verdict, degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
+    first_fail_at: isSuccess ? null : (region.first_fail_at ?? result.started_at),
+    last_at: result.started_at, response_time_ms: result.response_time_ms, status_code: result.status_code,
+    error: result.error, probe_id: item.probe_id, reason: null,
+    ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}), ...(ended ? { ended } : {}),
+  };
+}
+
+function afterSuccess({ down_at: from, first_fail_at, fails, error, ended = [] }: RegionState, until: number): RegionOutage[] | undefined {
+  if (from !== undefined && first_fail_at !== null) return [...ended, { from, until, first_fail_at, fails, error }].slice(-ENDED_KEPT);
+  return ended.length > 0 ? ended : undefined;
+}
+
+/** A region that has lost its vote: of an outage that it was in nobody knows the end. */
+export function withoutVote({ down_at: _unknown, ...region }: RegionState, reason: string): RegionState {
+  return { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason };
+}
 
 /** Stands for all regions in `asked_before`: the choice was automatic. */
 const ANY_REGION = '*';

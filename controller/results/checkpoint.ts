@@ -100,11 +100,11 @@ function closedHours(id: string, cell: MonitorCell, now: number): number[] {
   return [...closed];
 }
 
-/** A failure that is not confirmed yet may still turn booked time into down time. */
+/** A failure that is not confirmed yet, or an outage that other regions may have seen too, may still turn booked time into down time. */
 function inDoubt(state: MonitorState): boolean {
   for (const name in state.regions) {
     const region = state.regions[name];
-    if (region && region.fails > 0 && region.verdict !== 'down') return true;
+    if (region && (region.ended !== undefined || (region.fails > 0 && region.verdict !== 'down'))) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyItem } from '../../../controller/incidents/monitor-rules.ts';
-import type { ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionState } from '../../../controller/incidents/monitor-state.ts';
+import type { ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState } from '../../../controller/incidents/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../../controller/incidents/quiet-rules.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
@@ -24,11 +24,14 @@ const outage: fc.Arbitrary<Outage> = instant.map((at) =>
   ({ incident_id: 'i', started_at: at, failure_count: 2, type: 'timeout', message: 'Timed out', severity: 'critical' }));
 const warning: fc.Arbitrary<ExpiryWarning | null> = maybe(fc.record({ expires_at: fc.constantFrom(HOUR + 5 * DAY, HOUR + 90 * DAY), days: fc.constantFrom(7, 30) }));
 
+const ended: RegionOutage[] = [{ from: HOUR - 30_000, until: HOUR - 10_000, first_fail_at: HOUR - 30_000, fails: 1, error }];
+
 const region: fc.Arbitrary<RegionState> = fc.record({
   verdict: mostly<RegionState['verdict']>('up', 'down', 'unknown'), degraded: mostly(false, true), slows: mostly<number>(0, 1, 3), fails: mostly(0, 1, 3),
   first_fail_at: mostly<number | null>(null, HOUR - 60_000), last_at: maybe(instant), response_time_ms: maybe(fc.integer({ min: 1, max: 900 })),
   status_code: maybe(fc.constant(204)), error: mostly<RegionState['error']>(null, error), probe_id: maybe(fc.constant('before')), reason: mostly<string | null>(null, 'silent'),
-}, { noNullPrototype: true }).chain((known) => mostly(known, (({ slows: _slows, ...earlier }) => earlier)(known)));
+}, { noNullPrototype: true }).chain((known) => mostly(known, (({ slows: _slows, ...earlier }) => earlier)(known)))
+  .chain((known) => mostly<RegionState>(known, { ...known, ended }, { ...known, down_at: HOUR - 60_000 }, { ...known, ended, down_at: HOUR - 60_000 }));
 
 const late: fc.Arbitrary<LateHistory> = fc.record({
   gaps: fc.constantFrom<LateHistory['gaps']>([], [[HOUR - 600_000, HOUR - 300_000]]),
@@ -92,6 +95,19 @@ describe('a quiet result', () => {
       run.up(minute * 60);
     }
     expect(run.state.flaps).toBeNull();
+  });
+
+  test('is none while a region has seen an outage that another has not been heard past', () => {
+    const run = new MonitorRun({ retries: 0, quorum: 2 });
+    ['eu', 'us', 'ap'].forEach((region, index) => run.up(1 + index, region));
+    const isQuietAt = (at: number): boolean => isQuiet(run.state, { kind: 'result', region: 'us', probe_id: 'probe-us', late: false, result: run.resultAt(at) }, PLACE);
+    run.down(60);
+    expect(isQuietAt(61)).toBe(true);
+    run.up(120);
+    expect(isQuietAt(121)).toBe(false);
+    run.up(121, 'us');
+    run.up(122, 'ap');
+    expect(isQuietAt(180)).toBe(true);
   });
 
   test('is none that ends or begins anything', () => {

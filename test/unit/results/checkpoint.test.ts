@@ -4,7 +4,8 @@ import { checkpoint, isDueForCheckpoint, savedThrough } from '../../../controlle
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { ClockDecision, JournalEntry } from '../../../controller/results/journal-entry.ts';
-import { ShardState } from '../../../controller/results/shard-state.ts';
+import { ShardState, type MonitorCell } from '../../../controller/results/shard-state.ts';
+import type { RegionState } from '../../../controller/incidents/monitor-state.ts';
 import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
 import type { Line } from '../../simulation/wire.ts';
@@ -97,6 +98,15 @@ describe('a checkpoint', () => {
     expect([...db.blocks.keys()]).toEqual([`${ID}:${HOUR / HOUR_MS}`]);
     expect(decodeBlock([...db.blocks.values()][0]?.bytes as Uint8Array)).toHaveLength(60);
     expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 60, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
+  });
+
+  test('waits while a region has seen an outage that another has not been heard past, but not for ever', async () => {
+    const db = new SimulatedDatabase();
+    const state = await load(db, simulatedStores(db, new InstantLine()));
+    const cell = state.monitors.get(ID) as MonitorCell;
+    const seen = { from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null };
+    cell.state = { ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } } };
+    expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForCheckpoint(state, now))).toEqual([[], [ID]]);
   });
 
   test('repeated changes nothing', async () => {
