@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
@@ -71,10 +72,7 @@ describe(`the database killed ${KILLS} times while results come in`, () => {
   test('nothing is lost and nothing is stored twice', async () => {
     // A connection of the pool that has not been used since the last kill may still have to be found dead.
     await Promise.all(ids.map((id) => until(async () => (await session.call('POST', `/api/monitors/${id}/pause`)).status === 200, { what: 'paused' })));
-    await until(async () => {
-      const { probes } = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
-      return probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0);
-    }, { what: 'the spool is empty', timeoutMs: 60_000, everyMs: 500 });
+    await allArrived(session);
     const ledger = await readLedger(storeUrl(farwatch.log()));
     expect(ledger.holes).toEqual([]);
     expect(ledger.byMonitor.size).toBe(MONITORS);

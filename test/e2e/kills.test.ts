@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl, type Ledger } from '../helpers/ledger.ts';
@@ -83,10 +84,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
       await Promise.all(monitors.map((monitor) => session.ok('POST', `/api/monitors/${monitor.id}/pause`)));
       if (monitors.length < 100) break;
     }
-    const { probes } = await until(async () => {
-      const answer = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
-      return answer.probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0) && answer;
-    }, { what: 'the spool is empty', timeoutMs: 60_000, everyMs: 500 });
+    const probes = await allArrived(session);
     expect(probes).toHaveLength(1);
   });
 

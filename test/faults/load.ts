@@ -1,3 +1,4 @@
+import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
@@ -100,10 +101,7 @@ export class Load {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
     await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living })).status === 200, { what: 'paused', timeoutMs: 20_000 });
-    await until(async () => {
-      const { probes } = await session.ok<{ probes: { spool_depth: number; monitors: number; status: string }[] }>('GET', '/api/probes');
-      return probes.every((probe) => probe.status === 'online' && probe.spool_depth === 0 && probe.monitors === 0);
-    }, { what: 'the spool is empty', timeoutMs: 60_000, everyMs: 250 });
+    await allArrived(session);
     const ledger = await (this.#store ? readLedger(this.#store.url, this.#store.database) : readLedger(storeUrl(this.farwatch.log())));
     const issued = new Map(this.ids.map((id) => [id, this.countOf(id)]));
     const stored = new Map(this.ids.map((id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length]));
