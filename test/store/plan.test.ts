@@ -51,6 +51,9 @@ describe.runIf(isEmbedded)('the planner', () => {
       [{ filter: { _id: 'p001' } }, { plan: 'IDHACK', returned: 1 }],
       [{ filter: { _id: { $gte: 'p010', $lt: 'p020' } } }, { plan: 'FETCH > IXSCAN _id_', docs: 10, returned: 10 }],
       [{ filter: { _id: { $in: ['p010', 'p020', 'nobody'] } } }, { plan: 'FETCH > IXSCAN _id_', docs: 2, returned: 2 }],
+      // However many fields of another index are given too, as those of a tenant always are.
+      [{ filter: { 'o.k': 1, at: { $gt: 0 }, _id: { $in: ['p010', 'p013', 'nobody'] } } }, { plan: 'FETCH > IXSCAN _id_', docs: 2, returned: 2 }],
+      [{ filter: { 'o.k': 1, at: { $in: [390, 387] }, mail: { $in: ['m10@x', 'm13@x'] } } }, { plan: 'FETCH > IXSCAN mail', docs: 2, returned: 2 }],
       [{ filter: { _id: { $regex: '^p01' } } }, { plan: 'FETCH > IXSCAN _id_', docs: 10, returned: 10 }],
       [{ filter: { _id: { $gt: 'p390' } }, sort: { _id: -1 } }, { plan: 'FETCH > IXSCAN _id_ backward', docs: 9 }],
       [{ filter: { org: 3 } }, { plan: 'FETCH > IXSCAN org_at', docs: 50, returned: 50 }],

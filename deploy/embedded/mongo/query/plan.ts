@@ -27,7 +27,7 @@ export type Hint = { readonly kind: 'index'; readonly index: Index | null } | { 
 const ID_FIELDS: readonly KeyField[] = [{ name: '_id', path: ['_id'], descending: false }];
 const WHOLE: readonly KeyRange[] = [{ from: Buffer.alloc(0), to: Buffer.from([0xff]) }];
 
-/** Equality prefix first, then a range, then an order that saves sorting; `_id` and unique keys before others. */
+/** Whole keys of one document first, then an equality prefix, a range, an order that saves sorting; `_id` and unique keys before others. */
 export function choosePlan(collection: Collection, filter: Filter, sort: readonly KeyField[], hint: Hint | null): Plan {
   const parts = conjuncts(filter);
   if (hint?.kind === 'natural') return { index: null, ranges: WHOLE, reverse: hint.reverse, isSorted: sort.length === 0, isBounded: false, isPoints: false, isExact: parts.length === 0 };
@@ -51,6 +51,8 @@ function planFor(index: Index | null, parts: readonly Filter[], sort: readonly K
   // A sparse index that may be used at all holds no more than the documents that have its fields.
   const score =
     (isWhollyEqual ? 1000 : 0) +
+    // One document at most for each of its few keys, however many share what another index begins with.
+    (isPoints ? 500 : 0) +
     bounds.pointFields * 8 +
     (bounds.hasRange ? 4 : 0) +
     (direction !== null && sort.length > 0 ? 2 : 0) +
