@@ -5,6 +5,12 @@ import { ROUND_MS } from './shard-clock.ts';
 export const LOOKS_AT_ONCE = 500;
 /** Between two steps, so that whoever waits comes in between. */
 const PAUSE_MS = 5;
+/** From so many monitors on, steps are this small and lie over this much of a round: a request meets one of them at most. */
+const MANY = 5000;
+const LOOKS_AMONG_MANY = 50;
+const SPREAD_MS = ROUND_MS / 2;
+/** Of all monitors, this part is looked at in a round: a twelfth for what the clock decides, and one for what is to be written. */
+const PART_OF_ROUND = 1 / 6;
 /** After a shard that has something to write, so that not all write at once; a round has time for all of them. */
 const WRITE_PAUSE_MS = 250;
 /** In one round so many monitors are booked to the end of an hour, or those of one shard. */
@@ -13,6 +19,8 @@ const HOUR_AT_ONCE = 1000;
 /** One shard, as the clock goes through it; by ShardActor. */
 export interface ClockedShard {
   readonly shard: number;
+  /** Number of its monitors. */
+  readonly size: number;
   /** Whether what a round has found is being written. */
   readonly isWriting: boolean;
   /** @returns the number of monitors that are booked at once because their hour is over. */
@@ -32,6 +40,10 @@ export interface ClockRoundsDeps<S extends ClockedShard> {
 export class ClockRounds<S extends ClockedShard> {
   readonly #deps: ClockRoundsDeps<S>;
   #left: S[] = [];
+  /** Looks of a step, and ms between two. */
+  #pace = { most: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
+  /** When this round began with the shard it is at, monotonic ms. */
+  #shardSince = 0;
   #timer: Timer | null = null;
   #next: Timer | null = null;
 
@@ -52,24 +64,40 @@ export class ClockRounds<S extends ClockedShard> {
   #begin(): void {
     if (this.#left.length > 0) return;
     this.#left = [...this.#deps.shards.values()];
+    this.#pace = paceOf(this.#left.reduce((sum, { size }) => sum + size, 0));
+    this.#shardSince = this.#deps.clock.monotonic();
     let room = HOUR_AT_ONCE;
     for (const shard of this.#left) room -= shard.beginRound(room > 0);
     this.#step();
   }
 
   #step(): void {
-    let most = LOOKS_AT_ONCE;
-    let pauseMs = PAUSE_MS;
-    while (most > 0 && pauseMs === PAUSE_MS && this.#left[0]) {
+    let { most } = this.#pace;
+    let isWriting = false;
+    while (most > 0 && !isWriting && this.#left[0]) {
       const shard = this.#left[0];
       most -= this.#deps.shards.get(shard.shard) === shard ? shard.look(most) : 0;
       // It could have had more: nothing of it is left in this round.
       if (most > 0) {
         this.#left.shift();
         this.#deps.onLooked(shard);
-        if (shard.isWriting) pauseMs = WRITE_PAUSE_MS;
+        isWriting = shard.isWriting;
+        if (!isWriting) this.#shardSince = this.#deps.clock.monotonic();
       }
     }
-    if (this.#left.length > 0) this.#next = this.#deps.clock.setTimer(pauseMs, () => this.#step());
+    if (this.#left.length === 0) return;
+    const sinceMs = this.#deps.clock.monotonic() - this.#shardSince;
+    const pauseMs = Math.max(this.#pace.pauseMs, isWriting ? WRITE_PAUSE_MS - sinceMs : 0);
+    this.#next = this.#deps.clock.setTimer(pauseMs, () => {
+      if (isWriting) this.#shardSince = this.#deps.clock.monotonic();
+      this.#step();
+    });
   }
+}
+
+function paceOf(monitors: number): { most: number; pauseMs: number } {
+  if (monitors < MANY) return { most: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
+  const looks = monitors * PART_OF_ROUND;
+  const steps = Math.min(looks / LOOKS_AMONG_MANY, SPREAD_MS / PAUSE_MS);
+  return { most: Math.round(looks / steps), pauseMs: SPREAD_MS / steps };
 }

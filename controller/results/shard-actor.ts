@@ -75,6 +75,10 @@ export class ShardActor {
     return this.owner.state;
   }
 
+  get size(): number {
+    return this.state.monitors.size;
+  }
+
   /** Whether what a round of the clock has found is being written. */
   get isWriting(): boolean {
     return this.#isTidying;

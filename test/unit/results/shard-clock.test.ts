@@ -57,6 +57,10 @@ class Shard implements ClockedShard {
     this.clocked = new ShardClock(state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`) });
   }
 
+  get size(): number {
+    return this.#state.monitors.size;
+  }
+
   beginRound(mayCloseHour: boolean): number {
     this.#state.takenAt = this.clock.now();
     this.#note(this.clocked.beginRound(this.clock.now(), mayCloseHour));
@@ -157,10 +161,40 @@ describe('the clock, with many monitors', () => {
     expect(looks).toBeLessThanOrEqual(5 * 4 * MANY);
   });
 
+  test('goes through very many in small steps that are spread over the round, and is through before the next', async () => {
+    for (const size of [20_000, 100_000, 1_000_000]) {
+      const clock = new SimulatedClock();
+      const steps: { at: number; looks: number }[] = [];
+      const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
+        let left = 0;
+        return {
+          shard, size: size / SHARD_COUNT, isWriting: true,
+          beginRound: () => {
+            left = Math.round(size / SHARD_COUNT / 6);
+            return 0;
+          },
+          look: (most: number) => {
+            const looks = Math.min(most, left);
+            left -= looks;
+            steps.push({ at: clock.monotonic(), looks });
+            return looks;
+          },
+        };
+      });
+      const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+      all.start();
+      await clock.advance(2 * ROUND_MS - 1);
+      all.stop();
+      expect(steps.reduce((sum, { looks }) => sum + looks, 0)).toBe(SHARD_COUNT * Math.round(size / SHARD_COUNT / 6));
+      expect(Math.max(...steps.map(({ looks }) => looks))).toBeLessThanOrEqual(size <= 100_000 ? 50 : LOOKS_AT_ONCE);
+      expect(new Set(steps.map(({ at }) => Math.floor(at / 1000))).size).toBeGreaterThanOrEqual(4);
+    }
+  });
+
   test('lets shards write one after the other, all of them in a round', async () => {
     const clock = new SimulatedClock();
     const looked: number[] = [];
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({ shard, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0, beginRound: () => 0 }));
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({ shard, size: 10, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0, beginRound: () => 0 }));
     const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
     const start = clock.monotonic();
     all.start();
@@ -173,7 +207,7 @@ describe('the clock, with many monitors', () => {
     const clock = new SimulatedClock();
     const booked: number[][] = [];
     const shards = Array.from({ length: 4 }, (_, shard) => ({
-      shard, isWriting: false, look: () => 0,
+      shard, size: 10, isWriting: false, look: () => 0,
       beginRound: (mayCloseHour: boolean) => {
         if (!mayCloseHour || booked.flat().includes(shard)) return 0;
         (booked.at(-1) as number[]).push(shard);
