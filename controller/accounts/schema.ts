@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt, uuidParam, readOnlyField } from '../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 import { PLAN_NAMES, planLimits } from '../plans/plans.ts';
 
@@ -42,7 +42,6 @@ export const acceptInvitationInput = z.strictObject({
 
 const organizationRole = z.enum(['owner', 'admin', 'member', 'viewer']);
 const projectRole = z.enum(['admin', 'editor', 'viewer']);
-const ignored = readOnlyField;
 
 /** By project; also as a list of `{project_id, role}`. */
 const projectRoles = z.union([
@@ -52,16 +51,15 @@ const projectRoles = z.union([
 ]);
 
 export const invitationInput = z.strictObject({ email: emailAddress, role: organizationRole, project_roles: projectRoles.default({}) });
-/** What a read returns and nobody can set is ignored when it is sent back. */
 export const memberChangeInput = z.strictObject({
-  role: organizationRole.optional(), user_id: ignored, email: ignored, name: ignored, project_roles: ignored, joined_at: ignored,
+  role: organizationRole.optional(), ...readOnlyFields('user_id', 'email', 'name', 'project_roles', 'joined_at'),
 });
-export const organizationChangeInput = z.strictObject({ name: oneLine(1, 100).optional(), id: ignored, role: ignored, plan: ignored });
+export const organizationChangeInput = z.strictObject({ name: oneLine(1, 100).optional(), ...readOnlyFields('id', 'role', 'plan') });
 export const projectChangeInput = z.strictObject({
-  name: oneLine(1, 100).optional(), id: ignored, is_default: ignored, organization_id: ignored, role: ignored, created_at: ignored,
+  name: oneLine(1, 100).optional(), ...readOnlyFields('id', 'is_default', 'organization_id', 'role', 'created_at'),
 });
 export const projectMembersInput = z.strictObject({
-  members: z.array(z.strictObject({ user_id: uuidParam, role: projectRole, email: ignored, name: ignored, organization_role: ignored })).max(1000),
+  members: z.array(z.strictObject({ user_id: uuidParam, role: projectRole, ...readOnlyFields('email', 'name', 'organization_role') })).max(1000),
 });
 export const planInput = z.strictObject({ plan: z.enum(PLAN_NAMES) });
 export const memberParams = z.strictObject({ userId: uuidParam });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnlyField } from '../http/params.ts';
+import { readOnlyFields } from '../http/params.ts';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
 import { validate } from '../http/validation.ts';
 import { ALERT_EVENTS, DESTINATION_TYPES, type Way, type WebhookConfig } from './destination.ts';
@@ -59,11 +59,7 @@ const slack = z.strictObject({ webhook_url: url.describe('Incoming webhook of a 
 const emailChange = email.partial();
 const slackChange = slack.partial();
 
-/** What a read returns and nobody can set; sent back, it is ignored. */
-const readOnly = {
-  id: readOnlyField, organization_id: readOnlyField, project_id: readOnlyField, created_by: readOnlyField,
-  created_at: readOnlyField, updated_at: readOnlyField, health: readOnlyField,
-};
+const readOnly = readOnlyFields('id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health');
 
 const common = {
   name,

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { uuidParam, readOnlyField } from '../http/params.ts';
+import { readOnlyFields, uuidParam } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 
-/** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
-const readOnlyFields = Object.fromEntries(
-  ['id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path']
-    .map((name) => [name, readOnlyField]),
+const readOnly = readOnlyFields(
+  'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path',
 );
 
 const name = oneLine(1, 100).describe('Unique in the project, whatever the parent; case matters.');
@@ -14,10 +12,10 @@ const optionalFields = {
   parent_group_id: uuidParam.nullable().optional().describe('Null: at the top.'),
 };
 
-export const groupInput = z.strictObject({ ...readOnlyFields, name, ...optionalFields });
+export const groupInput = z.strictObject({ ...readOnly, name, ...optionalFields });
 export type GroupInput = z.infer<typeof groupInput>;
 
-export const groupChangeInput = z.strictObject({ ...readOnlyFields, name: name.optional(), ...optionalFields });
+export const groupChangeInput = z.strictObject({ ...readOnly, name: name.optional(), ...optionalFields });
 export type GroupChangeInput = z.infer<typeof groupChangeInput>;
 
 /** As text: what is wrong with them has codes of its own. */

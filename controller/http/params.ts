@@ -7,8 +7,12 @@ export const uuidParam = z
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' });
 
-/** A field that a read returns and a request cannot set: what was read can be sent back, and this is ignored. */
-export const readOnlyField = z.unknown().optional().meta({ readOnly: true, description: 'Told by reads; ignored when it is sent.' });
+const readOnlyField = z.unknown().optional().meta({ readOnly: true, description: 'Told by reads; ignored when it is sent.' });
+
+/** Fields that a read returns and a request cannot set: what was read can be sent back, and these are ignored. */
+export function readOnlyFields<Name extends string>(...names: Name[]): Record<Name, typeof readOnlyField> {
+  return Object.fromEntries(names.map((name) => [name, readOnlyField])) as Record<Name, typeof readOnlyField>;
+}
 
 /** A path that names one resource by its id. */
 export const idParams = z.strictObject({ id: uuidParam });

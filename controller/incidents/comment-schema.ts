@@ -1,15 +1,11 @@
 import { z } from 'zod';
-import { uuidParam, readOnlyField } from '../http/params.ts';
+import { readOnlyFields, uuidParam } from '../http/params.ts';
 
 export const commentParams = z.strictObject({ id: uuidParam, commentId: uuidParam });
 
-const ignored = readOnlyField;
-
-/** What a read returns and nobody can set; sent back, it is ignored. */
-const readOnly = {
-  id: ignored, incident_id: ignored, user_id: ignored, user_email: ignored, user_name: ignored, created_at: ignored, updated_at: ignored,
-  deleted_at: ignored, can_edit: ignored, can_delete: ignored,
-};
+const readOnly = readOnlyFields(
+  'id', 'incident_id', 'user_id', 'user_email', 'user_name', 'created_at', 'updated_at', 'deleted_at', 'can_edit', 'can_delete',
+);
 
 export const commentInput = z.strictObject({
   ...readOnly,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
-import { uuidParam, readOnlyField } from '../http/params.ts';
+import { readOnlyFields, uuidParam } from '../http/params.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 import { instantInput } from './schema.ts';
 
@@ -15,14 +15,11 @@ const title = z
   // eslint-disable-next-line no-control-regex
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'Must not contain control characters');
 
-const ignored = readOnlyField;
-
-/** What a read returns and this request cannot set; sent back, it is ignored. */
-const readOnly = {
-  id: ignored, organization_id: ignored, project_id: ignored, created_by: ignored, monitor_name: ignored, check_type: ignored, status: ignored,
-  acknowledged_at: ignored, assignee_id: ignored, acknowledged_by_name: ignored, resolved_at: ignored, resolved_by: ignored, recovery_time_seconds: ignored,
-  late: ignored, notification_sent: ignored, notification_channels: ignored, postmortem: ignored, created_at: ignored, updated_at: ignored,
-};
+const readOnly = readOnlyFields(
+  'id', 'organization_id', 'project_id', 'created_by', 'monitor_name', 'check_type', 'status',
+  'acknowledged_at', 'assignee_id', 'acknowledged_by_name', 'resolved_at', 'resolved_by', 'recovery_time_seconds',
+  'late', 'notification_sent', 'notification_channels', 'postmortem', 'created_at', 'updated_at',
+);
 
 export const incidentInput = z.strictObject({
   ...readOnly,
@@ -43,8 +40,7 @@ export type IncidentInput = z.output<typeof incidentInput>;
 
 export const incidentChangeInput = z.strictObject({
   ...readOnly,
-  check_id: ignored, type: ignored, source: ignored, title: ignored, status_page_update: ignored, affected_monitor_ids: ignored,
-  failure_count: ignored, started_at: ignored,
+  ...readOnlyFields('check_id', 'type', 'source', 'title', 'status_page_update', 'affected_monitor_ids', 'failure_count', 'started_at'),
   severity: z.enum(SEVERITIES).optional(),
   error_message: errorMessage.optional(),
   affected_regions: regions.describe('Replaces the list').optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
-import { queryInt, uuidParam, readOnlyField } from '../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 import { validationError } from '../http/validation.ts';
 import { foreignFields, typeFields } from './settings/registry.ts';
@@ -42,13 +42,9 @@ const optionalFields = {
   ...typeFields,
 };
 
-/** What a read returns and nobody can set: ignored, so that an edited read can be sent back. */
-const readOnlyFields = Object.fromEntries(
-  [
-    'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats',
-    'group_name', 'heartbeat_token', 'last_heartbeat_at',
-  ]
-    .map((name) => [name, readOnlyField]),
+const readOnly = readOnlyFields(
+  'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats',
+  'group_name', 'heartbeat_token', 'last_heartbeat_at',
 );
 
 /** Bodies of create and update. `minIntervalSeconds` is the lowest interval the installation accepts. */
@@ -59,7 +55,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   return {
     create: z
       .strictObject({
-        ...readOnlyFields, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, but for HEARTBEAT: there it is generated.'),
+        ...readOnly, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, but for HEARTBEAT: there it is generated.'),
         interval_seconds: interval.optional().describe('Required, but for HEARTBEAT.'), ...optionalFields,
       })
       .check(needed('target'), needed('interval_seconds'))
@@ -67,12 +63,12 @@ export function monitorInputs(minIntervalSeconds: number) {
     /** A check without saving: who tries a target out has not named it yet. */
     test: z
       .strictObject({
-        ...readOnlyFields, name: name.optional(), type: z.enum(MONITOR_TYPES), target: target.optional(),
+        ...readOnly, name: name.optional(), type: z.enum(MONITOR_TYPES), target: target.optional(),
         interval_seconds: interval.optional(), ...optionalFields,
       })
       .check(needed('target')),
     update: z.strictObject({
-      ...readOnlyFields, name: name.optional(), type: z.enum(MONITOR_TYPES).optional(), target: target.optional(),
+      ...readOnly, name: name.optional(), type: z.enum(MONITOR_TYPES).optional(), target: target.optional(),
       interval_seconds: interval.optional(), ...optionalFields,
     }),
   };

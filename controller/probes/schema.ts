@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnlyField } from '../http/params.ts';
+import { readOnlyFields } from '../http/params.ts';
 
 /** Slug of a region; a token of NATS subjects too. */
 export const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2 to 32 of a-z, 0-9 and -');
@@ -8,8 +8,6 @@ export const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2 to 32 o
 const line = (most: number) => z.string().trim().min(1).max(most).regex(/^[^\u0000-\u001f\u007f]*$/, 'Must be one line');
 
 export const regionParams = z.strictObject({ id: regionId });
-
-const ignored = readOnlyField;
 
 export const probeInput = z.strictObject({ region_id: regionId, name: line(100) });
 export type ProbeInput = z.infer<typeof probeInput>;
@@ -22,8 +20,9 @@ export const probeChange = z
   .strictObject({
     name: line(100).optional(),
     status: z.enum(['enrolling', 'online', 'offline', 'draining', 'quarantined']).optional(),
-    id: ignored, region_id: ignored, reason: ignored, version: ignored, capabilities: ignored, monitors: ignored, spool_depth: ignored,
-    clock_offset_ms: ignored, load: ignored, last_beat_at: ignored, created_at: ignored,
+    ...readOnlyFields(
+      'id', 'region_id', 'reason', 'version', 'capabilities', 'monitors', 'spool_depth', 'clock_offset_ms', 'load', 'last_beat_at', 'created_at',
+    ),
   })
   .transform(({ name, status }) => ({ name, draining: status === 'draining' ? true : status === 'online' ? false : undefined }));
 export type ProbeChange = z.infer<typeof probeChange>;
@@ -54,7 +53,7 @@ export const regionChange = z
     country: place.country.optional(),
     lat: place.lat.optional(),
     lon: place.lon.optional(),
-    id: ignored, visibility: ignored, probes_online: ignored, monitors: ignored,
+    ...readOnlyFields('id', 'visibility', 'probes_online', 'monitors'),
   })
   .transform(({ name, city, country, lat, lon }) => ({ name, city, country, lat, lon }));
 export type RegionChange = z.infer<typeof regionChange>;
