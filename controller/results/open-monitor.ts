@@ -4,6 +4,7 @@ import { bookWatched, HOUR_MS } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
 import type { MonitorCell } from './shard-state.ts';
 import type { RecentResult } from './ports.ts';
+import { fillGap } from './rollup-rules.ts';
 
 const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
 const instant = z.number().nullable();
@@ -74,13 +75,11 @@ export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number,
   };
 }
 
-/** The times of an hour with what came late, as its rollup will have them: an interval each, and no more than nobody had watched. */
+/** The times of an hour with what came late, an interval each. */
 function withLate(booked: HourTimes | null, late: HourTimes | null, intervalMs: number): HourTimes | null {
   if (late === null) return booked;
   const times: HourTimes = booked === null ? [0, 0, 0] : [...booked];
-  for (const column of [0, 1, 2] as const) {
-    times[column] += Math.max(0, Math.min(HOUR_MS - times[0] - times[1] - times[2], late[column] * intervalMs));
-  }
+  for (const column of [0, 1, 2] as const) fillGap(times, column, late[column] * intervalMs);
   return times;
 }
 

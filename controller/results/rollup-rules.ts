@@ -64,7 +64,7 @@ export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: num
     const known = (bySource[source] ??= { region: (rollup.regions[name] ??= emptyRegion()), buckets: bucketsOf(buckets, name) });
     if ((flags & (OUTCOME | HAS_TIME)) === HAS_TIME) addTime(known.region, known.buckets, rows.time[at] as number);
     countColumn(known.region, rows, at);
-    if (flags & LATE && outcomeOf(flags) !== 'missed') fillGap(rollup.times, flags, intervalMs);
+    if (flags & LATE && outcomeOf(flags) !== 'missed') fillGap(rollup.times, columnOf(flags), intervalMs);
   }
   for (const [name, counts] of buckets) (rollup.regions[name] as RegionRollup).histogram = [...counts].sort((a, b) => a[0] - b[0]);
   for (const name in rollup.regions) addCounts(rollup, rollup.regions[name] as HourCounts);
@@ -105,10 +105,15 @@ function countColumn(counts: HourCounts, rows: ResultColumns, at: number): void 
   }
 }
 
-function fillGap(times: HourTimes, flags: number, intervalMs: number): void {
+function columnOf(flags: number): 0 | 1 | 2 {
+  if (outcomeOf(flags) === 'failure') return 2;
+  return flags & DEGRADED ? 1 : 0;
+}
+
+/** Adds `lateMs` of results that came late to the times of their hour: no more than nobody had watched of it. */
+export function fillGap(times: HourTimes, column: 0 | 1 | 2, lateMs: number): void {
   const free = HOUR_MS - times[0] - times[1] - times[2];
-  const column = outcomeOf(flags) === 'failure' ? 2 : flags & DEGRADED ? 1 : 0;
-  times[column] += Math.max(0, Math.min(free, intervalMs));
+  times[column] += Math.max(0, Math.min(free, lateMs));
 }
 
 /** The sum of totals: a period of its hours and days. */
