@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../shared/time.ts';
+import { CYCLE_ROUNDS } from './monitor-walk.ts';
 import { ROUND_MS } from './shard-clock.ts';
 
 /** Monitors that are looked at without a break: a millisecond or two. */
@@ -9,8 +10,8 @@ const PAUSE_MS = 5;
 const MANY = 5000;
 const LOOKS_AMONG_MANY = 50;
 const SPREAD_MS = ROUND_MS / 2;
-/** Of all monitors, this part is looked at in a round: a twelfth for what the clock decides, and one for what is to be written. */
-const PART_OF_ROUND = 1 / 6;
+/** Of all monitors, this part is looked at in a round: of two walks a step each, for what the clock decides and for what is to be written. */
+const PART_OF_ROUND = 2 / CYCLE_ROUNDS;
 /** After a shard that has something to write, so that not all write at once; a round has time for all of them. */
 const WRITE_PAUSE_MS = 250;
 /** In one round so many monitors are booked to the end of an hour, or those of one shard. */
@@ -42,8 +43,8 @@ export class ClockRounds<S extends ClockedShard> {
   #left: S[] = [];
   /** Looks of a step, and ms between two. */
   #pace = { most: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
-  /** When this round began with the shard it is at, monotonic ms. */
-  #shardSince = 0;
+  /** When this round began with the shard it is at, monotonic ms; null before its first look. */
+  #shardSince: number | null = null;
   #timer: Timer | null = null;
   #next: Timer | null = null;
 
@@ -65,33 +66,29 @@ export class ClockRounds<S extends ClockedShard> {
     if (this.#left.length > 0) return;
     this.#left = [...this.#deps.shards.values()];
     this.#pace = paceOf(this.#left.reduce((sum, { size }) => sum + size, 0));
-    this.#shardSince = this.#deps.clock.monotonic();
     let room = HOUR_AT_ONCE;
     for (const shard of this.#left) room -= shard.beginRound(room > 0);
     this.#step();
   }
 
   #step(): void {
-    let { most } = this.#pace;
+    const { clock, shards, onLooked } = this.#deps;
+    let { most, pauseMs } = this.#pace;
     let isWriting = false;
     while (most > 0 && !isWriting && this.#left[0]) {
       const shard = this.#left[0];
-      most -= this.#deps.shards.get(shard.shard) === shard ? shard.look(most) : 0;
+      this.#shardSince ??= clock.monotonic();
+      most -= shards.get(shard.shard) === shard ? shard.look(most) : 0;
       // It could have had more: nothing of it is left in this round.
       if (most > 0) {
         this.#left.shift();
-        this.#deps.onLooked(shard);
+        onLooked(shard);
         isWriting = shard.isWriting;
-        if (!isWriting) this.#shardSince = this.#deps.clock.monotonic();
+        if (isWriting) pauseMs = Math.max(pauseMs, WRITE_PAUSE_MS - (clock.monotonic() - this.#shardSince));
+        this.#shardSince = null;
       }
     }
-    if (this.#left.length === 0) return;
-    const sinceMs = this.#deps.clock.monotonic() - this.#shardSince;
-    const pauseMs = Math.max(this.#pace.pauseMs, isWriting ? WRITE_PAUSE_MS - sinceMs : 0);
-    this.#next = this.#deps.clock.setTimer(pauseMs, () => {
-      if (isWriting) this.#shardSince = this.#deps.clock.monotonic();
-      this.#step();
-    });
+    if (this.#left.length > 0) this.#next = clock.setTimer(pauseMs, () => this.#step());
   }
 }
 

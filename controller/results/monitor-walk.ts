@@ -1,19 +1,21 @@
+/** Rounds in which every monitor is looked at once, due or not. */
+export const CYCLE_ROUNDS = 12;
+/** Entries of one round at least. */
+const SMALL = 200;
+
 /** Goes through a map again and again, a few entries at a time; what is added or removed meanwhile is met or left out. */
 export class MonitorWalk<T> {
   readonly #all: ReadonlyMap<string, T>;
-  readonly #cycleRounds: number;
   #rest: Iterator<[string, T]>;
 
-  /** @param cycleRounds in so many rounds of `quota` entries each everything is met once */
-  constructor(all: ReadonlyMap<string, T>, cycleRounds: number) {
+  constructor(all: ReadonlyMap<string, T>) {
     this.#all = all;
-    this.#cycleRounds = cycleRounds;
     this.#rest = all.entries();
   }
 
-  /** Entries of one round: a small map is gone through in each. */
+  /** Entries of one round: within a cycle everything is met once, in a small map in each round. */
   get quota(): number {
-    return Math.max(SMALL, Math.ceil(this.#all.size / this.#cycleRounds));
+    return Math.max(SMALL, Math.ceil(this.#all.size / CYCLE_ROUNDS));
   }
 
   /** The next entry; null once where a cycle ends. */
@@ -24,5 +26,3 @@ export class MonitorWalk<T> {
     return null;
   }
 }
-
-const SMALL = 200;

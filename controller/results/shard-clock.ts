@@ -4,13 +4,11 @@ import { HOUR_GRACE_MS } from './checkpoint.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import { LookQueue } from './look-queue.ts';
-import { MonitorWalk } from './monitor-walk.ts';
+import { CYCLE_ROUNDS, MonitorWalk } from './monitor-walk.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
 
 /** A shard is asked by the clock so often. */
 export const ROUND_MS = 5000;
-/** Rounds in which every monitor is looked at once, due or not. */
-const CYCLE_ROUNDS = 12;
 /** Longer than a cycle: whoever is due before the walk comes by again is in the queue. */
 const ROUNDS_AHEAD = 2 * CYCLE_ROUNDS;
 /** A shard that is loaded is looked at whole within so many rounds: before PROBE_ROUND_MS are over. */
@@ -52,7 +50,7 @@ export class ShardClock {
   constructor(state: ShardState, now: number, deps: ShardClockDeps) {
     this.#state = state;
     this.#deps = deps;
-    this.#walk = new MonitorWalk(state.monitors, CYCLE_ROUNDS);
+    this.#walk = new MonitorWalk(state.monitors);
     this.#watchedSince = now;
     // The walk comes by only within a cycle: who is due before is found by the queue. No region is silent at first.
     for (const [id, cell] of state.monitors) {

@@ -2,8 +2,6 @@ import { isDueForCheckpoint, savedThrough } from './checkpoint.ts';
 import { MonitorWalk } from './monitor-walk.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
 
-/** Rounds in which every monitor is looked at once. */
-const CYCLE_ROUNDS = 12;
 /** Monitors of one shard whose blocks are written at once. */
 export const CHECKPOINT_MONITORS = 100;
 const FORGET_AFTER_MS = 24 * 3_600_000;
@@ -32,7 +30,7 @@ export class Tidying {
 
   constructor(state: ShardState) {
     this.#state = state;
-    this.#walk = new MonitorWalk(state.monitors, CYCLE_ROUNDS);
+    this.#walk = new MonitorWalk(state.monitors);
   }
 
   beginRound(): void {

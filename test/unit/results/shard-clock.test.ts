@@ -5,6 +5,7 @@ import { isDueForCheckpoint, savedThrough } from '../../../controller/results/ch
 import { ClockRounds, LOOKS_AT_ONCE, type ClockedShard } from '../../../controller/results/clock-rounds.ts';
 import type { ClockDecision } from '../../../controller/results/journal-entry.ts';
 import { LookQueue } from '../../../controller/results/look-queue.ts';
+import { CYCLE_ROUNDS } from '../../../controller/results/monitor-walk.ts';
 import { ROUND_MS, ShardClock } from '../../../controller/results/shard-clock.ts';
 import { ShardState } from '../../../controller/results/shard-state.ts';
 import { CHECKPOINT_MONITORS, Tidying } from '../../../controller/results/tidying.ts';
@@ -14,7 +15,6 @@ import { configOf, HOUR } from './build.ts';
 
 /** Far more than a round walks over. */
 const MANY = 3000;
-const CYCLE_ROUNDS = 12;
 
 interface Given {
   count?: number;
