@@ -2,7 +2,7 @@ import { fnv1a } from '../../shared/ids.ts';
 import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../incidents/monitor-state.ts';
 import { ResultColumns } from './result-columns.ts';
-import { addRows, DAY_MS, rollupOf } from './rollup-rules.ts';
+import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup-rules.ts';
 import type { MonitorCell, ShardState } from './shard-state.ts';
 import type { DayKey, HourRecord, HourStore, StateRecord, StateStore } from './storage-ports.ts';
 
@@ -12,6 +12,7 @@ export const HOUR_GRACE_MS = 120_000;
 const SPREAD_MS = 50 * 60_000;
 /** A region in doubt holds its monitor's block back no longer than this. */
 const DOUBT_MS = 3 * HOUR_MS;
+
 /** Whether a monitor's closed hours are due to be written. */
 export function isDueForCheckpoint(id: string, cell: MonitorCell, now: number): boolean {
   return cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(id, cell, now));
@@ -29,9 +30,9 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
   });
   if (work.length === 0) return;
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
-  const known = new Map((await stores.hours.read(keys)).map((record) => [`${record.monitor_id}:${record.hour}`, record]));
+  const known = new Map((await stores.hours.read(keys)).map((record) => [rollupKey(record.monitor_id, record.hour), record]));
   const records = work.flatMap(({ id, cell, hours, booked }) =>
-    hours.map((hour) => mergedHour({ id, hour, position, cell, booked: booked[hour] ?? null }, known.get(`${id}:${hour}`))));
+    hours.map((hour) => mergedHour({ id, hour, position, cell, booked: booked[hour] ?? null }, known.get(rollupKey(id, hour)))));
   await stores.hours.write(records);
   const unrolled = await rollDays(stores.hours, work, position, now);
   const saved: StateRecord[] = [];
@@ -128,7 +129,7 @@ async function rollDays(
     if (isDayOver(id, latest, now)) over.push({ monitor_id: id, day: latest });
     else if (latest > 0) left.set(id, latest);
   }
-  const distinct = new Map(over.map((day) => [`${day.monitor_id}:${day.day}`, { ...day, position }]));
+  const distinct = new Map(over.map(({ monitor_id, day }) => [rollupKey(monitor_id, day), { monitor_id, day, position }]));
   if (distinct.size > 0) await store.rollDays([...distinct.values()]);
   return left;
 }

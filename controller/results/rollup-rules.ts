@@ -29,6 +29,11 @@ export interface RegionRollup extends HourCounts {
   histogram: Histogram;
 }
 
+/** Names a monitor's hour or day, by its start, Unix ms: for maps; in the database it has another name. */
+export function rollupKey(monitorId: string, start: number): string {
+  return `${monitorId}:${start}`;
+}
+
 const BUCKET_BASE = Math.log(1.05);
 
 /** Number of the histogram bucket of a response time (ms): 5 % wide. */

@@ -6,7 +6,7 @@ import type { StoredResult } from './stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
-import { DAY_MS, emptyRollup, meanTimeOf, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
+import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
 /** Read access to what is written; by MongoHourStore. */
@@ -95,7 +95,7 @@ export class Statistics implements StatisticsReader {
     for (const [id, monitor] of monitors) {
       if (monitor.live.last_check_at === null) continue;
       const of = written.get(id);
-      const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(keyOf(id, hour));
+      const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
       stats.set(id, statsOf(monitor, of?.totals, positionOf, from));
     }
     return stats;
@@ -108,12 +108,8 @@ export class Statistics implements StatisticsReader {
       return hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS))).map(({ hour }) => ({ monitor_id: id, hour }));
     });
     if (keys.length === 0) return new Map();
-    return new Map((await this.#rollups.hourTotals(keys)).map(({ monitor_id: id, hour, position }) => [keyOf(id, hour), position]));
+    return new Map((await this.#rollups.hourTotals(keys)).map(({ monitor_id: id, hour, position }) => [rollupKey(id, hour), position]));
   }
-}
-
-function keyOf(monitorId: string, hour: number): string {
-  return `${monitorId}:${hour}`;
 }
 
 function statsOf(monitor: OpenMonitor, written: Totals | undefined, positionOf: (hour: number) => number | undefined, from: number): PeriodStats {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
-import { DAY_MS, sumTotals, type Totals } from './rollup-rules.ts';
+import { DAY_MS, rollupKey, sumTotals, type Totals } from './rollup-rules.ts';
 import type { DayKey, HourKey } from './storage-ports.ts';
 
 /** Monitors and periods whose totals are remembered, about 2 kB each. */
@@ -77,9 +77,9 @@ export class WrittenTotals {
     const today = now - (now % DAY_MS);
     const days = steps(firstDay, today, DAY_MS);
     const found = await this.#rollups.dayTotals(monitorIds.flatMap((id) => days.map((day) => ({ monitor_id: id, day }))));
-    const known = new Set(found.map((day) => `${day.monitor_id}:${day.day}`));
+    const known = new Set(found.map((day) => rollupKey(day.monitor_id, day.day)));
     const hourKeys = monitorIds.flatMap((id) => {
-      const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(`${id}:${day}`));
+      const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(rollupKey(id, day)));
       const hours = [...steps(from, firstDay, HOUR_MS), ...recentDays.flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS))];
       return hours.map((hour) => ({ monitor_id: id, hour }));
     });
