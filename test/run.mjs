@@ -1,8 +1,6 @@
 // What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
+import { runBundled } from './bundle.mjs';
 import { CHECKS, conclude, prepare, repeatBroken, root, runCheck, runTests, say } from './steps.mjs';
 
 const PROJECTS = ['unit', 'simulation', 'store', 'bus', 'api', 'faults', 'e2e'];
@@ -33,12 +31,6 @@ conclude(outcomes);
 
 /** The servers that tests run on are found and installed by the same code as the product's. */
 async function ensureNats() {
-  const { build } = await import('esbuild');
-  const cache = join(root, 'node_modules/.cache/farwatch-test');
-  mkdirSync(cache, { recursive: true });
-  const outfile = join(cache, `nats-programs-${process.pid}.mjs`);
-  const entryPoints = [join(root, 'test/helpers/nats-programs.ts')];
-  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning' });
-  const { ensureNatsPrograms } = await import(pathToFileURL(outfile).href);
+  const { ensureNatsPrograms } = await runBundled('test/helpers/nats-programs.ts');
   await ensureNatsPrograms(say);
 }

@@ -1,18 +1,16 @@
 // What `npm run bench` runs: `npm run bench -- 5 9` only those metrics, `--quick` shorter rounds (figures are then no verdict).
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
+import { bundle } from '../bundle.mjs';
 import { prepare, root, say } from '../steps.mjs';
 
 await prepare();
 await ensureBundles({ root, say });
-const { build } = await import('esbuild');
 // Outside of it, worker processes would not find the packages.
 const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.pid));
-mkdirSync(outdir, { recursive: true });
-await build({
-  absWorkingDir: root, outdir, outExtension: { '.js': '.mjs' }, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'warning',
+await bundle({
+  outdir, outExtension: { '.js': '.mjs' },
   entryPoints: { bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts', receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts' },
   // Helpers find the repository by where their source file was.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { freePort } from '../../deploy/quickstart/ports.ts';
-import { bundleProbe as bundle, ProbeProcess } from '../bus/probe/probe-process.ts';
+import { bundleFile } from '../bundle.mjs';
+import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
@@ -26,7 +27,7 @@ let url = '';
 let env: Record<string, string> = {};
 
 beforeAll(async () => {
-  const [whole, dying, checking] = await Promise.all(['controller/main.ts', 'test/faults/dying-controller.ts', 'probe/main.ts'].map((entry) => bundle(entry)));
+  const [whole, dying, checking] = await Promise.all(['controller/main.ts', 'test/faults/dying-controller.ts', 'probe/main.ts'].map((entry) => bundleFile(entry)));
   bundles = { controller: whole, dying, probe: checking } as typeof bundles;
 });
 beforeEach(async () => {

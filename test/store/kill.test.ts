@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
 import { until } from '../helpers/until.ts';
-import { bundleStore, StoreProcess } from './store-process.ts';
+import { StoreProcess } from './store-process.ts';
 
 const ROUNDS = Number(process.env['STORE_KILL_ROUNDS'] ?? 12);
 const SEED = Number(process.env['STORE_KILL_SEED'] ?? Date.now() % 1_000_000);
@@ -30,7 +31,7 @@ let bundle: string;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'fw-kill-'));
-  bundle = await bundleStore();
+  bundle = await bundleFile('deploy/embedded/mongo/main.ts');
 });
 
 afterAll(() => {

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
 import { until } from '../helpers/until.ts';
-import { bundleStore, StoreProcess } from './store-process.ts';
+import { StoreProcess } from './store-process.ts';
 
 let dir: string;
 let bundle: string;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'fw-store-'));
-  bundle = await bundleStore();
+  bundle = await bundleFile('deploy/embedded/mongo/main.ts');
 });
 
 afterAll(() => {

@@ -1,28 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
-
-const ROOT = resolve(import.meta.dirname, '../..');
-
-/** Bundles the store's entry point as the product does; returns the file. */
-export async function bundleStore(): Promise<string> {
-  const outdir = join(ROOT, 'node_modules/.cache/farwatch-test');
-  mkdirSync(outdir, { recursive: true });
-  const outfile = join(outdir, `embedded-mongo-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(ROOT, 'deploy/embedded/mongo/main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'error',
-  });
-  return outfile;
-}
 
 /** The store as a process of its own. */
 export class StoreProcess {

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextSlot } from '../../../probe/scheduler/slots.ts';
 import { FRAME_BATCH, scanFrames, type FrameAt } from '../../../probe/spool/frame.ts';
+import { bundleFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { passTime } from '../../helpers/pass-time.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, slotsWhole } from './controller-peer.ts';
 import { Fixture } from './fixture.ts';
-import { bundleProbe } from './probe-process.ts';
 
 let bundle = '';
 let fixture: Fixture;
 beforeAll(async () => {
-  bundle = await bundleProbe();
+  bundle = await bundleFile('probe/main.ts');
 });
 afterAll(() => rmSync(bundle, { force: true }));
 beforeEach(async () => {

@@ -1,18 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { build } from 'esbuild';
 import { until } from '../../helpers/until.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../..');
-
-/** The probe as a bundle, as it is run. */
-export async function bundleProbe(entry = 'probe/main.ts'): Promise<string> {
-  const outfile = resolve(ROOT, `node_modules/.cache/farwatch-test/${process.pid}-${entry.replaceAll(/\W/g, '-')}.mjs`);
-  mkdirSync(resolve(outfile, '..'), { recursive: true });
-  await build({ absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'error' });
-  return outfile;
-}
 
 export interface LogLine {
   msg: string;

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { createAccount } from 'nkeys.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { subjects } from '../../../shared/contracts/subjects.ts';
+import { bundleFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, PROBE_ID, REGION, TOKEN } from './controller-peer.ts';
 import { Fixture } from './fixture.ts';
-import { bundleProbe } from './probe-process.ts';
 
 let bundle = '';
 let fixture: Fixture;
 beforeAll(async () => {
-  bundle = await bundleProbe();
+  bundle = await bundleFile('probe/main.ts');
 });
 afterAll(() => rmSync(bundle, { force: true }));
 afterEach(() => fixture.close());

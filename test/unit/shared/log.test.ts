@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '../../bundle.mjs';
 
 const SOURCE = `
   import { createLog } from './shared/log.ts';
@@ -27,7 +27,7 @@ describe('the log', () => {
     const root = resolve(import.meta.dirname, '../../..');
     folder = await mkdtemp(join(root, 'node_modules/.farwatch-log-'));
     const outfile = join(folder, 'log.mjs');
-    await build({ stdin: { contents: SOURCE, resolveDir: root, loader: 'ts' }, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+    await bundle({ stdin: { contents: SOURCE, resolveDir: root, loader: 'ts' }, outfile });
     ({ stdout: output } = await promisify(execFile)(process.execPath, [outfile]));
     lines = output.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   }, 30_000);

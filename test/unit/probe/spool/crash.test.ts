@@ -1,22 +1,19 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Lane } from '../../../../probe/spool/lane.ts';
+import { bundleFile } from '../../../bundle.mjs';
 import { passTime } from '../../../helpers/pass-time.ts';
 import { until } from '../../../helpers/until.ts';
 import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../../..');
 const directories = new Directories();
-const bundle = join(ROOT, `node_modules/.cache/farwatch-test/${process.pid}-append-forever.mjs`);
+let bundle = '';
 
 beforeAll(async () => {
-  mkdirSync(resolve(bundle, '..'), { recursive: true });
-  const entry = join(import.meta.dirname, 'append-forever.ts');
-  await build({ entryPoints: [entry], outfile: bundle, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'error' });
+  bundle = await bundleFile('test/unit/probe/spool/append-forever.ts');
 });
 afterAll(() => rmSync(bundle, { force: true }));
 afterEach(() => directories.remove());
