@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/parts/fleet.ts';
 import type { Bus } from '../../controller/platform/bus-port.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { ProbeUser } from '../../controller/probes/probe.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withWatchedMongo } from '../store/with-mongo.ts';
 
 /** Enrolment needs no NATS server: nothing here beats. */
 const silentBus: Bus = {
@@ -23,8 +21,7 @@ const silentBus: Bus = {
   close: async () => undefined,
 };
 
-let store: TestMongo;
-let mongo: Mongo;
+const mongo = withWatchedMongo();
 let fleet: Fleet;
 let app: TestApp;
 let tenant: Tenant;
@@ -40,10 +37,8 @@ const options = (change: Partial<FleetOptions> = {}): FleetOptions => ({
 });
 
 beforeAll(async () => {
-  store = await testMongo();
-  mongo = watchedMongo(store.url);
   fleet = await startFleet(options());
-  app = await makeApp({ mongoUrl: store.url, routes: () => fleet.routes });
+  app = await makeApp({ mongoUrl: mongo.url, routes: () => fleet.routes });
   tenant = await newTenant(app);
   operator = tenant.owner.client;
   other = await newTenant(app);
@@ -51,8 +46,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await fleet.stop();
-  await mongo.close();
-  await store.stop();
 });
 
 async function register(client: ApiClient, name: string, region = 'local'): Promise<{ id: string; token: string }> {

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { AssignmentDoc, PlannedChange } from '../../controller/assignments/assignment-doc.ts';
 import { HeadStore } from '../../controller/assignments/head-store.ts';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
 import { answerSync } from '../../controller/assignments/sync-answer.ts';
 import { AssignmentWriter } from '../../controller/assignments/writer.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
 import type { Assignment, AssignmentChange, AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withWatchedMongo } from './with-mongo.ts';
 
-let store: TestMongo;
-let mongo: Mongo;
+const mongo = withWatchedMongo();
 let items: AssignmentStore;
 let heads: HeadStore;
 
 beforeAll(async () => {
-  store = await testMongo();
-  mongo = watchedMongo(store.url);
   items = new AssignmentStore(mongo.db);
   heads = new HeadStore(mongo.db);
   await items.ensureIndexes();
-});
-afterAll(async () => {
-  await mongo.close();
-  await store.stop();
 });
 
 class Crash extends Error {}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { MOST_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
@@ -16,29 +16,20 @@ import { changeGroupMonitors } from '../../controller/monitors/verbs/group-membe
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
 import { UsageStore } from '../../controller/plans/usage-store.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
 import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { Killed, mortal } from '../helpers/mortal.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withWatchedMongo } from './with-mongo.ts';
 
-let store: TestMongo;
-let mongo: Mongo;
+const mongo = withWatchedMongo();
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
-  store = await testMongo();
-  mongo = watchedMongo(store.url);
   const indexed = [new MonitorStore(mongo.db), new CountStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
-});
-afterAll(async () => {
-  await mongo.close();
-  await store.stop();
 });
 
 /** A controller of its own over a database that may end under it; `agedMs`: so much later than now. */

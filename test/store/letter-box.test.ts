@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Mongo } from '../../controller/platform/mongo.ts';
+import { expect, test } from 'vitest';
 import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
 import type { DeadLetter } from '../../controller/results/journal-entry.ts';
 import { LetterBox } from '../../controller/results/letter-box.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { testMongo } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withWatchedMongo } from './with-mongo.ts';
 
-let server: Awaited<ReturnType<typeof testMongo>>;
-let mongo: Mongo;
 let inserts = 0;
-beforeAll(async () => {
-  server = await testMongo();
-  mongo = watchedMongo(server.url, (command) => (inserts += 'insert' in command ? 1 : 0));
-});
-afterAll(async () => {
-  await mongo?.close();
-  await server?.stop();
-});
+const mongo = withWatchedMongo((command) => (inserts += 'insert' in command ? 1 : 0));
 
 const letter = (probe: string): DeadLetter => ({
   id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null, seq: null, monitor_id: null, content: '', at: Date.now(),

@@ -1,36 +1,27 @@
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { recount, type Counts } from '../../controller/monitors/count-rules.ts';
 import { CountStore } from '../../controller/monitors/count-store.ts';
 import { MonitorCounts } from '../../controller/monitors/counts.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { Tenant } from '../../controller/monitors/ports.ts';
 import { MonitorStore, type MonitorChange } from '../../controller/monitors/store.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { Killed, mortal } from '../helpers/mortal.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withWatchedMongo } from './with-mongo.ts';
 
-let store: TestMongo;
-let mongo: Mongo;
+const mongo = withWatchedMongo();
 let monitors: MonitorStore;
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
-  store = await testMongo();
-  mongo = watchedMongo(store.url);
   monitors = new MonitorStore(mongo.db);
   await monitors.ensureIndexes();
   await new CountStore(mongo.db).ensureIndexes();
-});
-afterAll(async () => {
-  await mongo.close();
-  await store.stop();
 });
 
 const countsOn = (db: Db) => new MonitorCounts({ store: new CountStore(db), clock: systemClock, log });

@@ -1,28 +1,16 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { MongoClient, MongoServerError, type Collection, type Document } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { MongoServerError, type Collection, type Document } from 'mongodb';
+import { expect, test } from 'vitest';
 import { change, changeOfUnique, document, filter, id, index, replacement, sort } from './model/arbitraries.ts';
 import { ModelCollection } from './model/collection.ts';
 import { updated } from './model/update.ts';
 import { compare, type Doc } from './model/values.ts';
+import { withMongo } from './with-mongo.ts';
 
 const RUNS = Number(process.env['STORE_RANDOM_RUNS'] ?? 60);
 
-let mongo: TestMongo;
-let client: MongoClient;
-let serial = 0;
-
-beforeAll(async () => {
-  mongo = await testMongo();
-  client = await MongoClient.connect(mongo.url);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await mongo?.stop();
-});
+const mongo = withMongo();
 
 interface World {
   readonly real: Collection<Document>;
@@ -185,7 +173,7 @@ const steps = fc.oneof(
 test('random operations leave and answer what the manual says', { timeout: 60_000 + RUNS * 100 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
-      const world: World = { real: client.db().collection(`c${++serial}`), model: new ModelCollection() };
+      const world: World = { real: await mongo.filled([]), model: new ModelCollection() };
       for (const [at, run] of sequence.entries()) {
         await run(world).catch((error: unknown) => {
           throw new Error(`step ${at}: ${(error as Error).message}`, { cause: error });

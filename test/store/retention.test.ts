@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openAccountStores } from '../../controller/accounts/stores.ts';
 import { AuditStore } from '../../controller/audit/store.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
@@ -14,10 +14,9 @@ import { rollupOf } from '../../controller/results/rollup-rules.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
 import { storedOf } from '../unit/results/build.ts';
+import { withWatchedMongo } from './with-mongo.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,21 +25,14 @@ const NOW = Date.UTC(2025, 9, 9, 10, 17);
 const TODAY = Date.UTC(2025, 9, 9);
 const plans = loadPlans(null);
 
-let server: TestMongo;
-let mongo: Mongo;
+const mongo = withWatchedMongo();
 let db: Mongo['db'];
 let clock: SimulatedClock;
 let sweeper: RetentionSweeper;
 
 beforeAll(async () => {
-  server = await testMongo();
-  mongo = watchedMongo(server.url);
   db = mongo.db;
   await Promise.all([openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(), new AuditStore(db).ensureIndexes()]);
-});
-afterAll(async () => {
-  await mongo?.close();
-  await server?.stop();
 });
 beforeEach(async () => {
   for (const name of ['rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments', 'audit_entries', 'dead_letters', 'monitors', 'organizations', 'projects', 'retention']) {

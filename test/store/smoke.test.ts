@@ -1,22 +1,11 @@
-import { Binary, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { Binary } from 'mongodb';
+import { expect, test } from 'vitest';
+import { withMongo } from './with-mongo.ts';
 
-let mongo: TestMongo;
-let client: MongoClient;
-
-beforeAll(async () => {
-  mongo = await testMongo();
-  client = await MongoClient.connect(mongo.url);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await mongo?.stop();
-});
+const mongo = withMongo();
 
 test('documents are written, found, changed and removed', async () => {
-  const things = client.db().collection<{ _id: string; n?: number; tags?: string[]; body?: Binary }>('things');
+  const things = mongo.db.collection<{ _id: string; n?: number; tags?: string[]; body?: Binary }>('things');
   await things.insertMany([{ _id: 'a', n: 1, tags: ['x'] }, { _id: 'b', n: 2, body: new Binary(Buffer.alloc(100_000, 7)) }]);
   expect(await things.findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 1, tags: ['x'] });
   expect(await things.updateOne({ _id: 'a', n: { $lt: 5 } }, { $set: { n: 7 }, $push: { tags: 'y' } })).toMatchObject({ matchedCount: 1, modifiedCount: 1 });

@@ -1,6 +1,8 @@
 import { MongoClient, type Collection, type Db, type Document } from 'mongodb';
 import { afterAll, beforeAll } from 'vitest';
+import type { Mongo } from '../../controller/platform/mongo.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 export interface WithMongo {
   readonly db: Db;
@@ -33,6 +35,33 @@ export function withMongo(): WithMongo {
       const collection = client.db().collection<T>(`c${++serial}`);
       if (docs.length > 0) await collection.insertMany(docs as never);
       return collection;
+    },
+  };
+}
+
+export interface WithWatchedMongo {
+  readonly url: string;
+  readonly db: Db;
+}
+
+/** A server and the product's own connection to it for the tests of one file, which fails on a command outside the closed list. */
+export function withWatchedMongo(onCommand?: (command: Document) => void): WithWatchedMongo {
+  let server: TestMongo;
+  let mongo: Mongo;
+  beforeAll(async () => {
+    server = await testMongo();
+    mongo = watchedMongo(server.url, onCommand);
+  });
+  afterAll(async () => {
+    await mongo?.close();
+    await server?.stop();
+  });
+  return {
+    get url() {
+      return server.url;
+    },
+    get db() {
+      return mongo.db;
     },
   };
 }
