@@ -100,7 +100,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   });
   const monitorDeps: MonitorDeps = {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota: accounts.quota, regions: fleet.regionNames,
-    destinations: notifications.destinations, groups: groups.store, runner: fleet.runNow, log,
+    destinations: notifications.destinations, groups: groups.lookup, runner: fleet.runNow, log,
     readers: { live: results.open, statistics: results.statistics, history: results.history, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
@@ -122,7 +122,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   events.hub.start();
   notifications.start();
   retention.start();
-  grouping.resume();
+  grouping.start();
   monitors.counts.start();
   watchdog?.start();
   const port = await http.listen(config.http.port, config.http.host);
@@ -134,7 +134,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       await events.hub.stop();
       await http.close();
       rawStream.stop();
-      await Promise.all([retention.stop(), results.stop(), monitors.counts.stop()]);
+      await Promise.all([retention.stop(), grouping.stop(), results.stop(), monitors.counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

@@ -65,14 +65,21 @@ export interface TreeRepository {
   finish(tenant: Tenant, revision: number): Promise<void>;
 }
 
-/** Deleted groups whose monitors may not all have moved on. */
+/**
+ * Deleted groups whose monitors may not all have moved on. Each is cleared twice: at once, and when nobody can be at work any more
+ * who saw the group before it went.
+ */
 export interface RemovalRepository {
   /** Inserts if absent. */
   add(tenant: Tenant, step: RemoveStep): Promise<void>;
-  list(tenant: Tenant): Promise<RemoveStep[]>;
-  /** Tenants that have any. */
-  tenants(): Promise<Tenant[]>;
-  done(tenant: Tenant, groupId: string): Promise<void>;
+  /** Those that are to be cleared now. */
+  list(tenant: Tenant, now: number): Promise<RemoveStep[]>;
+  /** Tenants that have any of these. */
+  tenants(now: number): Promise<Tenant[]>;
+  /** It is cleared, for the first or the last time. */
+  done(tenant: Tenant, groupId: string, now: number): Promise<void>;
+  /** What each of these groups passed its monitors on to, null: to none; without those that were cleared for the last time. */
+  targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>>;
 }
 
 /** What groups do to their monitors; each names the group that a monitor must still be in. */

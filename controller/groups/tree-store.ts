@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicateKey } from '../platform/mongo-errors.ts';
 import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
 
@@ -46,10 +46,14 @@ interface RemovalDoc {
   organization_id: string;
   project_id: string;
   to: string | null;
+  /** When it was cleared for the first time, Unix ms. */
+  cleared_at?: number;
 }
 
 /** Of one project; more are finished in a second round. */
 const AT_ONCE = 100;
+/** No request that saw the group is still under way then, ms. */
+const CLEARED_AGAIN_AFTER_MS = 600_000;
 
 /** Collection `group_removals`. */
 export class RemovalStore implements RemovalRepository {
@@ -65,23 +69,36 @@ export class RemovalStore implements RemovalRepository {
   }
 
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
-    const { organizationId: organization_id, projectId: project_id } = tenant;
-    await this.#removals.updateOne({ _id, organization_id, project_id }, { $setOnInsert: { to } }, { upsert: true });
+    await this.#removals.updateOne({ _id, ...of(tenant) }, { $setOnInsert: { to } }, { upsert: true });
   }
 
-  async list(tenant: Tenant): Promise<RemoveStep[]> {
-    const mine = { organization_id: tenant.organizationId, project_id: tenant.projectId };
-    const found = await this.#removals.find(mine).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+  async list(tenant: Tenant, now: number): Promise<RemoveStep[]> {
+    const found = await this.#removals.find({ ...of(tenant), ...due(now) }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
     return found.map(({ _id, to }) => ({ kind: 'remove', group_id: _id, to }));
   }
 
-  async tenants(): Promise<Tenant[]> {
-    const found = await this.#removals.find({}).sort({ _id: 1 }).limit(10 * AT_ONCE).toArray();
+  async tenants(now: number): Promise<Tenant[]> {
+    const found = await this.#removals.find(due(now)).sort({ _id: 1 }).limit(10 * AT_ONCE).toArray();
     const byProject = new Map(found.map((doc) => [doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id }]));
     return [...byProject.values()];
   }
 
-  async done(tenant: Tenant, groupId: string): Promise<void> {
-    await this.#removals.deleteOne({ _id: groupId, organization_id: tenant.organizationId, project_id: tenant.projectId });
+  async done(tenant: Tenant, groupId: string, now: number): Promise<void> {
+    const mine = { _id: groupId, ...of(tenant) };
+    const { matchedCount: first } = await this.#removals.updateOne({ ...mine, cleared_at: { $exists: false } }, { $set: { cleared_at: now } });
+    if (first === 0) await this.#removals.deleteOne({ ...mine, ...due(now) });
   }
+
+  async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
+    const found = await this.#removals.find({ ...of(tenant), _id: { $in: groupIds } }).toArray();
+    return new Map(found.map(({ _id, to }) => [_id, to]));
+  }
+}
+
+function of(tenant: Tenant): { organization_id: string; project_id: string } {
+  return { organization_id: tenant.organizationId, project_id: tenant.projectId };
+}
+
+function due(now: number): Filter<RemovalDoc> {
+  return { $or: [{ cleared_at: { $exists: false } }, { cleared_at: { $lte: now - CLEARED_AGAIN_AFTER_MS } }] };
 }

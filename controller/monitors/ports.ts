@@ -25,6 +25,8 @@ export interface DestinationLookup {
 export interface GroupLookup {
   /** Names by id of those that are groups of this project. */
   names(tenant: Tenant, ids: string[]): Promise<Map<string, string>>;
+  /** Of those of `ids` that are no group any more, the group that got their monitors; null: none did. */
+  heirs(tenant: Tenant, ids: string[]): Promise<Map<string, string | null>>;
 }
 
 /** What monitors ask of the incidents. */

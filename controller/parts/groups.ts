@@ -1,4 +1,5 @@
-import type { Clock } from '../../shared/time.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 import type { ConfigurationDeps } from '../configuration/deps.ts';
 import { configurationRoutes } from '../configuration/routes.ts';
 import type { GroupDeps } from '../groups/deps.ts';
@@ -7,18 +8,24 @@ import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { resumeRemovals } from '../groups/verbs/change-tree.ts';
+import { findHeirs } from '../groups/verbs/find-heirs.ts';
 import { changeGroup, createGroup } from '../groups/verbs/write-group.ts';
 import type { Route } from '../http/route.ts';
 import { groupSizes } from '../monitors/count-rules.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { GroupLookup } from '../monitors/ports.ts';
 import { assignToGroup, changeGroupMonitors } from '../monitors/verbs/group-members.ts';
 import type { Mongo } from '../platform/mongo.ts';
 
 export interface Groups {
   store: GroupStore;
-  over(monitors: MonitorDeps): { routes: Route[]; resume(): void };
+  lookup: GroupLookup;
+  over(monitors: MonitorDeps): { routes: Route[]; start(): void; stop(): Promise<void> };
 }
+
+/** How often deleted groups are looked for whose monitors have not all moved on. */
+const LOOK_EVERY_MS = 600_000;
 
 /** Groups, put together over the monitors in them; with both, documents that hold them. */
 export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups> {
@@ -28,14 +35,12 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
   await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
   return {
     store: groups,
+    lookup: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
     over: (monitorDeps) => {
       const { live, statistics } = monitorDeps.readers;
       const deps: GroupDeps = {
         groups, trees, removals, monitors: membersOf(monitorDeps),
         readers: { states: (ids) => live.states(ids), periods: (ids, hours) => statistics.periods(ids, hours) },
-      };
-      const resume = () => {
-        resumeRemovals(deps, clock.now()).catch((error: unknown) => monitorDeps.log.warn({ err: error }, 'a deleted group was not cleared'));
       };
       const configuration: ConfigurationDeps = {
         monitors: monitorDeps,
@@ -45,7 +50,29 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
           change: (ctx, id, wish) => changeGroup(deps, ctx, id, wish),
         },
       };
-      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], resume };
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], ...clearing(deps, clock, monitorDeps.log) };
+    },
+  };
+}
+
+function clearing(deps: GroupDeps, clock: Clock, log: Log): { start(): void; stop(): Promise<void> } {
+  let timer: Timer | null = null;
+  let round: Promise<void> | null = null;
+  const look = () => {
+    round ??= resumeRemovals(deps, clock.now())
+      .catch((error: unknown) => log.warn({ err: error }, 'a deleted group was not cleared'))
+      .finally(() => {
+        round = null;
+      });
+  };
+  return {
+    start: () => {
+      look();
+      timer = clock.setRepeating(LOOK_EVERY_MS, look);
+    },
+    stop: async () => {
+      timer?.cancel();
+      await round;
     },
   };
 }

@@ -126,7 +126,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     lists,
     counts,
     quota: accounts.quota,
-    groups: groups.store,
+    groups: groups.lookup,
     ...portsOver(observed),
     poke: (shard) => observed.poked.push(shard),
     minIntervalSeconds: options.minIntervalSeconds ?? 30,

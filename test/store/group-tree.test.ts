@@ -4,7 +4,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { MOST_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
+import type { Tenant } from '../../controller/groups/ports.ts';
 import type { TreeDeps } from '../../controller/groups/verbs/change-tree.ts';
+import { findHeirs } from '../../controller/groups/verbs/find-heirs.ts';
 import { changeGroup, createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../controller/http/route.ts';
 import { groupSizes } from '../../controller/monitors/count-rules.ts';
@@ -37,9 +39,12 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const clock = { ...systemClock, now: () => Date.now() + agedMs };
   const quota = new Quota({ usage: new UsageStore(db), plans: loadPlans(null), clock, planOf: async () => 'scale', count: {} });
   const monitors = new MonitorStore(db);
+  const groups = new GroupStore(db, clock);
+  const removals = new RemovalStore(db);
+  const lookup = { names: groups.names.bind(groups), heirs: (tenant: Tenant, ids: string[]) => findHeirs({ groups, removals }, tenant, ids) };
   return {
-    groups: new GroupStore(db, clock), trees: new TreeStore(db), removals: new RemovalStore(db),
-    monitors: { changeAll: (ctx, id, change) => changeGroupMonitors({ monitors, quota, poke: () => undefined, log }, ctx, id, change) },
+    groups, trees: new TreeStore(db), removals,
+    monitors: { changeAll: (ctx, id, change) => changeGroupMonitors({ monitors, quota, groups: lookup, poke: () => undefined, log }, ctx, id, change) },
   };
 }
 
@@ -118,7 +123,7 @@ class Project {
     const scratch = await createGroup(healthy, this.ctx, { name: `scratch ${++serial}` });
     await deleteGroup(healthy, this.ctx, scratch._id);
     await this.expectSound();
-    expect(await healthy.removals.list(this.ctx.tenant)).toEqual([]);
+    expect(await healthy.removals.list(this.ctx.tenant, Date.now())).toEqual([]);
     expect((await healthy.trees.read(this.ctx.tenant)).step).toBeNull();
     const { visible, homes } = await this.expectHoused();
     const counts = groupSizes(await new MonitorCounts({ store: new CountStore(mongo.db), clock: systemClock, log }).read(this.ctx.tenant), [...visible]);

@@ -52,17 +52,17 @@ async function carryOut(deps: TreeDeps, tenant: Tenant, step: TreeStep, revision
   return isDone;
 }
 
-/** Finishes what a process left undone when it ended. */
+/** Finishes what a process left undone when it ended, and clears once more what was deleted a while ago. */
 export async function resumeRemovals(deps: RemovalDeps, now: number): Promise<void> {
-  for (const tenant of await deps.removals.tenants()) await finishRemovals(deps, { tenant, now });
+  for (const tenant of await deps.removals.tenants(now)) await finishRemovals(deps, { tenant, now });
 }
 
 /** Moves the monitors of deleted groups of the project on to where they belong. */
-export async function finishRemovals(deps: RemovalDeps, ctx: Moment): Promise<void> {
-  for (let removals = await deps.removals.list(ctx.tenant); removals.length > 0; removals = await deps.removals.list(ctx.tenant)) {
+export async function finishRemovals(deps: RemovalDeps, { tenant, now }: Moment): Promise<void> {
+  for (let removals = await deps.removals.list(tenant, now); removals.length > 0; removals = await deps.removals.list(tenant, now)) {
     for (const { group_id: id, to } of removals) {
-      await deps.monitors.changeAll(ctx, id, { kind: 'move', to });
-      await deps.removals.done(ctx.tenant, id);
+      await deps.monitors.changeAll({ tenant, now }, id, { kind: 'move', to });
+      await deps.removals.done(tenant, id, now);
     }
   }
 }

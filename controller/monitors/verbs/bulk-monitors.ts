@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import type { MonitorDeps } from '../deps.ts';
+import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { nextStatus } from '../rules.ts';
 import { MOST_TAGS, type BulkInput } from '../schema.ts';
@@ -23,7 +23,7 @@ export interface BulkOutcome {
 type Refusal = Pick<BulkFailure, 'code' | 'message'>;
 
 /** Does the same to each monitor that is named, as far as it can. Throws VALIDATION_ERROR (`group_id`) before anything is done. */
-export async function changeInBulk(deps: MonitorDeps, ctx: RequestContext, input: BulkInput): Promise<BulkOutcome> {
+export async function changeInBulk(deps: MonitorWriteDeps, ctx: RequestContext, input: BulkInput): Promise<BulkOutcome> {
   if (input.action === 'move' && input.group_id !== null && !(await deps.groups.names(ctx.tenant, [input.group_id])).has(input.group_id)) {
     throw fieldError('group_id', 'Unknown group');
   }

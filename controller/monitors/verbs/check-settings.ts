@@ -1,13 +1,16 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import type { MonitorDeps } from '../deps.ts';
+import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
 import type { Settable } from '../settable.ts';
 
 /** What settings are held against. */
-export type SettingsDeps = Pick<MonitorDeps, 'regions' | 'destinations' | 'groups' | 'minIntervalSeconds'> & { quota: Pick<MonitorDeps['quota'], 'limitsOf'> };
+export type SettingsDeps = Pick<MonitorWriteDeps, 'regions' | 'destinations' | 'minIntervalSeconds'> & {
+  quota: Pick<MonitorWriteDeps['quota'], 'limitsOf'>;
+  groups: Pick<MonitorWriteDeps['groups'], 'names'>;
+};
 
 /**
  * Only what changes is held against the plan and against what exists: a monitor may outlive a plan, a region or a destination.

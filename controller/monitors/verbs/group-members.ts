@@ -2,19 +2,13 @@ import { fieldError } from '../../http/validation.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { nextStatus } from '../rules.ts';
 import type { MonitorChange } from '../store.ts';
-import { AT_ONCE, changeMonitors, type ManyDeps, type Moment } from './change-many.ts';
+import { AT_ONCE, changeMembers, changeMonitors, type ManyDeps, type Moment } from './change-many.ts';
 
 export type GroupChange = { kind: 'pause' } | { kind: 'resume' } | { kind: 'delete' } | { kind: 'move'; to: string | null };
 
 /** Changes the monitors of a group, each on condition that it is still in it and is as it was seen; the ids of those that changed. */
-export async function changeGroupMonitors(deps: ManyDeps, ctx: Moment, groupId: string, change: GroupChange): Promise<string[]> {
-  const changed: string[] = [];
-  for (let after = ''; ;) {
-    const page = await deps.monitors.ofGroup(ctx.tenant, groupId, after, AT_ONCE);
-    changed.push(...(await changeMonitors(deps, ctx, page, (seen) => (seen.group_id === groupId ? planOf(change, seen, ctx.now) : null))));
-    if (page.length < AT_ONCE) return changed;
-    after = page[page.length - 1]?._id ?? after;
-  }
+export function changeGroupMonitors(deps: ManyDeps, ctx: Moment, groupId: string, change: GroupChange): Promise<string[]> {
+  return changeMembers(deps, ctx, groupId, (seen) => planOf(change, seen, ctx.now));
 }
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
 import { fieldError, validationError, type ValidationIssue } from '../../http/validation.ts';
-import type { MonitorDeps } from '../deps.ts';
+import type { MonitorWriteDeps } from '../deps.ts';
 import { matchByName } from '../import-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import type { CreateMonitorInput } from '../schema.ts';
@@ -36,7 +36,7 @@ const PLANNED_AT_ONCE = 100;
  * else the first limit that one runs into, with its path, and MONITOR_LIMIT_REACHED when there are too many new ones.
  */
 export async function planImport(
-  deps: MonitorDeps, ctx: RequestContext, wanted: WantedMonitor[], groupNames: ReadonlyMap<string, string>,
+  deps: MonitorWriteDeps, ctx: RequestContext, wanted: WantedMonitor[], groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor[]> {
   const docs = matchByName(wanted.map(({ input }) => input), await findByNames(deps, ctx, [...new Set(wanted.map(({ input }) => input.name))]));
   const lookups = rememberingLookups(deps);
@@ -60,7 +60,7 @@ export async function planImport(
 }
 
 /** Told before anything is written, where it can be; what comes in between meets the reservation. */
-async function checkCount(deps: MonitorDeps, ctx: RequestContext, fresh: number): Promise<void> {
+async function checkCount(deps: MonitorWriteDeps, ctx: RequestContext, fresh: number): Promise<void> {
   if (fresh === 0) return;
   const { organizationId } = ctx.tenant;
   const [{ monitors: limit }, { monitors: usage }] = await Promise.all([deps.quota.limitsOf(organizationId), deps.quota.usageOf(organizationId)]);
@@ -85,7 +85,7 @@ async function planOne(
   return { ...want, current, settings, changes };
 }
 
-async function findByNames(deps: MonitorDeps, ctx: RequestContext, names: string[]): Promise<MonitorDoc[]> {
+async function findByNames(deps: MonitorWriteDeps, ctx: RequestContext, names: string[]): Promise<MonitorDoc[]> {
   const found: MonitorDoc[] = [];
   for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
     found.push(...(await deps.monitors.findByNames(ctx.tenant, names.slice(at, at + NAMES_AT_ONCE))));
@@ -94,7 +94,7 @@ async function findByNames(deps: MonitorDeps, ctx: RequestContext, names: string
 }
 
 /** Asks each thing once for a whole document. */
-function rememberingLookups(deps: MonitorDeps): SettingsDeps {
+function rememberingLookups(deps: MonitorWriteDeps): SettingsDeps {
   const remember = <T>(ask: (first: never, second: never) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();
     return (first: unknown, second?: unknown): Promise<T> => {

@@ -1,0 +1,124 @@
+import type { Db } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { GroupStore } from '../../controller/groups/store.ts';
+import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
+import { resumeRemovals, type TreeDeps } from '../../controller/groups/verbs/change-tree.ts';
+import { findHeirs } from '../../controller/groups/verbs/find-heirs.ts';
+import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
+import type { ProjectContext } from '../../controller/http/route.ts';
+import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import { monitorInputs } from '../../controller/monitors/schema.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
+import { applyImport } from '../../controller/monitors/verbs/apply-import.ts';
+import { changeInBulk } from '../../controller/monitors/verbs/bulk-monitors.ts';
+import { assignToGroup, changeGroupMonitors } from '../../controller/monitors/verbs/group-members.ts';
+import { planImport } from '../../controller/monitors/verbs/plan-import.ts';
+import { createMonitor, updateMonitor } from '../../controller/monitors/verbs/write-monitor.ts';
+import { loadPlans } from '../../controller/plans/plans.ts';
+import { Quota } from '../../controller/plans/quota.ts';
+import { UsageStore } from '../../controller/plans/usage-store.ts';
+import type { Mongo } from '../../controller/platform/mongo.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { overtaken } from '../helpers/overtaken.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+const MINUTE_MS = 60_000;
+const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({ name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60, group_id });
+
+let store: TestMongo;
+let mongo: Mongo;
+
+beforeAll(async () => {
+  store = await testMongo();
+  mongo = watchedMongo(store.url);
+  const indexed = [new MonitorStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
+  await Promise.all(indexed.map((each) => each.ensureIndexes()));
+});
+afterAll(async () => {
+  await mongo.close();
+  await store.stop();
+});
+
+/** The writing half of a controller over this database; there is one of everything that a monitor may name. */
+function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
+  const groups = new GroupStore(db, systemClock);
+  const removals = new RemovalStore(db);
+  const writer: MonitorWriteDeps = {
+    monitors: new MonitorStore(db),
+    quota: new Quota({ usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, planOf: async () => 'scale', count: {} }),
+    groups: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
+    regions: { unknownRegions: async () => [], cities: async () => new Map() },
+    destinations: { unknownDestinations: async () => [] },
+    poke: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
+  };
+  const tree = { groups, trees: new TreeStore(db), removals, monitors: { changeAll: changeGroupMonitors.bind(null, writer) } };
+  return { writer, tree };
+}
+
+/** A project with groups outer > inner, and other, in which is a monitor. */
+async function project() {
+  const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, sessionId: 's' } as const;
+  const ctx: ProjectContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin' };
+  const { writer, tree } = controllerOn(mongo.db);
+  const outer = (await createGroup(tree, ctx, { name: 'outer' }))._id;
+  const inner = (await createGroup(tree, ctx, { name: 'inner', parent_group_id: outer }))._id;
+  const other = (await createGroup(tree, ctx, { name: 'other' }))._id;
+  const monitor = (await createMonitor(writer, ctx, wish('old', other)))._id;
+  const homes = async () => {
+    const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: ctx.tenant.projectId }).sort({ _id: 1 }).toArray();
+    return docs.map((doc) => doc.group_id);
+  };
+  return { ctx, tree, outer, inner, other, monitor, homes };
+}
+type Project = Awaited<ReturnType<typeof project>>;
+
+async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name: string): Promise<unknown> {
+  const planned = await planImport(deps, ctx, [{ input: wish(name), group: 'inner' }], new Map([[inner, 'inner']]));
+  return applyImport(deps, ctx, planned, new Map([['inner', inner]]));
+}
+
+const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promise<unknown>> = {
+  'a creation': (deps, { ctx, inner }) => createMonitor(deps, ctx, wish('new', inner)),
+  'a change': (deps, { ctx, inner, monitor }) => updateMonitor(deps, ctx, monitor, { group_id: inner }),
+  'a move of many': (deps, { ctx, inner, monitor }) => changeInBulk(deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner }),
+  'an assignment': (deps, { ctx, inner, monitor }) => assignToGroup(deps, ctx, [monitor], inner),
+  'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(deps, ctx, other, { kind: 'move', to: inner }),
+  'an import of a new one': (deps, project) => importInto(deps, project, 'new'),
+  'an import of one that is there': (deps, project) => importInto(deps, project, 'old'),
+};
+
+test.each(Object.entries(writes))('%s into a group that is deleted just before it is written ends where the group\'s monitors went', async (_name, write) => {
+  const it = await project();
+  const { ctx, tree, outer, inner, other } = it;
+  await write(controllerOn(overtaken(mongo.db, 'monitors', () => deleteGroup(tree, ctx, inner))).writer, it);
+  const homes = await it.homes();
+  expect(homes).toContain(outer);
+  expect(homes.filter((id) => id !== other && id !== outer)).toEqual([]);
+});
+
+test.each(Object.entries(writes))('%s into a group that is deleted with the one above it ends in none', async (_name, write) => {
+  const it = await project();
+  const { ctx, tree, outer, inner, other } = it;
+  const meanwhile = () => deleteGroup(tree, ctx, inner).then(() => deleteGroup(tree, ctx, outer));
+  await write(controllerOn(overtaken(mongo.db, 'monitors', meanwhile)).writer, it);
+  const homes = await it.homes();
+  expect(homes).toContain(null);
+  expect(homes.filter((id) => id !== other && id !== null)).toEqual([]);
+});
+
+test('what a writer left that ended right after its write is found ten minutes after the deletion', async () => {
+  const it = await project();
+  const { ctx, tree, outer, inner, monitor } = it;
+  await deleteGroup(tree, ctx, inner);
+  const [seen] = await new MonitorStore(mongo.db).findMany(ctx.tenant, [monitor]);
+  await new MonitorStore(mongo.db).change(seen as MonitorDoc, { group_id: inner });
+  await resumeRemovals(tree, ctx.now + 9 * MINUTE_MS);
+  expect(await it.homes()).toEqual([inner]);
+  await resumeRemovals(tree, ctx.now + 10 * MINUTE_MS);
+  expect(await it.homes()).toEqual([outer]);
+  expect(await mongo.db.collection('group_removals').countDocuments({ project_id: ctx.tenant.projectId })).toBe(0);
+});
