@@ -16,8 +16,11 @@ export const PASSWORD_RULE = z.string().min(10, 'Password must be at least 10 ch
 /** One that exists may be of any form; the bound keeps the hash from being fed megabytes. */
 const givenPassword = z.string().min(1).max(1000);
 
+export const LONGEST_ORGANIZATION_NAME = 100;
+const organizationName = oneLine(1, LONGEST_ORGANIZATION_NAME).optional();
+
 export const registerInput = z.strictObject({
-  email: emailAddress, password: PASSWORD_RULE, name: oneLine(1, 100), organization_name: oneLine(1, 100).optional(),
+  email: emailAddress, password: PASSWORD_RULE, name: oneLine(1, 100), organization_name: organizationName,
 });
 export const loginInput = z.strictObject({ email: emailAddress, password: givenPassword });
 export const changePasswordInput = z.strictObject({ current_password: givenPassword, new_password: PASSWORD_RULE });
@@ -54,7 +57,7 @@ export const invitationInput = z.strictObject({ email: emailAddress, role: organ
 export const memberChangeInput = z.strictObject({
   role: organizationRole.optional(), ...readOnlyFields('user_id', 'email', 'name', 'project_roles', 'joined_at'),
 });
-export const organizationChangeInput = z.strictObject({ name: oneLine(1, 100).optional(), ...readOnlyFields('id', 'role', 'plan') });
+export const organizationChangeInput = z.strictObject({ name: organizationName, ...readOnlyFields('id', 'role', 'plan') });
 export const projectChangeInput = z.strictObject({
   name: oneLine(1, 100).optional(), ...readOnlyFields('id', 'is_default', 'organization_id', 'role', 'created_at'),
 });

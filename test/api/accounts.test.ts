@@ -66,6 +66,14 @@ describe('an installation that is open', () => {
     expect((await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code).toBe('RESOURCE_ALREADY_EXISTS');
   });
 
+  test('names the organization so that what is read of it can be sent back, however long the name of its owner', async () => {
+    for (const [name, expected] of [['Ada', "Ada's organization"], ['x'.repeat(85), `${'x'.repeat(85)}'s organization`], ['x'.repeat(86), 'x'.repeat(86)]] as const) {
+      const { person, answer } = await newPerson(app, name);
+      expect(answer.organization.name).toBe(expected);
+      expect((await person.client.put('/api/organization', answer.organization)).data).toEqual({ organization: answer.organization });
+    }
+  });
+
   test('lets an unverified account see itself and nothing else', async () => {
     const { data } = await app.client.post('/api/auth/register', { email: 'new@example.com', password: PASSWORD, name: 'New' });
     expect(data.user).toMatchObject({ email_verified: false, is_operator: false });

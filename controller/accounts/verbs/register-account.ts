@@ -3,7 +3,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { PublicContext } from '../../http/route.ts';
 import type { MemberDoc, OrganizationDoc, ProjectDoc, UserDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { RegisterInput } from '../schema.ts';
+import { LONGEST_ORGANIZATION_NAME, type RegisterInput } from '../schema.ts';
 import { startSession, type StartedSession } from '../sessions.ts';
 import { mailVerification } from './verify-email.ts';
 
@@ -64,10 +64,16 @@ function draftAccount(
       _id: userId, email: input.email, name: input.name, password_hash: passwordHash, token_version: 1,
       email_verified: false, is_operator: false, created_at: now,
     },
-    organization: { _id: organizationId, name: input.organization_name ?? `${input.name}'s organization`, plan: deps.defaultPlan, created_at: now },
+    organization: { _id: organizationId, name: input.organization_name ?? nameAfter(input.name), plan: deps.defaultPlan, created_at: now },
     project: { _id: newId(now), organization_id: organizationId, name: 'Default', is_default: true, created_at: now },
     member: { _id: newId(now), organization_id: organizationId, user_id: userId, role: 'owner', project_roles: {}, created_at: now },
   };
+}
+
+/** Not longer than a name that somebody may set, so that what is read can be sent back. */
+function nameAfter(person: string): string {
+  const name = `${person}'s organization`;
+  return name.length > LONGEST_ORGANIZATION_NAME ? person : name;
 }
 
 async function discard(deps: AccountDeps, account: ReturnType<typeof draftAccount>): Promise<void> {
