@@ -8,7 +8,8 @@ export interface ValidationIssue {
 }
 
 const MOST_ISSUES = 50;
-const QUERY_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** A leading underscore is what mailers and trackers add to links, as `_hsmi`. */
+const QUERY_NAME = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** The parsed value. Throws VALIDATION_ERROR whose details list every issue as `{code, path, message}`. */
 export function validate(schema: z.ZodType, value: unknown): unknown {

@@ -93,7 +93,7 @@ describe('a mailed link opens a page that', () => {
   });
 
   test('runs no script, loads nothing, tells nobody its address, and is not kept', async () => {
-    const page = await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail`));
+    const page = await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
     const policy = page.headers.get('content-security-policy') ?? '';
     const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
     expect(policy).toContain("default-src 'none'");

@@ -46,7 +46,7 @@ describe('a validation error', () => {
 
 describe('a query string', () => {
   test('is plain names and values', () => {
-    expect(parseQuery('a=1&b=x%20y+z&c=&d&sort_by=name&e=%5B%5D')).toEqual({ a: '1', b: 'x y z', c: '', d: '', sort_by: 'name', e: '[]' });
+    expect(parseQuery('a=1&b=x%20y+z&c=&d&sort_by=name&e=%5B%5D&_f=2')).toEqual({ a: '1', b: 'x y z', c: '', d: '', sort_by: 'name', e: '[]', _f: '2' });
     expect(parseQuery('')).toEqual({});
     expect(parseQuery('bad=%zz&worse=%ff')).toEqual({ bad: '%zz', worse: '\ufffd' });
   });
