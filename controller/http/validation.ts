@@ -49,8 +49,16 @@ function toIssues(issue: z.core.$ZodIssue, given: unknown): ValidationIssue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ code: issue.code, path: [...path, key.slice(0, 100)], message: 'Unrecognized key' }));
   }
+  const meant = issue.code === 'invalid_union' ? meantOption(issue) : null;
+  if (meant !== null) return meant.flatMap((inner) => toIssues({ ...inner, path: [...issue.path, ...inner.path] }, given));
   const isMissing = issue.code === 'invalid_type' ? issue.message.endsWith('received undefined') : isChoice(issue) && isAbsent(given, path);
   return [{ code: issue.code ?? 'custom', path, message: isMissing ? 'Required' : issue.message }];
+}
+
+/** What is wrong by the one option of a union that takes a value of this kind at all; null when that is none or several. */
+function meantOption(union: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
+  const ofKind = union.errors.filter((issues) => !issues.some(({ code, path }) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')));
+  return ofKind.length === 1 ? (ofKind[0] ?? null) : null;
 }
 
 function isChoice(issue: z.core.$ZodIssue): boolean {

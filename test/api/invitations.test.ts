@@ -175,10 +175,14 @@ describe('an invitation', () => {
     [{ email: 'a@b.example\r\nBcc: c@d.example', role: 'viewer' }, 'email'],
     [{ email: 'x@example.com', role: 'viewer', project_roles: { nonsense: 'admin' } }, 'project_roles'],
     [{ email: 'x@example.com', role: 'viewer', organization_id: randomUUID() }, 'organization_id'],
-  ])('is not made of %j', async (body, path) => {
+    [{ email: 'x@example.com', role: 'viewer', project_roles: null }, 'project_roles'],
+    [{ email: 'x@example.com', role: 'viewer', project_roles: { [randomUUID()]: 'king' } }, 'project_roles', /^Invalid option: expected one of/],
+    [{ email: 'x@example.com', role: 'viewer', project_roles: [{ project_id: 'x', role: 'admin' }] }, 'project_roles.0.project_id', /^Must be a UUID$/],
+  ])('is not made of %j', async (body, path, message = /./) => {
     const answer = await invite(body);
     expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].path[0]).toBe(path);
+    expect(answer.error.details[0].path.join('.')).toMatch(new RegExp(`^${path}`));
+    expect(answer.error.details[0].message).toMatch(message);
   });
 
   test('mails names as text, and keeps no token', async () => {
