@@ -12,6 +12,7 @@ import { newId, SHARD_COUNT } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
+import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
@@ -219,21 +220,14 @@ describe('a receiver that fails', () => {
   test('with a body that drips after its 2xx has taken the alert: it is sent once, and the others do not wait', async () => {
     const { alerts } = rig.controller();
     const well = await startReceiver();
-    let isOpen = true;
-    receiver.behave((response) => {
-      const drip = setInterval(() => response.write('.'), 50);
-      response.on('close', () => {
-        isOpen = false;
-        clearInterval(drip);
-      });
-      response.write('.');
-    });
+    let body: Drip | null = null;
+    receiver.behave((response) => void (body = drip(response, '.', 50)));
     await Promise.all([rig.destination(receiver.url), rig.destination(well.url)]);
     const incidentId = newId(1);
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await settled(incidentId, 'delivered', 2);
     expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([[0, null], [0, null]]);
-    await until(() => !isOpen, { timeoutMs: 30_000, what: 'the dripping connection is cut' });
+    await until(() => body?.isOpen === false, { timeoutMs: 30_000, what: 'the dripping connection is cut' });
     expect([receiver.requests.length, well.requests.length]).toEqual([1, 1]);
     await well.close();
   });

@@ -5,6 +5,7 @@ import { HttpPoster } from '../../controller/platform/poster.ts';
 import { createResolver, type Resolve } from '../../controller/platform/resolver.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
+import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 
@@ -88,44 +89,29 @@ describe('a post that is answered', () => {
 
   test('does not wait for a body that drips', async () => {
     const to = await receiver();
-    let isOpen = true;
-    to.behave((response) => {
-      const timer = setInterval(() => response.write('.'), 50);
-      response.on('close', () => {
-        isOpen = false;
-        clearInterval(timer);
-      });
-      response.write('.');
-    });
+    let body: Drip | null = null;
+    to.behave((response) => void (body = drip(response, '.', 50)));
     expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
-    await until(() => !isOpen);
+    await until(() => body?.isOpen === false);
   });
 });
 
 test('a body that drips after the status is cut off when the time for everything is up', async () => {
   const to = await receiver();
-  let isOpen = true;
-  let head: () => void = () => undefined;
-  to.behave((response) => {
-    head = () => response.writeHead(200).write('.');
-    const timer = setInterval(() => response.headersSent && response.write('.'), 20);
-    response.on('close', () => {
-      isOpen = false;
-      clearInterval(timer);
-    });
-  });
+  let answer: () => Drip = () => expect.unreachable();
+  to.behave((response) => void (answer = () => drip(response, '.', 20)));
   const clock = new SimulatedClock();
   const made = new HttpPoster({ clock, vetting: createAddressVetting({ resolve: scripted({}), allowPrivate: true, clock }) });
   closing.push(() => made.close());
   const posting = made.post(request(to.url));
   await until(() => to.requests.length === 1);
   await clock.advance(9900);
-  head();
+  const body = answer();
   expect(await posting).toMatchObject({ kind: 'answered', status: 200, durationMs: 9900 });
   await clock.advance(99);
-  expect(isOpen).toBe(true);
+  expect(body.isOpen).toBe(true);
   await clock.advance(1);
-  await until(() => !isOpen, { timeoutMs: 30_000, what: 'the connection is cut' });
+  await until(() => !body.isOpen, { timeoutMs: 30_000, what: 'the connection is cut' });
 });
 
 describe('a post that fails', () => {
@@ -142,8 +128,7 @@ describe('a post that fails', () => {
     to.behave((response) => {
       const socket = response.socket as NonNullable<typeof response.socket>;
       socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('X'), 50);
-      socket.on('close', () => clearInterval(timer));
+      drip(socket, 'X', 50);
     });
     expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.4 seconds' });
   });

@@ -4,6 +4,7 @@ import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
+import { drip } from '../helpers/drip.ts';
 import { startMailgunServer } from '../helpers/mailgun-server.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer } from '../helpers/smtp-server.ts';
@@ -72,12 +73,7 @@ fault('F30', 'a receiver answers 410', async () => {
 fault('F31', 'a receiver drips one byte of its head a second; 20 alerts go to another', async () => {
   const { alerts } = rig.controller();
   const well = await startReceiver();
-  receiver.behave((response) => {
-    const head = `HTTP/1.1 200 OK\r\nX-Slow: ${'a'.repeat(100)}`;
-    let sent = 0;
-    const drip = setInterval(() => response.socket?.write(head.charAt(sent++)), 1000);
-    response.socket?.on('close', () => clearInterval(drip));
-  });
+  receiver.behave((response) => void (response.socket && drip(response.socket, 'HTTP/1.1 200 OK\r\nX-Slow: a', 1000)));
   const [dripping, healthy] = [await rig.destination(receiver.url), await rig.destination(well.url)];
   const startedAt = Date.now();
   const held = await outage(alerts, dripping._id);

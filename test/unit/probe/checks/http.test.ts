@@ -6,6 +6,7 @@ import type { Resolution, Resolver } from '../../../../probe/checks/network/reso
 import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
 import { checkResult } from '../../../../shared/contracts/result.ts';
 import { systemClock } from '../../../../shared/time.ts';
+import { drip } from '../../../helpers/drip.ts';
 import { until } from '../../../helpers/until.ts';
 import { buildAssignment, buildHttpSpec } from '../build.ts';
 import { resultOf } from '../../../../probe/runner/result.ts';
@@ -96,7 +97,7 @@ describe('an HTTP check', () => {
 
   test.each<[string, (socket: Socket) => void, string, RegExp]>([
     ['never answers', () => undefined, 'timeout', /No answer within 150 ms \(waiting for the answer\)/],
-    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: '.padEnd(400, 'a')), 'timeout', /No answer within 150 ms/],
+    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5), 'timeout', /No answer within 150 ms/],
     ['resets the connection', (socket) => void socket.resetAndDestroy(), 'connection_error', /Connection reset/],
     ['closes without an answer', (socket) => void socket.end(), 'connection_error', /closed before an answer/],
     ['closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'), 'connection_error', /closed before an answer/],
@@ -281,12 +282,3 @@ describe('an HTTP check', () => {
     expect(findings.map((finding) => finding.status_code)).toEqual(findings.map((_, at) => 200 + (at % 90)));
   });
 });
-
-function drip(socket: Socket, text: string): void {
-  let at = 0;
-  const timer = setInterval(() => {
-    socket.write(text[at] ?? 'a');
-    at += 1;
-  }, 5);
-  socket.on('close', () => clearInterval(timer));
-}
