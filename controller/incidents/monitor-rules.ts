@@ -14,10 +14,9 @@ import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep, 
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const heartbeat = waitingFrom(config, config.changed_at);
   return {
-    ...(heartbeat ? { heartbeat } : {}),
     config, status: config.status === 'active' ? 'unknown' : 'paused', since: config.changed_at, regions: {}, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: config.changed_at, booked: {}, unrolled_day: null,
-    slow: null, flaps: null, warned: null, late: null,
+    slow: null, flaps: null, warned: null, late: null, ...(heartbeat ? { heartbeat } : {}),
   };
 }
 

@@ -34,7 +34,7 @@ export class MongoHourStore implements HourStore {
   async read(keys: HourKey[]): Promise<HourRecord[]> {
     const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
     return docs.map(({ _id, position, rollup, results }) =>
-      ({ ...keyOf(_id), position, rows: ResultColumns.of(results ? decodeBlock(results.buffer) : []), rollup: decodeRollup(rollup.buffer) }));
+      ({ position, rows: ResultColumns.of(results ? decodeBlock(results.buffer) : []), rollup: decodeRollup(rollup.buffer), ...keyOf(_id) }));
   }
 
   async write(records: HourRecord[]): Promise<void> {
@@ -58,7 +58,7 @@ export class MongoHourStore implements HourStore {
   /** Rollups of these hours that are written, with the journal entry that each is of. */
   async hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]> {
     const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
-    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, rollup: decodeRollup(rollup.buffer) }));
+    return docs.map(({ _id, position, rollup }) => ({ position, rollup: decodeRollup(rollup.buffer), ...keyOf(_id) }));
   }
 
   /** Rollups of these days that are written. */
@@ -70,7 +70,7 @@ export class MongoHourStore implements HourStore {
   /** Totals of these hours that are written, with the journal entry that each is of. */
   async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
     const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
-    return docs.map(({ _id, position, rollup }) => ({ ...keyOf(_id), position, totals: decodeTotals(rollup.buffer) }));
+    return docs.map(({ _id, position, rollup }) => ({ position, totals: decodeTotals(rollup.buffer), ...keyOf(_id) }));
   }
 
   /** Totals of these days that are written. */

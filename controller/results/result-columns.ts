@@ -95,9 +95,9 @@ export class ResultColumns {
   row(at: number): StoredResult {
     const flags = this.flags[at] as number;
     const rare = this.rare.get(at);
+    const { region, probe_id } = this.sources[this.source[at] as number] as { region: string; probe_id: string };
     return {
-      ...(this.sources[this.source[at] as number] as { region: string; probe_id: string }),
-      scheduled_at: this.scheduled[at] as number, started_at: this.started[at] as number, outcome: outcomeOf(flags),
+      region, probe_id, scheduled_at: this.scheduled[at] as number, started_at: this.started[at] as number, outcome: outcomeOf(flags),
       degraded: (flags & DEGRADED) !== 0, reason: reasonOf(flags), attempt: this.attempt[at] as number, late: (flags & LATE) !== 0,
       response_time_ms: flags & HAS_TIME ? (this.time[at] as number) / 10 : null, status_code: this.status[at] || null,
       error: rare?.error ?? null, missed: rare?.missed ?? null, timings: this.#timings(at),

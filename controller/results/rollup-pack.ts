@@ -29,9 +29,9 @@ export function decodeRollup(bytes: Uint8Array): Rollup {
   const from = new ByteReader(bytes);
   const format = from.u8();
   const totals = readTotals(from, format);
-  if (format === FIRST_FORMAT) return { ...totals, regions: readFirstRegions(from) };
+  if (format === FIRST_FORMAT) return { regions: readFirstRegions(from), ...totals };
   const regions = Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), readRegion(from)]));
-  return { ...totals, regions };
+  return { regions, ...totals };
 }
 
 /** The sums of all regions alone, at a fraction of the cost. @throws RangeError like `decodeRollup`. */
@@ -42,7 +42,8 @@ export function decodeTotals(bytes: Uint8Array): Totals {
 
 function readTotals(from: ByteReader, format: number): Totals {
   if (format !== FORMAT && format !== FIRST_FORMAT) throw new RangeError(`unknown rollup format ${format}`);
-  return { ...readCounts(from), booked: readTimes(from), times: readTimes(from) };
+  const counts = readCounts(from);
+  return { booked: readTimes(from), times: readTimes(from), ...counts };
 }
 
 function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {
@@ -59,14 +60,14 @@ function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {
 
 function readRegion(from: ByteReader): RegionRollup {
   const counts = readCounts(from);
-  if (counts.time_count === 0) return { ...counts, time_min: 0, time_max: 0, histogram: [] };
+  if (counts.time_count === 0) return { time_min: 0, time_max: 0, histogram: [], ...counts };
   const min = from.varint();
-  return { ...counts, time_min: min, time_max: min + from.varint(), histogram: readHistogram(from) };
+  return { time_min: min, time_max: min + from.varint(), histogram: readHistogram(from), ...counts };
 }
 
 function readFirstRegions(from: ByteReader): Record<string, RegionRollup> {
   readHistogram(from);
-  return Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), { ...readCounts(from), time_min: 0, time_max: 0, histogram: [] }]));
+  return Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), { time_min: 0, time_max: 0, histogram: [], ...readCounts(from) }]));
 }
 
 function readHistogram(from: ByteReader): Histogram {

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { MonitorEffect, MonitorState } from '../incidents/monitor-state.ts';
+import type { MonitorConfig } from './ports.ts';
 import type { StateRecord, StateStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
 
@@ -11,8 +12,19 @@ interface StateDoc {
   outbox: MonitorEffect[];
 }
 
-/** What states of earlier versions do not have. */
-const ABSENT_BEFORE = { slow: null, flaps: null, warned: null, late: null };
+/**
+ * All fields of a state and of its configuration, so that what is read gets their shape: laid over an object that has fewer,
+ * every monitor would have a shape of its own, some 2 kB of it. Fields that earlier versions did not write stay as they are here.
+ */
+const BLANK_CONFIG: MonitorConfig = {
+  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '', type: 'HTTP', status: 'active',
+  interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority', slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
+  notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
+};
+const BLANK_STATE: MonitorState = {
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null, last_success_at: null, last_success_ms: null,
+  last_failure_at: null, booked_until: 0, booked: {}, unrolled_day: null, slow: null, flaps: null, warned: null, late: null,
+};
 
 /** Collection `monitor_states`: what the shard's owner knew of each monitor at a journal entry, and has still to do. */
 export class MongoStateStore implements StateStore {
@@ -37,8 +49,7 @@ export class MongoStateStore implements StateStore {
 
   async write(records: StateRecord[]): Promise<void> {
     await upsertAhead(this.#states, records.map(({ monitor_id, state, ...rest }): StateDoc => ({
-      ...rest, _id: monitor_id,
-      state: { ...state, booked: Object.entries(state.booked).map(([hour, times]) => [Number(hour), ...times]) },
+      _id: monitor_id, state: { ...state, booked: Object.entries(state.booked).map(([hour, times]) => [Number(hour), ...times]) }, ...rest,
     })));
   }
 
@@ -56,5 +67,5 @@ export class MongoStateStore implements StateStore {
 
 function toRecord({ _id, state, ...rest }: StateDoc): StateRecord {
   const booked = Object.fromEntries(state.booked.map(([hour, ...times]) => [hour, times]));
-  return { ...rest, monitor_id: _id, state: { ...ABSENT_BEFORE, ...state, booked } };
+  return { monitor_id: _id, state: { ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, booked }, ...rest };
 }

@@ -129,7 +129,7 @@ export function resolveHttpSettings(input: HttpInput, current: HttpSettings | nu
 
 export function viewHttp(http: HttpSettings) {
   const { slow_response_threshold_ms: threshold, auth, ...settings } = http;
-  return { ...settings, ...(threshold === null ? {} : { slow_response_threshold_ms: threshold }), ...(auth === null ? {} : { auth }) };
+  return { slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings };
 }
 
 /** The request that a probe sends, its authorization among the headers. */

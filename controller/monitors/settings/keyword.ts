@@ -46,7 +46,7 @@ export const keywordType: CheckType<KeywordInput & HttpInput> = {
     if (http.method === 'HEAD') throw fieldError('method', 'The answer to a HEAD request has no body to look for keywords in');
     return { target: httpTarget(input.target, current?.target), http, keyword: resolveKeywords(input, current?.keyword ?? null) };
   },
-  view: (doc) => ({ ...viewHttp(doc.http ?? HTTP_DEFAULTS), keyword_config: doc.keyword }),
+  view: (doc) => ({ keyword_config: doc.keyword, ...viewHttp(doc.http ?? HTTP_DEFAULTS) }),
   toSpec: (doc) => ({
     type: 'KEYWORD', ...requestSpec(doc.target, doc.http ?? HTTP_DEFAULTS), ...(doc.keyword ?? { keywords: [], match_mode: 'all', case_sensitive: false }),
   }),

@@ -141,7 +141,7 @@ export class HttpRun {
     const { status } = last.head;
     if (isExpected(spec, status)) return this.#success(status);
     if (spec.follow_redirects && REDIRECTS.has(status) && last.head.location !== null) return null;
-    return failure('status_code', `Expected ${expectedText(spec)}, got ${status}`, { ...this.#known(), status_code: status });
+    return failure('status_code', `Expected ${expectedText(spec)}, got ${status}`, { status_code: status, ...this.#known() });
   }
 
   #success(status: number): Finding {
@@ -169,7 +169,7 @@ export class HttpRun {
 
   #redirect(hop: Hop, redirects: number): Hop | Finding {
     const head = (this.#last as ExchangeResult).head as NonNullable<ExchangeResult['head']>;
-    const known = { ...this.#known(), status_code: head.status };
+    const known = { status_code: head.status, ...this.#known() };
     if (redirects >= this.#spec.max_redirects) return failure('status_code', `More than ${this.#spec.max_redirects} redirects`, known);
     const location = head.location as string;
     if (!URL.canParse(location, hop.url.href)) return failure('connection_error', `A redirect leads nowhere: ${printable(location)}`, known);

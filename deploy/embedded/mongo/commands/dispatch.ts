@@ -61,7 +61,7 @@ export async function answer(context: Context, request: Request, { onBug, onRefu
     const pending = handler(context, args);
     const reply = pending instanceof Promise ? await pending : pending;
     refusalsOf(reply).forEach(onRefusal);
-    const body = encodeObject({ ...reply, ok: 1 });
+    const body = encodeObject({ ok: 1, ...reply });
     if (args.isMajorityRead) await context.storage.durable();
     return body;
   } catch (error) {

@@ -57,7 +57,7 @@ function parseOpMsg(buf: Buffer): Request {
     p += size;
   }
   if (body === null) throw protocolError('the message has no body');
-  return { ...commandOf(body), requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsReply: (flags & FLAG_MORE_TO_COME) === 0 };
+  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsReply: (flags & FLAG_MORE_TO_COME) === 0, ...commandOf(body) };
 }
 
 function parseSequence(buf: Buffer, start: number, end: number, sequences: Map<string, readonly Value[]>): void {
@@ -88,7 +88,7 @@ function parseOpQuery(buf: Buffer): Request {
   if (size < 5 || at + size > buf.length) throw protocolError('the query is cut off');
   checkDocument(buf, at, at + size, 'command');
   const command = commandOf(new Value(BsonType.object, buf, at, at + size));
-  return { ...command, requestId: buf.readInt32LE(4), opCode: OpCode.query, sequences: new Map(), wantsReply: true };
+  return { requestId: buf.readInt32LE(4), opCode: OpCode.query, sequences: new Map(), wantsReply: true, ...command };
 }
 
 function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
