@@ -87,11 +87,17 @@ export interface RecentResult {
   checked_at: number;
 }
 
+/** The state of a monitor, and its statistics; these are null when it has no result at all. */
+export interface MonitorStatistics {
+  live: MonitorLive;
+  stats: PeriodStats | null;
+}
+
 export interface StatisticsReader {
-  /** Null when the monitor has no result at all. */
-  period(monitorId: string, days: number): Promise<PeriodStats | null>;
-  /** 30 days, for a list; monitors without any result are left out. */
-  list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>>;
+  /** Null when nobody has heard of the monitor. */
+  period(monitorId: string, days: number): Promise<MonitorStatistics | null>;
+  /** 30 days, for a list; monitors that nobody has heard of are left out. */
+  list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>>;
   /** Over the clock hours that the last `hours` hours touch; monitors without any result are left out. */
   periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>>;
   /** Latest results of the project in the last 24 hours, newest first, at most `limit`; never of heartbeats. */

@@ -5,7 +5,7 @@ import type { HourKey } from './storage-ports.ts';
 import type { StoredResult } from './stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
-import type { PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
+import type { MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
 import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
@@ -43,16 +43,17 @@ export class Statistics implements StatisticsReader {
     this.#written = new WrittenTotals(deps.rollups, deps.clock);
   }
 
-  async period(monitorId: string, days: number): Promise<PeriodStats | null> {
+  async period(monitorId: string, days: number): Promise<MonitorStatistics | null> {
     return (await this.#over([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
   }
 
-  list30d(monitorIds: string[]): Promise<Map<string, PeriodStats>> {
+  list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>> {
     return this.#over(monitorIds, this.#daysBack(30));
   }
 
-  periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>> {
-    return this.#over(monitorIds, hourOf(this.#clock.now() - hours * HOUR_MS));
+  async periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>> {
+    const known = await this.#over(monitorIds, hourOf(this.#clock.now() - hours * HOUR_MS));
+    return new Map([...known].flatMap(([id, { stats }]) => (stats === null ? [] : [[id, stats] as const])));
   }
 
   async recent(projectId: string, limit: number): Promise<RecentResult[]> {
@@ -86,19 +87,16 @@ export class Statistics implements StatisticsReader {
     return hourOf(this.#clock.now() - days * DAY_MS) + HOUR_MS;
   }
 
-  async #over(monitorIds: string[], from: number): Promise<Map<string, PeriodStats>> {
+  async #over(monitorIds: string[], from: number): Promise<Map<string, MonitorStatistics>> {
     const now = this.#clock.now();
     const { monitors } = await this.#open.open(monitorIds, 0);
     const written = await this.#written.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, now);
     const inDays = await this.#positionsInDays(monitors, written, from);
-    const stats = new Map<string, PeriodStats>();
-    for (const [id, monitor] of monitors) {
-      if (monitor.live.last_check_at === null) continue;
+    return new Map([...monitors].map(([id, monitor]) => {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      stats.set(id, statsOf(monitor, of?.totals, positionOf, from));
-    }
-    return stats;
+      return [id, { live: monitor.live, stats: monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from) }];
+    }));
   }
 
   /** An owner that took over may hold once more what a day's rollup has: of its hours in such days, the entry that was written last. */

@@ -124,6 +124,8 @@ describe('the statistics of a monitor', () => {
   test('are 404 until there is a result', async () => {
     const id = await create();
     expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
+    app.observed.live.set(id, live());
+    expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
     app.observed.stats.set(id, stats({ uptime_percentage: null }));
     expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
   });
@@ -151,6 +153,7 @@ describe('the statistics of a monitor', () => {
 
   test('know three periods', async () => {
     const id = await create();
+    app.observed.live.set(id, live());
     app.observed.stats.set(id, stats());
     for (const period of ['7d', '30d', '90d']) expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).status).toBe(200);
     for (const period of ['', '24h', '7D', '1', 'constructor']) {

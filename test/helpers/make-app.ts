@@ -194,6 +194,10 @@ function emptyObserved(): Observed {
 
 function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinations' | 'readers' | 'runner'> {
   const only = <T>(map: Map<string, T>, ids: string[]) => new Map([...map].filter(([id]) => ids.includes(id)));
+  const known = (id: string) => {
+    const [live, stats] = [observed.live.get(id), observed.stats.get(id) ?? null];
+    return live === undefined ? null : { id, live, stats };
+  };
   const unlessFailing = async <T>(value: T): Promise<T> => {
     if (observed.failure !== null) throw observed.failure;
     return value;
@@ -218,8 +222,8 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
     readers: {
       live: { states: (ids) => unlessFailing(only(observed.live, ids)) },
       statistics: {
-        period: (id) => unlessFailing(observed.stats.get(id) ?? null),
-        list30d: (ids) => unlessFailing(only(observed.stats, ids)),
+        period: (id) => unlessFailing(known(id)),
+        list30d: (ids) => unlessFailing(new Map(ids.flatMap((id) => known(id) ?? []).map((one) => [one.id, one]))),
         periods: (ids) => unlessFailing(only(observed.stats, ids)),
         recent: (_projectId, limit) => unlessFailing(observed.recent.slice(0, limit)),
       },

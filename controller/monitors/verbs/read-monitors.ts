@@ -10,6 +10,9 @@ import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
 import type { MonitorFacts } from '../views.ts';
 import { loadMonitor } from './change-monitor.ts';
 
+/** Nothing is known of the monitor beside its document. */
+const UNHEARD = { live: null, stats: null };
+
 /** Throws MONITOR_NOT_FOUND. */
 export async function readMonitor(deps: MonitorDeps, ctx: RequestContext, id: string): Promise<{ doc: MonitorDoc; live: MonitorLive | null }> {
   const doc = await loadMonitor(deps, ctx, id);
@@ -39,17 +42,17 @@ export async function listMonitors(
   const { monitors, total } = await deps.lists.page(ctx.tenant, query, planList(query, await deps.counts.read(ctx.tenant)));
   const ids = monitors.map((doc) => doc._id);
   const groupIds = [...new Set(monitors.flatMap(({ group_id: id }) => (typeof id === 'string' ? [id] : [])))];
-  const [live, stats, groupNames] = await Promise.all([
-    deps.readers.live.states(ids), deps.readers.statistics.list30d(ids),
+  const [known, groupNames] = await Promise.all([
+    deps.readers.statistics.list30d(ids),
     groupIds.length === 0 ? new Map<string, string>() : deps.groups.names(ctx.tenant, groupIds),
   ]);
-  const statuses = await incidentStatuses(deps, [...live.values()]);
+  const statuses = await incidentStatuses(deps, [...known.values()].map(({ live }) => live));
   return {
     total,
     monitors: monitors.map((doc) => {
-      const state = live.get(doc._id) ?? null;
-      const incidentStatus = statuses.get(state?.open_incident?.id ?? '') ?? null;
-      return { doc, facts: { live: state, stats: stats.get(doc._id) ?? null, incidentStatus, groupName: groupNames.get(doc.group_id ?? '') } };
+      const { live, stats } = known.get(doc._id) ?? UNHEARD;
+      const incidentStatus = statuses.get(live?.open_incident?.id ?? '') ?? null;
+      return { doc, facts: { live, stats, incidentStatus, groupName: groupNames.get(doc.group_id ?? '') } };
     }),
   };
 }
@@ -61,7 +64,7 @@ export async function readMonitorStats(
   const days = Object.hasOwn(PERIOD_DAYS, period) ? PERIOD_DAYS[period] : undefined;
   if (days === undefined) throw new AppError('INVALID_PERIOD', `Period must be one of ${Object.keys(PERIOD_DAYS).join(', ')}`);
   const doc = await loadMonitor(deps, ctx, id);
-  const [live, stats] = await Promise.all([liveOf(deps, doc), deps.readers.statistics.period(id, days)]);
+  const { live, stats } = (await deps.readers.statistics.period(id, days)) ?? UNHEARD;
   const statuses = await incidentStatuses(deps, live === null ? [] : [live]);
   return { doc, facts: { live, stats, incidentStatus: statuses.get(live?.open_incident?.id ?? '') ?? null } };
 }
