@@ -171,6 +171,7 @@ export class Scheduler {
   /** The wall clock went back: the schedule follows it, and slots of the repeated stretch are slots again. */
   #restartAt(nowMs: number): void {
     this.#wheel.reset(nowMs - TICK_MS);
+    this.#lastFiredMs = -Infinity;
     for (const at of this.#index.values()) {
       const assignment = this.#assignments[at] as Assignment;
       this.#place(at, isSlot(assignment, this.#due[at] as number) ? nextSlot(assignment, nowMs) : nowMs);

@@ -139,6 +139,7 @@ describe('the scheduler', () => {
     expect(new Set(seen.map((each) => each.id)).size).toBe(100);
     expect(seen.length).toBeLessThanOrEqual(104);
     expect(mostWithin(seen.map((each) => each.whenMs), 1000)).toBeLessThanOrEqual(3);
+    expect(Math.max(...seen.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(GATHER_MS + 6);
   });
 
   test('whatever is added, removed, stalled and set forward: every slot comes up or is missed, once', async () => {
