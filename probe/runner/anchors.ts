@@ -3,19 +3,28 @@ import type { HostAndPort } from '../../shared/setting.ts';
 import type { Clock } from '../../shared/time.ts';
 
 const CONNECT_MS = 2000;
-/** What was found holds for so long, and is asked again only for failures after it. */
-const HOLDS_MS = 3000;
+/** A loss holds for so long, and is asked again only for failures after it. */
+const LOSS_HOLDS_MS = 3000;
+/** A way out that was there may be gone now: where targets fail all the time, its loss is taken for theirs no longer than this. */
+const REACH_HOLDS_MS = 500;
 /** So many anchors out of reach, or all where fewer are named, mean that the way out is gone. */
 const LOST = 2;
 
+interface Asked {
+  atMs: number;
+  /** Infinite while the answer is awaited. */
+  holdsMs: number;
+  answer: Promise<boolean>;
+}
+
 /**
  * Tells this probe's own uplink from its targets: places that are taken to answer whenever anybody does. They are tried
- * when a check has failed, all at once, at most every few seconds and by opening a connection alone.
+ * when a check has failed, all at once, at most twice a second and by opening a connection alone.
  */
 export class Anchors {
   readonly #anchors: readonly HostAndPort[];
   readonly #clock: Clock;
-  #asked: { atMs: number; answer: Promise<boolean> } | null = null;
+  #asked: Asked | null = null;
 
   constructor(anchors: readonly HostAndPort[], clock: Clock) {
     this.#anchors = anchors;
@@ -31,8 +40,16 @@ export class Anchors {
   isCutOff(): Promise<boolean> {
     if (this.isOff) return Promise.resolve(false);
     const nowMs = this.#clock.monotonic();
-    if (!this.#asked || nowMs - this.#asked.atMs >= HOLDS_MS) this.#asked = { atMs: nowMs, answer: this.#look() };
+    if (!this.#asked || nowMs - this.#asked.atMs >= this.#asked.holdsMs) this.#asked = this.#ask(nowMs);
     return this.#asked.answer;
+  }
+
+  #ask(atMs: number): Asked {
+    const asked: Asked = { atMs, holdsMs: Infinity, answer: this.#look() };
+    void asked.answer.then((isCutOff) => {
+      asked.holdsMs = isCutOff ? LOSS_HOLDS_MS : REACH_HOLDS_MS;
+    });
+    return asked;
   }
 
   async #look(): Promise<boolean> {

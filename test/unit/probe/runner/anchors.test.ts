@@ -58,6 +58,12 @@ test('a burst of failures asks once, and a later one again', async () => {
   await new Promise((resolve) => void place.server.close(resolve));
   expect(place.asked).toBe(1);
   expect(await anchors.isCutOff()).toBe(false);
-  await time.advance(3000);
+  // Where targets fail all the time, the loss of the uplink must not be taken for theirs for long.
+  await time.advance(500);
   expect(await anchors.isCutOff()).toBe(true);
+  await new Promise<void>((resolve) => void place.server.listen(place.port, '127.0.0.1', resolve));
+  await time.advance(2999);
+  expect(await anchors.isCutOff()).toBe(true);
+  await time.advance(1);
+  expect(await anchors.isCutOff()).toBe(false);
 });
