@@ -104,16 +104,17 @@ describe('an alert', () => {
 
   test('of a recovery waits for that of the outage', async () => {
     const { alerts } = rig.controller();
-    await rig.destination(receiver.url);
+    const destination = await rig.destination(receiver.url);
+    const isWaiting = async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now();
     receiver.choose((request) => (receiver.requests.length <= 2 && payload(request).event === 'monitor.down' ? 503 : 200));
     const monitor = monitorConfig();
     const incidentId = newId(1);
     const startedAt = rig.clock.now();
     await alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
     await alerts.fanOut(alertOf(monitor, incidentId, { startedAt, resolvedAt: startedAt + 61_000 }));
-    await until(() => receiver.requests.length === 1);
+    await until(async () => receiver.requests.length === 1 && (await isWaiting()));
     rig.clock.warp(12_500);
-    await until(() => receiver.requests.length === 2);
+    await until(async () => receiver.requests.length === 2 && (await isWaiting()));
     rig.clock.warp(37_000);
     await settled(incidentId, 'delivered', 2);
     expect(receiver.requests.map((request) => payload(request).event)).toEqual(['monitor.down', 'monitor.down', 'monitor.down', 'monitor.up']);
