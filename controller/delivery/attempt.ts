@@ -1,7 +1,7 @@
 import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, Verdict } from './delivery.ts';
-import type { NotedFailure, NotifiedIncidents, SendContext, Senders, Target, TargetReader } from './ports.ts';
+import type { NotedFailure, NotifiedIncidents, ReachedRecipient, SendContext, Senders, Target, TargetReader } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
 import { recipientsOf } from './recipient-rules.ts';
 import { sendBy } from './send-by.ts';
@@ -16,7 +16,7 @@ export interface AttemptDeps {
   };
   health: {
     noteFailure(id: string, failure: NotedFailure, now: number): Promise<boolean>;
-    noteReached(id: string, recipient: string, now: number): Promise<void>;
+    noteReached(id: string, reached: ReachedRecipient, now: number): Promise<void>;
   };
   targets: TargetReader;
   incidents: NotifiedIncidents;
@@ -120,9 +120,10 @@ function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): 
 }
 
 /** Of one recipient among several, by its name: that the others get their mail does not make it well. */
-async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, to: string, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
-  const recipient = target.type === 'email' && target.config.to.length > 1 ? to : null;
-  if (verdict.kind === 'sent') return recipient === null ? undefined : health.noteReached(target.id, recipient, clock.now());
-  const isFirst = await health.noteFailure(target.id, { reason: verdict.reason, recipient }, clock.now());
+async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, recipient: string, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
+  const others = target.type === 'email' ? target.config.to.filter((one) => one !== recipient) : null;
+  if (verdict.kind === 'sent') return others === null ? undefined : health.noteReached(target.id, { recipient, others }, clock.now());
+  const isOneOfSeveral = others !== null && others.length > 0;
+  const isFirst = await health.noteFailure(target.id, { reason: verdict.reason, recipient: isOneOfSeveral ? recipient : null }, clock.now());
   if (isFirst) onFailing(target, verdict.reason);
 }

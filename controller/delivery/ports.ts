@@ -45,6 +45,12 @@ export interface NotedFailure {
   recipient: string | null;
 }
 
+/** `others`: the rest of the destination's recipients as it is now. */
+export interface ReachedRecipient {
+  recipient: string;
+  others: string[];
+}
+
 export interface SendContext {
   /** Id of this try; another one for each. */
   attemptId: string;

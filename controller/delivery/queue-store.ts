@@ -1,7 +1,7 @@
 import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
-import type { NotedFailure } from './ports.ts';
+import type { NotedFailure, ReachedRecipient } from './ports.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -115,10 +115,11 @@ export class QueueStore {
     await this.#queues.updateOne({ _id: id, ...isWell }, { $set: { ...WELL, last_error: null, last_delivered_at: now } });
   }
 
-  /** One of several recipients was reached. */
-  async noteReached(id: string, recipient: string, now: number): Promise<void> {
-    const { modifiedCount } = await this.#queues.updateOne({ _id: id, failing_recipients: recipient }, { $pull: { failing_recipients: recipient } });
-    if (modifiedCount > 0) await this.noteRecovery(id, now);
+  /** A recipient was reached; it is well unless one of the others fails. Who was removed while a try was under way does not count. */
+  async noteReached(id: string, { recipient, others }: ReachedRecipient, now: number): Promise<void> {
+    await this.#queues.updateOne({ _id: id, failing_recipients: recipient }, { $pull: { failing_recipients: recipient } });
+    const isWell = { failing_since: { $gt: 0 }, failing_recipients: { $nin: others } };
+    await this.#queues.updateOne({ _id: id, ...isWell }, { $set: { ...WELL, failing_recipients: [], last_error: null, last_delivered_at: now } });
   }
 
   /** It has other settings now, or is off: that it failed says nothing any more. */

@@ -8,6 +8,7 @@ import type { WebhookPayload } from '../../controller/delivery/payload-rules.ts'
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
 import { openMailer } from '../../controller/platform/mailer.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
+import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { newId, SHARD_COUNT } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -459,6 +460,13 @@ describe('a destination', () => {
     rig.clock.warp(10_000);
     await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
     failing.stop();
+    // A try to an address that was under way when the address was removed.
+    const [seen, change] = [await rig.destinations.findById(destination._id) as DestinationDoc, { config: { to: [well] }, updated_at: rig.clock.now() }];
+    await rig.destinations.change(seen, change);
+    await rig.queues.forgetFailing(destination._id);
+    await rig.queues.noteFailure(destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now());
+    expect(await tell()).toEqual([[well, 'delivered', null]]);
+    expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
     await mailer.close();
     await smtp.stop();
   });
