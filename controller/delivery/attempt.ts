@@ -8,6 +8,8 @@ import { sendBy } from './send-by.ts';
 import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from './retry-rules.ts';
 
 export interface AttemptDeps {
+  /** Runs the beginning of a try when its turn at the database has come; its time counts from then on. */
+  begin<T>(work: () => Promise<T>): Promise<T>;
   deliveries: {
     /** The delivery as it was before the claim; null when it is not to be had. */
     claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null>;
@@ -47,9 +49,7 @@ const WRITE_AGAIN_MS = 500;
  * the claim, and the delivery is sent again when it has run out.
  */
 export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<Tried> {
-  const token = newSecret();
-  const claimed = { token, at: deps.clock.now(), monotonic: deps.clock.monotonic() };
-  const delivery = await deps.deliveries.claim(id, { token, until: claimed.at + CLAIM_MS }, claimed.at);
+  const { delivery, claimed } = await deps.begin(() => claim(deps, id));
   if (!delivery) return { end: { kind: 'lost' }, isResumed: false };
   return { end: await tryClaimed(deps, delivery, claimed, signal), isResumed: delivery.claim !== null };
 }
@@ -59,6 +59,11 @@ interface Claimed {
   /** Unix ms. */
   at: number;
   monotonic: number;
+}
+
+async function claim({ deliveries, clock }: AttemptDeps, id: string): Promise<{ delivery: DeliveryDoc | null; claimed: Claimed }> {
+  const claimed = { token: newSecret(), at: clock.now(), monotonic: clock.monotonic() };
+  return { delivery: await deliveries.claim(id, { token: claimed.token, until: claimed.at + CLAIM_MS }, claimed.at), claimed };
 }
 
 async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Claimed, signal: AbortSignal): Promise<TryEnd> {

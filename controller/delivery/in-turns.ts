@@ -1,10 +1,13 @@
+import type { AttemptDeps } from './attempt.ts';
 import type { DestinationActorDeps } from './destination-actor.ts';
 import type { Turns } from './turns.ts';
 
 type Stores = Pick<DestinationActorDeps, 'attempt' | 'pending' | 'queues'>;
+/** As they are given: nothing of them waits for a turn. */
+export type UnorderedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptDeps, 'begin'> };
 
 /** The same stores, each call in its turn. */
-export function inTurns({ attempt, pending, queues }: Stores, turns: Turns): Stores {
+export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: Turns): Stores {
   const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('begin', () => work(...args));
   const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('end', () => work(...args));
   const { deliveries, health, targets, incidents } = attempt;
@@ -18,8 +21,9 @@ export function inTurns({ attempt, pending, queues }: Stores, turns: Turns): Sto
     },
     attempt: {
       ...attempt,
+      begin: (work) => turns.take('begin', work),
       deliveries: {
-        claim: begin((...args) => deliveries.claim(...args)),
+        claim: (...args) => deliveries.claim(...args),
         settle: end((...args) => deliveries.settle(...args)),
         release: end((...args) => deliveries.release(...args)),
       },

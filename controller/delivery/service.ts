@@ -4,13 +4,13 @@ import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Tried } from './attempt.ts';
-import { inTurns } from './in-turns.ts';
-import { destinationActor, type DestinationActorDeps } from './destination-actor.ts';
+import { inTurns, type UnorderedStores } from './in-turns.ts';
+import { destinationActor } from './destination-actor.ts';
 import { Lanes } from './lanes.ts';
 import type { QueueMessage } from './queue-rules.ts';
 import { Turns } from './turns.ts';
 
-export interface DeliveryServiceDeps extends Omit<DestinationActorDeps, 'lanes' | 'onRest' | 'onTried'> {
+export interface DeliveryServiceDeps extends UnorderedStores {
   /** Destinations of these shards that are due, at most `limit`. */
   due(shards: number[], now: number, limit: number): Promise<string[]>;
   /** Removes at most `limit` deliveries made before an instant, Unix ms; returns how many. */

@@ -2,13 +2,16 @@ import { createHmac } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { observeDeliveries } from '../../controller/parts/delivery-metrics.ts';
+import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
+import { inTurns } from '../../controller/delivery/in-turns.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
+import { Turns } from '../../controller/delivery/turns.ts';
 import type { WebhookPayload } from '../../controller/delivery/payload-rules.ts';
+import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
 import { openMailer } from '../../controller/platform/mailer.ts';
 import { HttpPoster } from '../../controller/platform/poster.ts';
-import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { newId, SHARD_COUNT } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -457,9 +460,6 @@ describe('a destination', () => {
     await smtp.behave('accept');
     expect(await tell()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
-    rig.clock.warp(10_000);
-    await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
-    failing.stop();
     // A try to an address that was under way when the address was removed.
     const [seen, change] = [await rig.destinations.findById(destination._id) as DestinationDoc, { config: { to: [well] }, updated_at: rig.clock.now() }];
     await rig.destinations.change(seen, change);
@@ -467,8 +467,27 @@ describe('a destination', () => {
     await rig.queues.noteFailure(destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now());
     expect(await tell()).toEqual([[well, 'delivered', null]]);
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
+    rig.clock.warp(10_000);
+    await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
+    failing.stop();
     await mailer.close();
     await smtp.stop();
+  });
+
+  test('that waits long for its turn at the database is sent when it comes', async () => {
+    const { alerts } = rig.controller({ ownsShard: () => false });
+    const destination = await rig.destination(`${receiver.url}/hook`);
+    await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
+    const [waiting] = await rig.deliveries.pending(destination._id, 1);
+    const turns = new Turns(1);
+    let leave = (): void => undefined;
+    const others = turns.take('begin', () => new Promise<void>((resolve) => (leave = resolve)));
+    const tried = attemptDelivery(inTurns(rig.stores(), turns).attempt, waiting?.id as string, new AbortController().signal);
+    rig.clock.warp(25_000);
+    leave();
+    expect(await tried).toMatchObject({ end: { kind: 'sent' }, isResumed: false });
+    await others;
+    expect(receiver.requests).toHaveLength(1);
   });
 
   test('whose address is changed between two tries gets the second one there, and the log says so', async () => {

@@ -1,4 +1,5 @@
 import { FanOut } from '../../controller/delivery/fan-out.ts';
+import type { UnorderedStores } from '../../controller/delivery/in-turns.ts';
 import type { Senders } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { EmailSender } from '../../controller/delivery/senders/email.ts';
@@ -84,19 +85,15 @@ export class DeliveryRig {
 
   /** Another controller's delivery, started. */
   controller(change: ControllerChange = {}): DeliveringController {
-    const { clock, queues, incidents } = this;
-    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true, mailer = NO_MAILER, poster = this.poster } = change;
-    const baseUrl = () => BASE_URL;
-    const targets = targetReader(destinations);
-    const senders: Senders = {
-      webhook: new WebhookSender({ poster, targets, clock, baseUrl }), email: new EmailSender({ mailer, clock, baseUrl }), slack: new SlackSender({ poster, baseUrl }),
-    };
+    const { clock, queues } = this;
+    const { deliveries = this.deliveries, ownsShard = () => true } = change;
+    const stores = this.stores(change);
+    const { targets } = stores.attempt;
     const service = new DeliveryService({
-      attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
-      pending: (id, limit) => deliveries.pending(id, limit),
+      ...stores,
       due: (shards, now, limit) => queues.due(shards, now, limit),
       removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-      queues, ownsShard, clock, log,
+      ownsShard, clock, log,
     });
     const alerts = new FanOut({
       targets, deliveries, queues, clock, regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) }, notify: (ids) => service.wake(ids),
@@ -105,6 +102,22 @@ export class DeliveryRig {
     this.#controllers.push(controller);
     service.start();
     return controller;
+  }
+
+  /** What the sending works with. */
+  stores(change: ControllerChange = {}): UnorderedStores {
+    const { clock, queues, incidents } = this;
+    const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } = change;
+    const baseUrl = () => BASE_URL;
+    const targets = targetReader(destinations);
+    const senders: Senders = {
+      webhook: new WebhookSender({ poster, targets, clock, baseUrl }), email: new EmailSender({ mailer, clock, baseUrl }), slack: new SlackSender({ poster, baseUrl }),
+    };
+    return {
+      attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
+      pending: (id, limit) => deliveries.pending(id, limit),
+      queues,
+    };
   }
 
   /** A webhook's address, or the settings of any type. */
