@@ -57,7 +57,7 @@ export class Placement {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
       const changes = monitors.flatMap((monitor) => {
         const facts = { monitorId: monitor._id, organizationId: monitor.organization_id, monitorRev: monitor.revision };
-        const plan = { ...facts, wanted: wanted.get(monitor._id) ?? new Map(), held: held.get(monitor._id) ?? [] };
+        const plan = { wanted: wanted.get(monitor._id) ?? new Map(), held: held.get(monitor._id) ?? [], ...facts };
         return planMonitor(plan, (region) => this.eligible(region));
       });
       if (changes.length === 0) return;

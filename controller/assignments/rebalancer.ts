@@ -196,8 +196,8 @@ function moves(items: readonly AssignmentDoc[], where: { region: string; probeId
     const common = { region: where.region, organizationId: item.organization_id, monitorId: item.monitor_id, monitorRev: item.monitor_rev };
     const there = items.find((other) => other.monitor_id === item.monitor_id && other.probe_id === target);
     const isThere = there !== undefined && !there.gone && there.pending === undefined && there.monitor_rev >= item.monitor_rev;
-    if (!isThere) changes.push({ ...common, probeId: target, assignment: item.assignment });
-    changes.push({ ...common, probeId: item.probe_id, assignment: null });
+    if (!isThere) changes.push({ probeId: target, assignment: item.assignment, ...common });
+    changes.push({ probeId: item.probe_id, assignment: null, ...common });
   }
   return changes;
 }

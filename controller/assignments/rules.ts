@@ -94,12 +94,12 @@ export function planMonitor(plan: MonitorPlan, eligible: (region: string) => rea
     }
     targets.add(probeId);
     const present = plan.held.find((item) => item.probe_id === probeId);
-    if (!isSettled(present, assignment)) changes.push({ ...common, probeId, region, assignment });
+    if (!isSettled(present, assignment)) changes.push({ probeId, region, assignment, ...common });
   }
   for (const item of plan.held) {
     if (targets.has(item.probe_id) || unserved.has(item.region)) continue;
     if (item.gone && item.pending === undefined) continue;
-    changes.push({ ...common, probeId: item.probe_id, region: item.region, assignment: null });
+    changes.push({ probeId: item.probe_id, region: item.region, assignment: null, ...common });
   }
   return changes;
 }

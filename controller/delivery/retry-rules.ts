@@ -32,12 +32,12 @@ export function afterAttempt(
     last_retry_at: attempts > 1 ? when.startedAt : delivery.last_retry_at,
     updated_at: when.now,
   };
-  if (verdict.kind === 'sent') return { ...common, status: 'delivered', next_attempt_at: null, delivered_at: when.now, error_message: null };
-  const failure = { ...common, delivered_at: null, error_message: verdict.reason };
-  if (verdict.kind === 'bounced') return { ...failure, status: 'bounced', next_attempt_at: null };
+  if (verdict.kind === 'sent') return { status: 'delivered', next_attempt_at: null, delivered_at: when.now, error_message: null, ...common };
+  const failure = { delivered_at: null, error_message: verdict.reason, ...common };
+  if (verdict.kind === 'bounced') return { status: 'bounced', next_attempt_at: null, ...failure };
   const delayMs = verdict.kind === 'retry' ? retryDelayMs(attempts, when.random, verdict.notWithinMs) : null;
-  if (delayMs === null) return { ...failure, status: 'failed', next_attempt_at: null };
-  return { ...failure, status: 'pending', next_attempt_at: when.now + delayMs };
+  if (delayMs === null) return { status: 'failed', next_attempt_at: null, ...failure };
+  return { status: 'pending', next_attempt_at: when.now + delayMs, ...failure };
 }
 
 /** Wait after the given number of failed tries, longer where the receiver asked for it; null when no retry is left. */

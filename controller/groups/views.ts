@@ -27,7 +27,7 @@ export function viewGroup({ group, checkCount }: CountedGroup): GroupView {
 export function viewWholeGroup(whole: WholeGroup): GroupView {
   return {
     ...viewGroup(whole),
-    monitors: whole.members.map(({ member: { group_id: _group, ...fields }, status }) => ({ ...fields, configState: fields.status, runtimeStatus: status })),
+    monitors: whole.members.map(({ member: { group_id: _group, ...fields }, status }) => ({ configState: fields.status, runtimeStatus: status, ...fields })),
     children: whole.children.map(viewGroup),
     path: whole.path.map((group) => ({ id: group._id, name: group.name })),
   };

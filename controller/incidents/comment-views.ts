@@ -27,11 +27,11 @@ export const listedCommentView = commentView
 /** A comment as the API shows it. */
 export function showComment(doc: CommentDoc): z.input<typeof commentView> {
   const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
-  return { ...rest, id: _id, created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at), deleted_at: isoTime(doc.deleted_at) };
+  return { id: _id, ...rest, created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at), deleted_at: isoTime(doc.deleted_at) };
 }
 
 /** A comment in a list, with what this user may do with it at `now` (Unix ms). */
 export function showListedComment(doc: CommentDoc, userId: string, now: number): z.input<typeof listedCommentView> {
   const may = (verb: 'edit' | 'delete') => changeRefusal(doc, verb, userId, now) === null;
-  return { ...showComment(doc), can_edit: may('edit'), can_delete: may('delete') };
+  return { can_edit: may('edit'), can_delete: may('delete'), ...showComment(doc) };
 }

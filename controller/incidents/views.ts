@@ -46,15 +46,15 @@ export const incidentView = z
 export function showIncident(doc: ListedIncident | IncidentDoc): z.input<typeof incidentView> {
   const { _id, revision: _revision, search_text: _search, pending_updates: _pending, postmortem: _text, recovery_time_seconds, ...rest } = doc as IncidentDoc;
   return {
-    ...rest,
     id: _id,
+    ...rest,
     late: doc.late ?? false,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),
     created_at: isoTime(doc.created_at),
     updated_at: isoTime(doc.updated_at),
-    ...(recovery_time_seconds === null ? {} : { recovery_time_seconds }),
+    recovery_time_seconds: recovery_time_seconds ?? undefined,
   };
 }
 
@@ -69,7 +69,7 @@ export const fullIncidentView = incidentView
 /** An incident with what its lists leave out. */
 export function showFullIncident(doc: IncidentDoc): z.input<typeof fullIncidentView> {
   const { postmortem } = doc;
-  return { ...showIncident(doc), postmortem: postmortem === null ? null : { ...postmortem, updated_at: isoTime(postmortem.updated_at) } };
+  return { postmortem: postmortem === null ? null : { ...postmortem, updated_at: isoTime(postmortem.updated_at) }, ...showIncident(doc) };
 }
 
 const changedValue = z.union([z.string(), z.array(z.string()), z.null()]);
@@ -91,7 +91,7 @@ export const incidentUpdateView = z
 /** A line of an incident's history as the API shows it. */
 export function showIncidentUpdate(doc: IncidentUpdateDoc): z.input<typeof incidentUpdateView> {
   const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
-  return { ...rest, id: _id, created_at: isoTime(doc.created_at) };
+  return { id: _id, ...rest, created_at: isoTime(doc.created_at) };
 }
 
 export const notificationView = z
