@@ -2,7 +2,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { toYaml } from '../http/yaml.ts';
 import { exportAnswer, importAnswer } from './answers.ts';
 import type { ConfigurationDeps } from './deps.ts';
-import { documentInput, exportQuery, importQuery } from './schema.ts';
+import { documentInput, documentParser, exportQuery, importQuery } from './schema.ts';
 import { exportDocument } from './verbs/export-document.ts';
 import { importDocument, type ImportOutcome } from './verbs/import-document.ts';
 
@@ -22,6 +22,7 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       audit: 'configuration.imported',
       query: importQuery,
       body: documentInput(deps.monitors.minIntervalSeconds),
+      parseBody: documentParser(deps.monitors.minIntervalSeconds),
       bodyFormat: 'document',
       errors: [
         'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED', 'MONITOR_LIMIT_REACHED', 'CONFLICT', 'MONITOR_NOT_FOUND',

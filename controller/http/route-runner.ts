@@ -52,7 +52,7 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const input = {
     params: route.params === undefined ? undefined : validate(route.params, request.params),
     query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
-    body: route.body === undefined ? undefined : validate(route.body, sent),
+    body: await route.parseBody(sent),
   };
   const reply = await route.handle(context, input);
   if (reply.stream !== undefined) {

@@ -3,6 +3,7 @@ import type { AppError, ErrorCode } from '../../shared/errors.ts';
 import type { EventStream } from './event-stream.ts';
 import type { BodyFormat } from './body.ts';
 import type { AuditFacts } from './audit.ts';
+import { validate } from './validation.ts';
 
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type ProjectRole = 'admin' | 'editor' | 'viewer';
@@ -138,6 +139,8 @@ export interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends R
   params?: P;
   query?: Q;
   body?: B;
+  /** What `body` would say of what was sent, where one go over it would hold others up. */
+  parseBody?(sent: unknown): Promise<Parsed<NoInfer<B>>>;
   answers: R;
   handle(ctx: ContextOf<A>, input: Input<P, Q, B>): Promise<Reply<NoInfer<R>>>;
 }
@@ -158,6 +161,8 @@ export interface Route extends RouteFacts {
   params: z.ZodType | undefined;
   query: z.ZodType | undefined;
   body: z.ZodType | undefined;
+  /** The parsed body. Throws VALIDATION_ERROR. */
+  parseBody(sent: unknown): unknown;
   answers: Answers;
   handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<AnyReply>;
 }
@@ -171,8 +176,8 @@ export function defineRoute<
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<A, P, Q, B, R>): Route {
   if (spec.auth?.access === undefined) throw new Error(`${spec.method} ${spec.path}: a route without auth does not start`);
-  const { params, query, body, handle, ...rest } = spec;
-  return { ...rest, params, query, body, handle: handle as unknown as Route['handle'] };
+  const { params, query, body, handle, parseBody = (sent: unknown) => (body === undefined ? undefined : validate(body, sent)), ...rest } = spec;
+  return { ...rest, params, query, body, parseBody, handle: handle as unknown as Route['handle'] };
 }
 
 export function isStreamAnswer(answer: z.ZodType | RawAnswer): answer is StreamAnswer {

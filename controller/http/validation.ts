@@ -7,15 +7,22 @@ export interface ValidationIssue {
   message: string;
 }
 
-const MOST_ISSUES = 50;
+/** Faults that one answer names. */
+export const MOST_ISSUES = 50;
 /** A leading underscore is what mailers and trackers add to links, as `_hsmi`. */
 const QUERY_NAME = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** The parsed value. Throws VALIDATION_ERROR whose details list every issue as `{code, path, message}`. */
 export function validate(schema: z.ZodType, value: unknown): unknown {
+  const { data, issues } = check(schema, value);
+  if (issues.length > 0) throw validationError(issues);
+  return data;
+}
+
+/** The parsed value, or what is wrong with it. */
+export function check(schema: z.ZodType, value: unknown): { data?: unknown; issues: ValidationIssue[] } {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw validationError(result.error.issues.flatMap((issue) => toIssues(issue, value)));
+  return result.success ? { data: result.data, issues: [] } : { issues: result.error.issues.flatMap((issue) => toIssues(issue, value)) };
 }
 
 /** The error of a request whose fields break a rule; its message names them all. */

@@ -131,6 +131,27 @@ describe('a document', () => {
     expect((await client.post('/api/import', { monitors: Array.from({ length: 10_001 }, () => http) })).error.details[0].path).toEqual(['monitors']);
   });
 
+  test('lets others have their turn after every hundred monitors', async () => {
+    let sinceTurn = 0;
+    let most = 0;
+    let isDone = false;
+    const turn = () => {
+      most = Math.max(most, sinceTurn);
+      sinceTurn = 0;
+      if (!isDone) setImmediate(turn);
+    };
+    const countRead = () => {
+      sinceTurn += 1;
+      return http.name;
+    };
+    const monitors = Array.from({ length: 1050 }, () => ({ ...http, get name() { return countRead(); } }));
+    setImmediate(turn);
+    await app.routes.find(({ method, path }) => method === 'POST' && path === '/api/import')?.parseBody({ monitors });
+    isDone = true;
+    turn();
+    expect(most).toBe(100);
+  });
+
   test('needs the right to write', async () => {
     const { readKey } = await newTenant(app);
     expect((await readKey.post('/api/import', DOCUMENT)).code).toBe('READ_ONLY_API_KEY');
