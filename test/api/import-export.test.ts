@@ -175,6 +175,14 @@ describe('the plan', () => {
     expect((await client.get('/api/groups')).data.total).toBe(0);
     const short = await client.post('/api/import', many(2, { interval_seconds: 60 }));
     expect([short.code, short.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] }]);
+    // How often pings are to come is not how often something is checked, also where an export says it twice.
+    await client.post('/api/import', { monitors: [{ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }] });
+    const { monitors: [, job] } = (await client.get('/api/export')).data;
+    expect(job).toMatchObject({ name: 'Job', interval_seconds: 60 });
+    expect((await client.post('/api/import', { monitors: [{ ...job, name: 'Other job' }] })).data?.summary).toEqual({ created: 1, updated: 0, unchanged: 0 });
+    const faster = await client.post('/api/import', { monitors: [{ ...job, name: 'Faster', interval_seconds: 90 }] });
+    expect([faster.code, faster.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 90, path: ['monitors', 0] }]);
+    for (const { id } of (await client.get('/api/monitors?type=HEARTBEAT')).data.monitors) await client.delete(`/api/monitors/${id}`);
     expect((await client.post('/api/import', many(4))).data.summary.created).toBe(4);
     expect((await client.post('/api/import', many(4))).data.summary.unchanged).toBe(4);
     await small.close();

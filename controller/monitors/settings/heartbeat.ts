@@ -67,11 +67,16 @@ function settingsRefused(faults: { code: string; path: string[]; message: string
   return new AppError('VALIDATION_FAILED', `Validation failed: ${text}`, { details: faults });
 }
 
+/** The interval of a monitor that is to have that of its pings, seconds. */
+export function followingInterval(ofPings: number): number {
+  return Math.min(ofPings, LONGEST_MONITOR_INTERVAL_SECONDS);
+}
+
 /** The monitor's own interval follows that of its pings until another is sent. */
 function monitorInterval(sent: number | undefined, ofPings: number, current: MonitorDoc | null): number {
-  const following = Math.min(ofPings, LONGEST_MONITOR_INTERVAL_SECONDS);
+  const following = followingInterval(ofPings);
   if (current === null) return sent ?? following;
-  const isFollowing = current.interval_seconds === Math.min(current.heartbeat?.interval_seconds ?? 0, LONGEST_MONITOR_INTERVAL_SECONDS);
+  const isFollowing = current.interval_seconds === followingInterval(current.heartbeat?.interval_seconds ?? 0);
   if (sent === undefined || sent === current.interval_seconds) return isFollowing ? following : current.interval_seconds;
   return sent;
 }

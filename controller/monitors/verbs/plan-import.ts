@@ -6,6 +6,7 @@ import type { MonitorWriteDeps } from '../deps.ts';
 import { matchByName } from '../import-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import type { CreateMonitorInput } from '../schema.ts';
+import { followingInterval } from '../settings/heartbeat.ts';
 import { settable, type Settable } from '../settable.ts';
 import { checkSettings, type SettingsDeps } from './check-settings.ts';
 import { monitorLimitReached } from './write-monitor.ts';
@@ -73,7 +74,7 @@ async function planOne(
   const { input } = want;
   if (current !== null && current.type !== input.type) throw fieldError('type', `Type cannot be changed; the monitor of this name is of type ${current.type}`);
   const settings = settable(input, current, input, deps.minIntervalSeconds);
-  await checkSettings(deps, ctx, settings, current, input.interval_seconds);
+  await checkSettings(deps, ctx, settings, current, askedInterval(settings, input.interval_seconds));
   if (current === null) return { ...want, current, settings, changes: [] };
   const changes = Object.keys(settings).filter((name) => {
     const key = name as keyof Settable;
@@ -83,6 +84,11 @@ async function planOne(
   if (want.group === undefined ? settings.group_id !== (current.group_id ?? null) : want.group !== group) changes.push('group');
   if (want.status !== undefined && want.status !== current.status) changes.push('status');
   return { ...want, current, settings, changes };
+}
+
+/** An export also says the interval that a heartbeat has of its pings; nobody has asked for that one. */
+function askedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
+  return heartbeat !== null && sent === followingInterval(heartbeat.interval_seconds) ? undefined : sent;
 }
 
 async function findByNames(deps: MonitorWriteDeps, ctx: RequestContext, names: string[]): Promise<MonitorDoc[]> {
