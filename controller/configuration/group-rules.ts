@@ -47,7 +47,20 @@ export function planGroups(items: readonly GroupItem[], existing: readonly Named
     if (parent !== null && !parents.has(parent)) refuse(at, 'parent', 'Unknown group');
     else if (levelOf(name, parents) > MOST_LEVELS) refuse(at, 'parent', `A group cannot stand under itself, nor deeper than ${MOST_LEVELS} levels`);
   }
+  if (issues.length > 0) return { groups, issues };
+  // What the document does not name goes where what is above it goes.
+  const places = new Map(groups.map(({ name }, at) => [name, at]));
+  for (const { name } of existing) {
+    if (levelOf(name, parents) > MOST_LEVELS) refuse(nearestOf(name, parents, places), 'parent', `The groups below it cannot stand deeper than ${MOST_LEVELS} levels`);
+  }
   return { groups, issues };
+}
+
+/** The place in the document of the nearest group above that it names. */
+function nearestOf(name: string, parents: ReadonlyMap<string, string | null>, places: ReadonlyMap<string, number>): number {
+  let at: string | null = name;
+  while (at !== null && !places.has(at)) at = parents.get(at) ?? null;
+  return places.get(at ?? '') ?? 0;
 }
 
 /** In an order in which each can be put into its place: parents come before their children. */

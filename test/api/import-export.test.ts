@@ -109,6 +109,20 @@ describe('a document', () => {
     expect((await client.get('/api/groups')).data.total).toBe(0);
   });
 
+  test('does not push groups that it does not name deeper than ten levels', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const chain = Array.from({ length: 9 }, (_, at) => ({ name: `L${at + 1}`, parent: at === 0 ? null : `L${at}` }));
+    await client.post('/api/import', { groups: [...chain, { name: 'Top' }, { name: 'Below', parent: 'Top' }] });
+    for (const query of ['?dry_run=true', '']) {
+      const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'New' }, { name: 'Top', parent: 'L9' }] });
+      expect([refused.status, refused.code], refused.text).toEqual([400, 'VALIDATION_ERROR']);
+      expect(refused.error.details).toMatchObject([{ path: ['groups', 1, 'parent'], message: 'The groups below it cannot stand deeper than 10 levels' }]);
+    }
+    expect((await client.get('/api/groups')).data.total).toBe(11);
+    const fits = await client.post('/api/import', { groups: [{ name: 'Top', parent: 'L9' }, { name: 'Below', parent: null }] });
+    expect(fits.data?.summary, fits.text).toEqual({ created: 0, updated: 2, unchanged: 0 });
+  });
+
   test.each([
     ['aliases', 'a: &a [x]\nmonitors: *a\n'], ['a bomb', `a: &a [x]\n${'bcdefghij'.split('').map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]},`.repeat(9)}]`).join('\n')}\n`],
     ['tags', 'monitors: !!js/function "x"\n'], ['a key twice', 'monitors: []\nmonitors: []\n'], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
