@@ -112,7 +112,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     config: config.http, mongo, bus, accounts, results, notifications, events, clock, log,
     routes: [
       ...accountRoutes(accounts.deps), ...fleet.routes, ...notifications.routes, ...events.routes,
-      ...incidents.over({ notifications: notifications.log, past: results.history }),
+      ...incidents.over({ notifications: notifications.log, past: results.history, live: results.open }),
       ...monitorRoutes(monitorDeps), ...grouping.routes, ...openDashboard({ monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet }),
       ...heartbeatRoutes({ monitors: heartbeatsOf(monitors.store), pings, poke: monitorDeps.poke, lost: (shard) => results.interrupted(shard) }),
     ],

@@ -35,7 +35,7 @@ export type IncidentChange = Partial<
   Pick<
     IncidentDoc,
     | 'status' | 'severity' | 'error_message' | 'affected_regions' | 'description' | 'acknowledged_at' | 'assignee_id' | 'acknowledged_by_name'
-    | 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'postmortem' | 'search_text'
+    | 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'postmortem' | 'search_text' | 'failure_count'
   >
 > & Pick<IncidentDoc, 'updated_at'>;
 
@@ -101,6 +101,12 @@ export interface MonitorPast {
   statusSpans(monitorId: string, before: number, limit: number): Promise<SeenStatus[]>;
   /** Newest first, those that started from `from` to before `to` (Unix ms). */
   results(monitorId: string, query: { from: number; to: number; limit: number }): Promise<{ results: SeenResult[] }>;
+}
+
+/** What incidents ask of the state machine. */
+export interface OutageLookup {
+  /** How many results have failed so far in the outages that these monitors are in, by the ids of their incidents. */
+  failures(monitorIds: string[]): Promise<Map<string, number>>;
 }
 
 /** What incidents ask of the accounts. */

@@ -1,9 +1,10 @@
 import type { ProjectContext } from '../http/route.ts';
 import type { CommentRepository, MonitorPast } from './ports.ts';
 import { mergeTimeline, spanOf, type TimelineEntry, type TimelineParts } from './timeline-rules.ts';
-import { listIncidentUpdates, readIncident, type IncidentDeps } from './verbs.ts';
+import type { FailureDeps } from './failure-verbs.ts';
+import { findIncident, listIncidentUpdates, type IncidentDeps } from './verbs.ts';
 
-export interface TimelineDeps extends IncidentDeps {
+export interface TimelineDeps extends Omit<IncidentDeps, keyof FailureDeps> {
   comments: Pick<CommentRepository, 'list'>;
   past: MonitorPast;
 }
@@ -16,7 +17,7 @@ export const MOST_OF_A_KIND = 200;
  * sessions. `isTruncated`: there is more of some kind. Throws RESOURCE_NOT_FOUND.
  */
 export async function readTimeline(deps: TimelineDeps, ctx: ProjectContext, id: string): Promise<{ entries: TimelineEntry[]; isTruncated: boolean }> {
-  const incident = await readIncident(deps, ctx, id);
+  const incident = await findIncident(deps, ctx, id);
   const { from, to } = spanOf(incident, ctx.now);
   const { check_id: monitorId } = incident;
   const isSession = ctx.actor.kind === 'session';

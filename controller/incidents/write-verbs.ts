@@ -5,13 +5,14 @@ import type { ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import { describeIncident, isEmpty, type Description } from './change-rules.ts';
 import { createdIncident, creationRefusal } from './creation-rules.ts';
+import { withFailures, type FailureDeps } from './failure-verbs.ts';
 import type { IncidentDoc, UpdateActor } from './incident.ts';
 import { incidentEvent } from './live-views.ts';
 import type { AssigneeLookup, IncidentRepository, IncidentUpdateRepository, MonitorLookup } from './ports.ts';
 import { finalRefusal, moveIncident, moveRefusal, nextInstant, type DecidedChange } from './status-rules.ts';
 import type { IncidentInput, StatusInput } from './write-schema.ts';
 
-export interface IncidentWriteDeps {
+export interface IncidentWriteDeps extends FailureDeps {
   incidents: IncidentRepository;
   updates: IncidentUpdateRepository;
   monitors: MonitorLookup;
@@ -89,11 +90,13 @@ async function change(
   deps: IncidentWriteDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
 ): Promise<IncidentDoc> {
   for (let attempt = 0; attempt < CHANGE_TRIES; attempt += 1) {
-    const seen = await deps.incidents.find(ctx.tenant, id);
-    if (!seen) throw notFound('Incident');
+    const found = await deps.incidents.find(ctx.tenant, id);
+    if (!found) throw notFound('Incident');
+    const [seen = found] = await withFailures(deps, [found]);
     const decided = decide(seen);
     if (decided === null) return seen;
-    const changed = await deps.incidents.change(seen, decided.change, decided.updates);
+    // Also what an incident that a person resolves has come to is kept so.
+    const changed = await deps.incidents.change(seen, { failure_count: seen.failure_count, ...decided.change }, decided.updates);
     if (changed) {
       await settle(deps, changed);
       return changed;

@@ -5,14 +5,14 @@ import type { Route } from '../http/route.ts';
 import { commentRoutes } from '../incidents/comment-routes.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog } from '../incidents/ports.ts';
+import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog, OutageLookup } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { timelineRoutes } from '../incidents/timeline-routes.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import { incidentWriteRoutes } from '../incidents/write-routes.ts';
 import type { Mongo } from '../platform/mongo.ts';
-import type { IncidentsPort } from '../results/ports.ts';
+import type { IncidentsPort, LiveReader } from '../results/ports.ts';
 
 export interface IncidentsOptions {
   db: Mongo['db'];
@@ -29,7 +29,7 @@ export interface Incidents {
   /** For the state machine. */
   outbox: IncidentsPort;
   /** The routes, over what other domains tell about an incident. */
-  over(sources: { notifications: NotificationLog; past: MonitorPast }): Route[];
+  over(sources: { notifications: NotificationLog; past: MonitorPast; live: LiveReader }): Route[];
 }
 
 /** Incidents with their history and comments, put together, with their indexes. */
@@ -42,11 +42,20 @@ export async function openIncidents(options: IncidentsOptions): Promise<Incident
   return {
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates }, clock, events),
-    over: ({ notifications, past }) => [
-      ...incidentRoutes({ incidents, updates, notifications }),
-      ...incidentWriteRoutes({ incidents, updates, monitors, people, events, log }),
+    over: ({ notifications, past, live }) => [
+      ...incidentRoutes({ incidents, updates, notifications, outages: outagesOf(live) }),
+      ...incidentWriteRoutes({ incidents, updates, monitors, people, events, log, outages: outagesOf(live) }),
       ...commentRoutes({ incidents, comments }),
       ...timelineRoutes({ incidents, updates, notifications, comments, past }),
     ],
+  };
+}
+
+function outagesOf(live: LiveReader): OutageLookup {
+  return {
+    failures: async (monitorIds) => {
+      const states = [...(await live.states(monitorIds)).values()];
+      return new Map(states.flatMap(({ open_incident: open }) => (open === null ? [] : [[open.id, open.failure_count ?? 0] as const])));
+    },
   };
 }

@@ -21,6 +21,7 @@ export const openMonitor = z.object({
     last_heartbeat_at: instant.optional(),
     open_incident: z.object({
       id: z.string(), started_at: z.number(), severity: z.enum(['critical', 'major', 'minor', 'warning']), type: errorType,
+      failure_count: z.number().optional(),
     }).nullable(),
     regions: z.array(z.object({
       region: z.string(), status, reason: z.string().nullable(), last_check_at: instant,
@@ -60,8 +61,10 @@ export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number,
       status: state.status, since: state.since, last_check_at: state.last_check_at,
       last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
       ...(state.heartbeat ? { last_heartbeat_at: state.heartbeat.last_at } : {}),
-      open_incident: state.outage
-        ? { id: state.outage.incident_id, started_at: state.outage.started_at, severity: state.outage.severity, type: state.outage.type } : null,
+      open_incident: state.outage === null ? null : {
+        id: state.outage.incident_id, started_at: state.outage.started_at, severity: state.outage.severity, type: state.outage.type,
+        failure_count: state.outage.failure_count,
+      },
       regions: Object.entries(state.regions).map(([region, view]) => ({
         region, status: view.verdict === 'up' && view.degraded ? 'degraded' : view.verdict, reason: view.reason ?? view.error?.message ?? null,
         last_check_at: view.last_at, response_time_ms: view.response_time_ms, probe_id: view.probe_id,

@@ -236,6 +236,29 @@ describe('an incident of the state machine', () => {
     expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({ ...before, postmortem: null });
   });
 
+  test('has as many failures as its outage has come to, and keeps them when a person resolves it', async () => {
+    const one = opening();
+    const { monitor_id } = one.monitor;
+    await rig.incidents.outbox.open(one);
+    const outage = (failure_count: number) => rig.live.set(monitor_id, {
+      status: 'down', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null, regions: [],
+      open_incident: { id: one.id, started_at: one.started_at, severity: 'critical', type: 'timeout', failure_count },
+    });
+    const read = async () => (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident.failure_count;
+    outage(1);
+    expect(await read()).toBe(2);
+    outage(7);
+    expect(await read()).toBe(7);
+    expect((await tenant.readKey.get(`/api/incidents?check_id=${monitor_id}`)).data.incidents).toMatchObject([{ id: one.id, failure_count: 7 }]);
+    expect((await tenant.writeKey.put(`/api/incidents/${one.id}`, { severity: 'critical' })).data.incident.failure_count).toBe(7);
+    expect((await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`)).data.incident.failure_count).toBe(7);
+    outage(9);
+    expect((await move(one.id, 'resolved')).data.incident.failure_count).toBe(9);
+    outage(10);
+    expect(await read()).toBe(9);
+    rig.live.clear();
+  });
+
   test('told again after a crash is told under the same id', async () => {
     const one = opening();
     const before = rig.told.length;

@@ -26,7 +26,7 @@ beforeAll(async () => {
     routes: (db) => {
       [incidents, updates, deliveries] = [new IncidentStore(db), new IncidentUpdateStore(db), new DeliveryStore(db)];
       outbox = new IncidentOutbox({ incidents, updates }, systemClock);
-      return incidentRoutes({ incidents, updates, notifications: deliveries });
+      return incidentRoutes({ incidents, updates, notifications: deliveries, outages: { failures: async () => new Map() } });
     },
   });
   await Promise.all([incidents.ensureIndexes(), updates.ensureIndexes(), deliveries.ensureIndexes()]);

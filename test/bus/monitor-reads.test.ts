@@ -145,6 +145,16 @@ test('states are listed newest first, each from when to when, and the regions be
   ]);
 });
 
+test('an incident tells the failures so far while it lasts', async () => {
+  const id = await create({ confirmation_policy: { regions: 'any', retries: 0 } });
+  const now = Date.now();
+  await send([0, 1, 2].map((at) => result(id, { started_at: now + at, ...failed })));
+  const read = async () => (await get(`/api/incidents?check_id=${id}`)).incidents[0];
+  const listed = await until(async () => (await read())?.failure_count === 3 && read(), { what: 'three failures are told', timeoutMs: 30_000 }) as Loose;
+  expect(listed.status).toBe('open');
+  expect((await get(`/api/incidents/${listed.id}`)).incident.failure_count).toBe(3);
+});
+
 test('response times are told by region and hour, as the results have them', async () => {
   const id = await create();
   const hour = Date.now() - (Date.now() % HOUR_MS);

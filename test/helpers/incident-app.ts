@@ -4,6 +4,7 @@ import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openIncidents, type Incidents } from '../../controller/parts/incidents.ts';
+import type { MonitorLive } from '../../controller/results/ports.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import type { Loose } from './api-client.ts';
@@ -15,6 +16,8 @@ export interface IncidentApp {
   app: TestApp;
   incidents: Incidents;
   clock: SimulatedClock;
+  /** What the owners of shards know of monitors. */
+  live: Map<string, MonitorLive>;
   /** What was told live, in order. */
   told: LiveEvent[];
   /** A monitor of the tenant's default project. */
@@ -28,6 +31,7 @@ export async function makeIncidentApp(past: MonitorPast = UNCHECKED): Promise<In
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const log = createLog('test', 'silent');
   const told: LiveEvent[] = [];
+  const live = new Map<string, MonitorLive>();
   let incidents = null as unknown as Incidents;
   const app = await makeApp({
     clock,
@@ -35,11 +39,11 @@ export async function makeIncidentApp(past: MonitorPast = UNCHECKED): Promise<In
       const monitors = new MonitorStore(db);
       const people = new Assignees(accounts.deps);
       incidents = await openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
-      return incidents.over({ notifications: new DeliveryStore(db), past });
+      return incidents.over({ notifications: new DeliveryStore(db), past, live: { states: async () => live } });
     },
   });
   return {
-    app, incidents, clock, told,
+    app, incidents, clock, live, told,
     monitor: async (of, name = 'Shop') => {
       const body = { name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
       const { data } = (await of.owner.client.post('/api/monitors', body)) as { data: Loose };
