@@ -7,7 +7,7 @@ import { incidentUpdateView, notificationView, showIncidentUpdate, showNotificat
 const at = z.string().meta({ format: 'date-time' });
 
 const resultView = z.strictObject({
-  region: z.string(), probe_id: z.string(), success: z.boolean(), outcome: z.enum(['success', 'failure', 'missed']), degraded: z.boolean(),
+  region: z.string(), probe_id: z.string().nullable().describe('Null for a ping'), success: z.boolean(), outcome: z.enum(['success', 'failure', 'missed']), degraded: z.boolean(),
   response_time_ms: z.number().nullable(), status_code: z.int().nullable(), error: z.strictObject({ type: z.string(), message: z.string() }).nullable(),
 });
 
@@ -29,7 +29,7 @@ export function showTimelineEntry(entry: TimelineEntry): z.input<typeof timeline
   switch (entry.kind) {
     case 'result': {
       const { region, probe_id, outcome, degraded, response_time_ms, status_code, error } = entry.result;
-      const result = { region, probe_id, success: outcome === 'success', outcome, degraded, response_time_ms, status_code, error };
+      const result = { region, probe_id: probe_id === '' ? null : probe_id, success: outcome === 'success', outcome, degraded, response_time_ms, status_code, error };
       return { kind: 'result', at: when, result };
     }
     case 'state': {

@@ -71,6 +71,14 @@ test('a timeline has results, states, history, notifications and comments in one
   expect(kinds(byKey)).toEqual(['result', 'state', 'update', 'result', 'result', 'state', 'update']);
 });
 
+test('a ping that failed names no probe', async () => {
+  const monitorId = await rig.monitor(tenant, 'Job');
+  const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
+  results = [{ ...result(rig.clock.now()), probe_id: '' }];
+  spans = [];
+  expect((await timeline(id)).timeline[0].result.probe_id).toBeNull();
+});
+
 test('a long one has the newest of each kind and says so', async () => {
   const monitorId = await rig.monitor(tenant, 'Long');
   const start = rig.clock.now();
