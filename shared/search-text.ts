@@ -9,5 +9,5 @@ export function searchPattern(text: string): string {
 }
 
 function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return text.normalize('NFC').toLowerCase().replaceAll('\n', ' ');
 }

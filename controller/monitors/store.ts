@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
+import { searchText } from '../../shared/search-text.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
 import type { Tenant } from './ports.ts';
-import { searchText } from './search-rules.ts';
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<

@@ -146,6 +146,7 @@ describe('the list', () => {
     ['search=.*', () => false],
     ['search=STATUS%20503', () => true],
     ['search=', () => true],
+    ['search=down%0Am', () => false],
   ])('filters by %s', async (query, matches) => {
     const answer = await own.readKey.get(`/api/incidents?limit=100&${query}`);
     expect(ids(answer)).toEqual(made.filter(matches).map((one) => one.id).reverse());

@@ -83,6 +83,7 @@ describe('the list', () => {
     expect(await names('tags=none')).toEqual([]);
     expect(await names('tags=')).toHaveLength(3);
     expect(await names('search=')).toHaveLength(3);
+    expect(await names('search=%0A')).toEqual([]);
     expect(await names('status=active&tags=prod&search=RUN')).toEqual(['running']);
     expect(await names(`group_id=${randomUUID()}`)).toEqual([]);
   });

@@ -53,5 +53,6 @@ test.each([[0, 61_400, 61], [0, 0, 0], [5000, 1000, 0], [0, 1499, 1], [0, 1500, 
 test('a search finds text, not patterns, in any case', () => {
   const text = searchText('Shop (EU) a+b $1 [x]', 'ÄRGER\u0301', 'İstanbul');
   for (const found of ['(eu)', 'A+B', '$1', '[X]', 'ärgeŕ', 'İ']) expect(new RegExp(searchPattern(found)).test(text), found).toBe(true);
-  for (const missing of ['.*', '(eu|us)', 'a{1}', '^shop', '\\w']) expect(new RegExp(searchPattern(missing)).test(text), missing).toBe(false);
+  expect(new RegExp(searchPattern('two\nlines')).test(searchText('a', 'two\nlines'))).toBe(true);
+  for (const missing of ['[x]\nä', '.*', '(eu|us)', 'a{1}', '^shop', '\\w']) expect(new RegExp(searchPattern(missing)).test(text), missing).toBe(false);
 });

@@ -1,11 +1,11 @@
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { searchText } from '../../../shared/search-text.ts';
 import type { RequestContext } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type { TestMonitorInput } from '../schema.ts';
-import { searchText } from '../search-rules.ts';
 import { settable } from '../settable.ts';
 import { loadMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
