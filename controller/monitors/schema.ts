@@ -10,13 +10,9 @@ const LONGEST_INTERVAL_SECONDS = 86_400;
 const unique = <T>(list: T[]) => [...new Set(list)];
 
 const warningDays = z.array(z.int().min(1).max(365)).max(10).transform(unique);
-const sslMonitoring = z.strictObject({
-  enabled: z.boolean(),
-  check_expiry: z.boolean().default(true),
-  check_validity: z.boolean().default(true),
-  expiry_warning_days: warningDays.default([30, 14, 7, 1]),
-});
-const domainMonitoring = z.strictObject({ enabled: z.boolean(), expiry_warning_days: warningDays.default([30, 14, 7, 1]) });
+const warnings = { enabled: z.boolean().optional().describe('Required where nothing was configured yet.'), expiry_warning_days: warningDays.optional() };
+const sslMonitoring = z.strictObject({ ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional() });
+const domainMonitoring = z.strictObject(warnings);
 const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),

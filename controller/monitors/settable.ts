@@ -1,3 +1,4 @@
+import { fieldError } from '../http/validation.ts';
 import type { MonitorDoc } from './monitor.ts';
 import { DEFAULT_POLICY, storedTimeout } from './rules.ts';
 import { refuseForeignFields, type CreateMonitorInput, type UpdateMonitorInput } from './schema.ts';
@@ -10,6 +11,9 @@ export type Settable = TypeSettings & Pick<
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'notification_target_ids' | 'group_id'
   | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
 >;
+
+const DOMAIN_DEFAULTS = { expiry_warning_days: [30, 14, 7, 1] };
+const SSL_DEFAULTS = { check_expiry: true, check_validity: true, ...DOMAIN_DEFAULTS };
 
 /** What was given over what `current` has, or over the defaults of a new monitor. Throws VALIDATION_ERROR, VALIDATION_FAILED. */
 export function settable(
@@ -27,8 +31,19 @@ export function settable(
     tags: input.tags ?? current?.tags ?? [],
     monitoring_regions: input.monitoring_regions ?? current?.monitoring_regions ?? [],
     notification_target_ids: input.notification_target_ids ?? current?.notification_target_ids ?? [],
-    ssl_monitoring: input.ssl_monitoring === undefined ? (current?.ssl_monitoring ?? null) : input.ssl_monitoring,
-    domain_monitoring: input.domain_monitoring === undefined ? (current?.domain_monitoring ?? null) : input.domain_monitoring,
+    ssl_monitoring: warnings('ssl_monitoring', input.ssl_monitoring, current?.ssl_monitoring ?? null, SSL_DEFAULTS),
+    domain_monitoring: warnings('domain_monitoring', input.domain_monitoring, current?.domain_monitoring ?? null, DOMAIN_DEFAULTS),
     confirmation_policy: { ...(current?.confirmation_policy ?? DEFAULT_POLICY), ...input.confirmation_policy },
   };
+}
+
+/** What was given of these warnings over the `current` ones, or over the defaults. Null: none. Throws VALIDATION_ERROR. */
+function warnings<W extends object>(
+  path: string, given: ({ enabled?: boolean | undefined } & object) | null | undefined, current: (W & { enabled: boolean }) | null, defaults: W,
+): (W & { enabled: boolean }) | null {
+  if (given === undefined) return current;
+  if (given === null) return null;
+  const enabled = given.enabled ?? current?.enabled;
+  if (enabled === undefined) throw fieldError(`${path}.enabled`, 'Required', 'invalid_type');
+  return { ...defaults, ...current, ...given, enabled };
 }

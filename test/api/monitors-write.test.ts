@@ -171,6 +171,19 @@ describe('a monitor that is changed', () => {
     expect(monitor.domain_monitoring).toEqual({ enabled: true, expiry_warning_days: [7, 30] });
   });
 
+  test('keeps what is not sent of its warnings too', async () => {
+    const ssl = { enabled: true, check_expiry: true, check_validity: false, expiry_warning_days: [60] };
+    expect((await client.patch(path(), { ssl_monitoring: ssl })).data.monitor.ssl_monitoring).toEqual(ssl);
+    const off = await client.patch(path(), { ssl_monitoring: { enabled: false }, domain_monitoring: { enabled: false } });
+    expect(off.data.monitor).toMatchObject({ ssl_monitoring: { ...ssl, enabled: false }, domain_monitoring: { enabled: false, expiry_warning_days: [7, 30] } });
+    expect((await client.put(path(), { ssl_monitoring: { expiry_warning_days: [1] } })).data.monitor.ssl_monitoring).toEqual({ ...ssl, enabled: false, expiry_warning_days: [1] });
+    await client.patch(path(), { ssl_monitoring: null });
+    expect((await client.patch(path(), { ssl_monitoring: { check_expiry: true } })).error.details).toMatchObject([{ path: ['ssl_monitoring', 'enabled'], message: 'Required' }]);
+    expect((await client.patch(path(), { ssl_monitoring: { enabled: true } })).data.monitor.ssl_monitoring).toEqual({
+      enabled: true, check_expiry: true, check_validity: true, expiry_warning_days: [30, 14, 7, 1],
+    });
+  });
+
   test('can be sent back as it was read, and then nothing has changed', async () => {
     const read = (await client.get(path())).data.monitor;
     const same = await client.put(path(), read);
