@@ -30,8 +30,8 @@ export class Channel {
     this.#ring = new EventRing(deps.newPlace());
   }
 
-  get isWatched(): boolean {
-    return this.#results !== null;
+  get hasClients(): boolean {
+    return this.#sinks.size > 0;
   }
 
   tell(id: string, text: string): void {

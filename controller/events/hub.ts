@@ -12,7 +12,7 @@ import type { EventSink, Project } from './ports.ts';
 export const KEEP_ALIVE_MS = 15_000;
 /** Results of a project are taken for so long after its last client has gone, since that one may come back. */
 export const LINGER_MS = 60_000;
-/** Projects whose latest events are kept; beyond that those of the project that was quiet longest are forgotten. */
+/** Projects whose latest events are kept; beyond that those of the project without clients that was quiet longest are forgotten. */
 const MOST_CHANNELS = 1000;
 const MOST_STREAMS = 500;
 const MOST_OF_A_USER = 20;
@@ -108,9 +108,10 @@ export class EventHub {
     return channel;
   }
 
+  /** There are more channels than streams, so one without clients comes before the newest, whose client is about to join. */
   #evict(): void {
     for (const [key, channel] of this.#channels) {
-      if (channel.isWatched) continue;
+      if (channel.hasClients) continue;
       channel.stop();
       this.#channels.delete(key);
       return;

@@ -289,3 +289,18 @@ test('answers HEAD without keeping a place', async () => {
   expect(answer.status).toBe(200);
   await until(() => hub.streams === 0, { what: 'no stream is left' });
 });
+
+test('reaches who comes after a thousand clients of other projects that have just gone', async () => {
+  const visit = (project: string) => {
+    const heard: string[] = [];
+    let go = (): void => undefined;
+    const sink = { send: (text: string) => heard.push(text) > 0, finish: () => undefined, onGone: (listener: () => void) => void (go = listener) };
+    expect(hub.connect({ organizationId: tenant.organizationId, projectId: project }, project, sink, null)).toBeNull();
+    return { heard, leave: () => go() };
+  };
+  for (let at = 0; at < 1000; at += 1) visit(`project-${at}`).leave();
+  const { heard, leave } = visit(tenant.projectId);
+  const said = say();
+  await until(() => heard.some((text) => text.includes(said.id)), { what: 'the event' });
+  leave();
+});
