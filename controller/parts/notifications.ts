@@ -114,8 +114,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
       failing.start();
     },
     stop: async () => {
-      failing.stop();
-      await service.stop(STOP_WITHIN_MS);
+      await Promise.all([failing.stop(), service.stop(STOP_WITHIN_MS)]);
       await poster.close();
     },
   };

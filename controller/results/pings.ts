@@ -1,8 +1,8 @@
 import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Ingest } from './ingest.ts';
 import type { ReceivedPing } from './ping-rules.ts';
-import { Rounds } from './rounds.ts';
 import type { ShardActor } from './shard-actor.ts';
 
 const LOOK_EVERY_MS = 1000;

@@ -469,7 +469,7 @@ describe('a destination', () => {
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
     rig.clock.warp(10_000);
     await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
-    failing.stop();
+    await failing.stop();
     await mailer.close();
     await smtp.stop();
   });
