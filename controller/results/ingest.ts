@@ -1,6 +1,6 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import { ClockRounds } from './clock-rounds.ts';
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
 import { LetterBox } from './letter-box.ts';
@@ -106,7 +106,7 @@ export class Ingest {
           this.#deps.surrender(shard);
           break;
         }
-        await new Promise<void>((resolve) => this.#deps.clock.setTimer(waitMs, resolve));
+        await sleep(this.#deps.clock, waitMs);
       }
     }
     this.#loading.delete(shard);
