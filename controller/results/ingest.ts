@@ -4,14 +4,14 @@ import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import { ClockRounds } from './clock-rounds.ts';
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
 import { LetterBox } from './letter-box.ts';
+import { failedLetter } from './letter-rules.ts';
 import type { ReceivedPing } from './ping-rules.ts';
 import type { MonitorConfig } from './ports.ts';
+import { ProbeRate } from './probe-rate.ts';
 import { NewerFormatError, ShardActor, type ShardStores } from './shard-actor.ts';
-import type { TakenMessage, TakeLimits } from './shard-owner.ts';
 import type { AppliedEntry } from './shard-state.ts';
 import type { DeadLetterStore, InsertOutcome } from './storage-ports.ts';
-import { ProbeRate } from './probe-rate.ts';
-import { failedLetter } from './shard-owner.ts';
+import type { TakeLimits, TakenMessage } from './taking-ports.ts';
 
 /** While all is healthy the journal is written this often. */
 const FLUSH_MS = 1000;

@@ -16,7 +16,7 @@ import { Owners } from './owners.ts';
 import { Pings, type PingSource } from './pings.ts';
 import { publishRaw } from './raw-publisher.ts';
 import type { ShardStores } from './shard-actor.ts';
-import type { TakeLimits } from './shard-owner.ts';
+import type { TakeLimits } from './taking-ports.ts';
 import type { HealthReader } from './ports.ts';
 import { healthQuestion, projectHealth } from './project-health.ts';
 import { Statistics, type RollupReader } from './statistics.ts';

@@ -4,10 +4,12 @@ import { checkpoint, markSaved } from './checkpoint.ts';
 import { carryOut, persistChanges, type DerivedPorts } from './derived-writer.ts';
 import { ENTRY_VERSION, type DeadLetter, type JournalEntry } from './journal-entry.ts';
 import { forgottenLanes } from './lane-rules.ts';
+import { failedLetter } from './letter-rules.ts';
 import { ShardClock } from './shard-clock.ts';
-import { failedLetter, ShardOwner, type TakeLimits } from './shard-owner.ts';
+import { ShardOwner } from './shard-owner.ts';
 import { ShardState, type AppliedEntry } from './shard-state.ts';
 import type { HourStore, JournalStore, SnapshotStore, StateRecord } from './storage-ports.ts';
+import type { TakeLimits } from './taking-ports.ts';
 import { Tidying, type TidyWork } from './tidying.ts';
 
 /** Entries read at once while a journal is replayed. */

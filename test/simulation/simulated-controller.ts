@@ -7,7 +7,7 @@ import type { PingSignal } from '../../controller/heartbeats/ports.ts';
 import { Pings } from '../../controller/results/pings.ts';
 import { Marks } from '../../controller/results/marks.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
-import type { TakenMessage } from '../../controller/results/shard-owner.ts';
+import type { TakenMessage } from '../../controller/results/taking-ports.ts';
 import type { Listener, Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
