@@ -55,6 +55,12 @@ export class InvitationStore {
     return (await this.#invitations.deleteOne({ _id: id, organization_id: organizationId })).deletedCount === 1;
   }
 
+  /** Takes the roles in a project out of all that is open. */
+  async forgetProject(organizationId: string, projectId: string): Promise<void> {
+    const field = `project_roles.${projectId}`;
+    await this.#invitations.updateMany({ organization_id: organizationId, [field]: { $exists: true } }, { $unset: { [field]: '' } });
+  }
+
   /** Withdraws what somebody has invited. */
   async deleteOfInviter(organizationId: string, userId: string): Promise<void> {
     await this.#invitations.deleteMany({ organization_id: organizationId, invited_by: userId });

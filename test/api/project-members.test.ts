@@ -88,6 +88,8 @@ describe('a project', () => {
 
   test('is deleted when it is empty, with the roles in it and its place in the plan', async () => {
     const person = await newMember(app, tenant, 'member', { [project]: 'admin' });
+    const roles = { [project]: 'viewer', [tenant.projectId]: 'viewer' };
+    await tenant.owner.client.post('/api/organization/invitations', { email: 'guest@example.com', role: 'member', project_roles: roles });
     const used = async () => (await tenant.owner.client.get('/api/billing')).data.usage.projects;
     expect(await used()).toBe(2);
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).status).toBe(200);
@@ -96,6 +98,8 @@ describe('a project', () => {
     expect((await tenant.readKey.get('/api/monitors', { headers: { 'x-project-id': project } })).code).toBe('PROJECT_NOT_FOUND');
     const list = (await tenant.owner.client.get('/api/organization/members')).data.members;
     expect(list.find((one: Loose) => one.user_id === person.userId).project_roles).toEqual({});
+    const [invitation] = (await tenant.owner.client.get('/api/organization/invitations')).data.invitations;
+    expect(invitation.project_roles).toEqual({ [tenant.projectId]: 'viewer' });
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
   });
 

@@ -65,7 +65,9 @@ export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext,
     await deps.projects.insert(project);
     throw error;
   }
-  await Promise.all([deps.quota.release(organizationId, 'projects'), deps.members.forgetProject(organizationId, id)]);
+  await Promise.all([
+    deps.quota.release(organizationId, 'projects'), deps.members.forgetProject(organizationId, id), deps.invitations.forgetProject(organizationId, id),
+  ]);
 }
 
 async function refuseContents(deps: AccountDeps, tenant: { organizationId: string; projectId: string }): Promise<void> {
