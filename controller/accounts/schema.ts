@@ -64,7 +64,7 @@ export const projectChangeInput = z.strictObject({
 export const projectMembersInput = z.strictObject({
   members: z.array(z.strictObject({ user_id: uuidParam, role: projectRole, ...readOnlyFields('email', 'name', 'organization_role') })).max(1000),
 });
-export const planInput = z.strictObject({ plan: z.enum(PLAN_NAMES) });
+export const planInput = z.strictObject({ plan: z.enum(PLAN_NAMES), ...readOnlyFields('limits', 'usage') });
 export const memberParams = z.strictObject({ userId: uuidParam });
 
 export type AcceptInvitationInput = z.infer<typeof acceptInvitationInput>;

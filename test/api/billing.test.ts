@@ -17,7 +17,7 @@ test('billing tells plan, limits and usage, and the owner moves between plans th
   expect((await admin.client.put('/api/billing/plan', { plan: 'scale' })).code).toBe('INSUFFICIENT_PERMISSIONS');
   expect((await tenant.writeKey.get('/api/billing')).code).toBe('JWT_REQUIRED');
   expect((await tenant.owner.client.put('/api/billing/plan', { plan: 'gold' })).code).toBe('VALIDATION_ERROR');
-  const moved = await tenant.owner.client.put('/api/billing/plan', { plan: 'scale' });
+  const moved = await tenant.owner.client.put('/api/billing/plan', { ...before.data, plan: 'scale' });
   expect(moved.data).toMatchObject({ plan: 'scale', limits: { monitors: 100_000 } });
   expect((await tenant.owner.client.get('/api/auth/me')).data.organizations[0].plan).toBe('scale');
   await app.close();
