@@ -50,6 +50,7 @@ const projectRole = z.enum(['admin', 'editor', 'viewer']);
 const projectRoles = z.union([
   z.record(uuidParam, projectRole),
   z.array(z.strictObject({ project_id: uuidParam, role: projectRole })).max(1000)
+    .refine((all) => new Set(all.map((one) => one.project_id)).size === all.length, 'Names a project twice')
     .transform((all) => Object.fromEntries(all.map((one) => [one.project_id, one.role]))),
 ]);
 

@@ -155,6 +155,8 @@ describe('an invitation', () => {
     expect((await invite({ email: address(), role: 'member', project_roles: { [other.projectId]: 'admin' } })).code).toBe('VALIDATION_ERROR');
     const listed = await invite({ email: address(), role: 'member', project_roles: [{ project_id: tenant.projectId, role: 'admin' }] });
     expect(listed.data.invitation.project_roles).toEqual({ [tenant.projectId]: 'admin' });
+    const twice = ['admin', 'viewer'].map((role) => ({ project_id: tenant.projectId, role }));
+    expect((await invite({ email: address(), role: 'member', project_roles: twice })).error.details).toEqual([expect.objectContaining({ path: ['project_roles'], message: 'Names a project twice' })]);
     expect((await invite({ email: address(), role: 'viewer' }, tenant.writeKey)).code).toBe('JWT_REQUIRED');
   });
 
