@@ -5,6 +5,7 @@ import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl, type Ledger } from '../helpers/ledger.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
@@ -14,17 +15,6 @@ const MONITORS = 550;
 const INTERVAL_MS = 1000;
 const KILLS_EACH = 5;
 const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
-/** A small generator, so that a printed seed repeats the times of the kills. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface ListedMonitor {
   id: string;

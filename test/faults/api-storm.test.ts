@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { randomOf, repeats, SEED, tell } from './tally.ts';
+import { repeats, SEED, tell } from './tally.ts';
 
 /** How long the target takes to say that it is ill; the storm comes meanwhile. */
 const ANSWER_MS = 4000;

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, onThisMachine, randomOf, repeats, SEED, tell } from './tally.ts';
+import { countResults, onThisMachine, repeats, SEED, tell } from './tally.ts';
 
 const MONITORS = 100;
 const RESUMES_WITHIN_MS = 5000;

@@ -3,10 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vi
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, onThisMachine, randomOf, repeats, SEED, tell } from './tally.ts';
+import { countResults, onThisMachine, repeats, SEED, tell } from './tally.ts';
 
 const MONITORS = 60;
 /** What the API promises while the database is away. */

@@ -3,11 +3,12 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { readLedger } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, lettersOf, post, postAll, type Letter } from './sender.ts';
-import { randomOf, repeats, SEED, tell } from './tally.ts';
+import { repeats, SEED, tell } from './tally.ts';
 
 const REGIONS = ['north', 'south', 'west'];
 

@@ -7,6 +7,7 @@ import { AssignmentWriter } from '../../controller/assignments/writer.ts';
 import type { Assignment, AssignmentChange, AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
+import { randomOf } from '../helpers/random-of.ts';
 import { withWatchedMongo } from './with-mongo.ts';
 
 const mongo = withWatchedMongo();
@@ -82,23 +83,13 @@ function planned(probeId: string, monitor: number, rev: number, isGone: boolean)
   return { probeId, region: 'r', organizationId: 'o', monitorId, monitorRev: rev, assignment: isGone ? null : assignment };
 }
 
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function activeIn(probeId: string): Promise<Map<string, AssignmentDoc>> {
   const active = await items.activeOf(probeId, '', 10_000);
   return new Map(active.map((item) => [item.monitor_id, item]));
 }
 
 test.each([1, 2, 3, 4, 5, 6])('writers that race and die, and a holder that asks all the time, end at one set (seed %i)', async (seed) => {
-  const random = generator(seed * 7919 + Number(process.env['SEED'] ?? 0));
+  const random = randomOf(seed * 7919 + Number(process.env['SEED'] ?? 0));
   const probeId = `probe-${seed}`;
   const holder = new Holder(probeId);
   const latest = new Map<number, PlannedChange>();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MongoClient, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFile } from '../bundle.mjs';
+import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { StoreProcess } from './store-process.ts';
 
@@ -38,14 +39,6 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
   rmSync(bundle, { force: true });
 });
-
-function random(seed: number): () => number {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Writes until the store is gone: inserts, updates that move index keys, deletes, and upserts of whole documents. */
 async function writer(rows: Collection<Row>, ledger: Ledger, name: string, next: () => number): Promise<void> {
@@ -99,7 +92,7 @@ async function check(rows: Collection<Row>, ledger: Ledger): Promise<void> {
 }
 
 test(`kill -9 in the middle of writes loses nothing that was acknowledged (seed ${SEED})`, { timeout: 30_000 + ROUNDS * 4_000 }, async () => {
-  const next = random(SEED);
+  const next = randomOf(SEED);
   const ledger: Ledger = { rows: new Map(), pending: new Map(), acknowledged: 0 };
   for (let round = 0; round <= ROUNDS; round++) {
     const store = await StoreProcess.start(bundle, '--dir', join(dir, 'data'));
