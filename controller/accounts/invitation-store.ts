@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { InvitationDoc } from './account.ts';
 
 /** Collection `invitations`: one that was accepted or withdrawn is not here any more. */
@@ -36,13 +36,7 @@ export class InvitationStore {
   async insert(invitation: InvitationDoc): Promise<boolean> {
     const { organization_id, email, created_at } = invitation;
     await this.#invitations.deleteMany({ organization_id, email, expires_at: { $lte: created_at } });
-    try {
-      await this.#invitations.insertOne(invitation);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    return unlessTaken(this.#invitations.insertOne(invitation));
   }
 
   /** Uses it up; false when somebody else did, or when it was withdrawn. */

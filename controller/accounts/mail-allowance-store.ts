@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '../../shared/ids.ts';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 
 interface AllowanceDoc {
   _id: string;
@@ -30,12 +30,8 @@ export class MailAllowanceStore {
     await this.#allowances.deleteMany({ expires_at: { $lte: now } });
     const hour = Math.floor(now / HOUR_MS);
     for (let place = 0; place < MAILS_PER_HOUR; place += 1) {
-      try {
-        await this.#allowances.insertOne({ _id: derivedId('mail', purpose, email, hour, place), expires_at: (hour + 1) * HOUR_MS });
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      const allowance = { _id: derivedId('mail', purpose, email, hour, place), expires_at: (hour + 1) * HOUR_MS };
+      if (await unlessTaken(this.#allowances.insertOne(allowance))) return true;
     }
     return false;
   }

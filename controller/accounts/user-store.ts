@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { UserDoc } from './account.ts';
 
 /** Collection `users`. */
@@ -32,14 +32,8 @@ export class UserStore {
   }
 
   /** False when the address is taken, or when somebody else is first already. */
-  async insert(user: UserDoc): Promise<boolean> {
-    try {
-      await this.#users.insertOne(user);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  insert(user: UserDoc): Promise<boolean> {
+    return unlessTaken(this.#users.insertOne(user));
   }
 
   /** The user with its new password and token version; null when the password has changed since `seen` was read. */

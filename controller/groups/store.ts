@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { isDuplicateKey, unlessTaken } from '../platform/mongo-errors.ts';
 import { duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge } from './group.ts';
 import type { GroupRepository, GroupText, PlaceStep, RemoveStep, Tenant } from './ports.ts';
 
@@ -29,16 +29,11 @@ export class GroupStore implements GroupRepository {
   }
 
   async insert(doc: GroupDoc): Promise<void> {
-    try {
-      await this.#groups.insertOne(doc);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      const { organization_id, project_id, name } = doc;
-      const before = this.#clock.now() - ABANDONED_AFTER_MS;
-      const { deletedCount } = await this.#groups.deleteOne({ organization_id, project_id, name, pending_since: { $lt: before } });
-      if (deletedCount === 0) throw duplicateName();
-      await unlessDuplicate(this.#groups.insertOne(doc));
-    }
+    if (await unlessTaken(this.#groups.insertOne(doc))) return;
+    const { organization_id, project_id, name } = doc;
+    const before = this.#clock.now() - ABANDONED_AFTER_MS;
+    const { deletedCount } = await this.#groups.deleteOne({ organization_id, project_id, name, pending_since: { $lt: before } });
+    if (deletedCount === 0 || !(await unlessTaken(this.#groups.insertOne(doc)))) throw duplicateName();
   }
 
   find(tenant: Tenant, id: string): Promise<GroupDoc | null> {
@@ -69,8 +64,12 @@ export class GroupStore implements GroupRepository {
     return new Map(found.map((group) => [group._id, group.name]));
   }
 
-  rename(tenant: Tenant, id: string, text: GroupText): Promise<GroupDoc | null> {
-    return unlessDuplicate(this.#groups.findOneAndUpdate({ ...placed(tenant), _id: id }, { $set: text }, { returnDocument: 'after' }));
+  async rename(tenant: Tenant, id: string, text: GroupText): Promise<GroupDoc | null> {
+    try {
+      return await this.#groups.findOneAndUpdate({ ...placed(tenant), _id: id }, { $set: text }, { returnDocument: 'after' });
+    } catch (error) {
+      throw isDuplicateKey(error) ? duplicateName() : error;
+    }
   }
 
   async discard(tenant: Tenant, id: string): Promise<void> {
@@ -80,15 +79,11 @@ export class GroupStore implements GroupRepository {
   async place(tenant: Tenant, step: PlaceStep, revision: number): Promise<boolean> {
     const { group_id: _id, parent_group_id, name, description } = step;
     const seen = { ...of(tenant), _id, tree_revision: { $lt: revision } };
-    try {
-      await this.#groups.updateOne(seen, { $set: { parent_group_id, name, description, tree_revision: revision }, $unset: { pending_since: '' } });
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      // Given up for good: nobody may carry it out later, when the name is free again and the tree is another.
-      await this.#groups.updateOne(seen, { $set: { tree_revision: revision } });
-      return false;
-    }
+    const placing = { $set: { parent_group_id, name, description, tree_revision: revision }, $unset: { pending_since: '' as const } };
+    if (await unlessTaken(this.#groups.updateOne(seen, placing))) return true;
+    // Given up for good: nobody may carry it out later, when the name is free again and the tree is another.
+    await this.#groups.updateOne(seen, { $set: { tree_revision: revision } });
+    return false;
   }
 
   async remove(tenant: Tenant, step: RemoveStep, revision: number): Promise<void> {
@@ -107,12 +102,4 @@ function of(tenant: Tenant): { organization_id: string; project_id: string } {
 
 function placed(tenant: Tenant): Filter<GroupDoc> & ReturnType<typeof of> {
   return { ...of(tenant), pending_since: { $exists: false } };
-}
-
-async function unlessDuplicate<T>(write: Promise<T>): Promise<T> {
-  try {
-    return await write;
-  } catch (error) {
-    throw isDuplicateKey(error) ? duplicateName() : error;
-  }
 }

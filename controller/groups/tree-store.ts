@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
 
 /** A document of `group_trees`; `_id` is the project. */
@@ -21,13 +21,8 @@ export class TreeStore implements TreeRepository {
   async read({ organizationId, projectId }: Tenant): Promise<Tree> {
     const doc = await this.#trees.findOne({ _id: projectId, organization_id: organizationId });
     if (doc !== null) return { revision: doc.revision, step: doc.step };
-    try {
-      await this.#trees.insertOne({ _id: projectId, organization_id: organizationId, revision: 0, step: null });
-      return { revision: 0, step: null };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return this.read({ organizationId, projectId });
-    }
+    const isFirst = await unlessTaken(this.#trees.insertOne({ _id: projectId, organization_id: organizationId, revision: 0, step: null }));
+    return isFirst ? { revision: 0, step: null } : this.read({ organizationId, projectId });
   }
 
   async claim({ organizationId, projectId }: Tenant, revision: number, step: TreeStep): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentChange, IncidentQuery, IncidentRepository, Tenant } from './ports.ts';
 
@@ -82,14 +82,8 @@ export class IncidentStore implements IncidentRepository {
   }
 
   /** False when it is there already; then nothing changes. */
-  async insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
-    try {
-      await this.#incidents.insertOne(doc);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
+    return unlessTaken(this.#incidents.insertOne(doc));
   }
 
   /** Of any tenant: for work that was found by the incident's own id. */

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { IncidentUpdateDoc } from './incident.ts';
 import type { IncidentUpdateReader, Tenant } from './ports.ts';
 
@@ -18,11 +18,7 @@ export class IncidentUpdateStore implements IncidentUpdateReader {
 
   /** Adds a line unless it is there already. */
   async insertIfAbsent(doc: IncidentUpdateDoc): Promise<void> {
-    try {
-      await this.#updates.insertOne(doc);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
+    await unlessTaken(this.#updates.insertOne(doc));
   }
 
   /** Removes the history of these incidents. */

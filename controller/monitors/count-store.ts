@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
 import type { Tenant } from './ports.ts';
@@ -41,13 +41,7 @@ export class CountStore {
       const { matchedCount } = await this.#counts.replaceOne({ _id: doc._id, version: doc.version - 1 }, doc);
       return matchedCount === 1;
     }
-    try {
-      await this.#counts.insertOne(doc);
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return false;
-    }
+    return unlessTaken(this.#counts.insertOne(doc));
   }
 
   async hasUncounted(projectId: string): Promise<boolean> {

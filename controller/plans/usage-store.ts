@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 
 /** What a plan counts. */
 export type Counted = 'monitors' | 'projects' | 'status_pages';
@@ -50,11 +50,7 @@ export class UsageStore {
   /** Whether the document was missing, and is there now. */
   async #create(organizationId: string): Promise<boolean> {
     if ((await this.#usage.findOne({ _id: organizationId })) !== null) return false;
-    try {
-      await this.#usage.insertOne({ _id: organizationId, monitors: 0, projects: 0, status_pages: 0, changed_at: 0 });
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
+    await unlessTaken(this.#usage.insertOne({ _id: organizationId, monitors: 0, projects: 0, status_pages: 0, changed_at: 0 }));
     return true;
   }
 }

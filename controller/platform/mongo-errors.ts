@@ -52,3 +52,14 @@ export function duplicatesOnly(error: unknown): number[] | null {
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
+
+/** False when a unique index already holds the key of the write, which has then changed nothing. */
+export async function unlessTaken(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import { ControllerKeys, newControllerSeeds } from '../platform/nkeys.ts';
 
 interface KeysDoc {
@@ -21,11 +21,7 @@ export class KeyStore {
     const seeds = newControllerSeeds();
     const fields = { signing_seed: seeds.signing, box_seed: seeds.box, created_at: now };
     // Two that start at once both upsert; the loser's write matches nothing or meets a duplicate key.
-    await this.#settings
-      .updateOne({ _id: 'controller_keys' }, { $setOnInsert: fields }, { upsert: true })
-      .catch((error: unknown) => {
-        if (!isDuplicateKey(error)) throw error;
-      });
+    await unlessTaken(this.#settings.updateOne({ _id: 'controller_keys' }, { $setOnInsert: fields }, { upsert: true }));
     const kept = await this.#settings.findOne({ _id: 'controller_keys' });
     if (!kept) throw new Error('the controller keys vanished from the database');
     return new ControllerKeys({ signing: kept.signing_seed, box: kept.box_seed });

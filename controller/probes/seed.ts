@@ -1,5 +1,5 @@
 import { hashSecret } from '../../shared/ids.ts';
-import { isDuplicateKey } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
@@ -47,8 +47,6 @@ async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): P
     return;
   }
   const probe = { ...newProbe(region, EMBEDDED_PROBE, deps.now), token_hash: hash, token_expires_at: expiresAt };
-  await deps.probes.insert(probe).catch((error: unknown) => {
-    // Another controller of this installation started at the same moment.
-    if (!isDuplicateKey(error)) throw error;
-  });
+  // Taken when another controller of this installation started at the same moment.
+  await unlessTaken(deps.probes.insert(probe));
 }
