@@ -4,8 +4,7 @@ import { decodeBlock, encodeBlock } from './block-rules.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-pack.ts';
 import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup-rules.ts';
-import type { StoredResult } from './stored-result.ts';
-import type { DayKey, HourKey, HourRecord, HourStore } from './storage-ports.ts';
+import type { DayKey, HourKey, HourRecord, HourResults, HourStore } from './storage-ports.ts';
 import { upsertAhead } from './upsert-ahead-store.ts';
 
 interface HourDoc {
@@ -79,11 +78,10 @@ export class MongoHourStore implements HourStore {
     return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, totals: decodeTotals(rollup.buffer) }));
   }
 
-  /** All results of the hours from `from` to before `to`, in order of their start. */
-  async results(monitorId: string, from: number, to: number): Promise<StoredResult[]> {
-    const ids = rangeOf(monitorId, Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS));
-    const docs = await this.#hours.find({ _id: ids }).sort({ _id: 1 }).toArray();
-    return docs.flatMap((doc) => (doc.results ? decodeBlock(doc.results.buffer) : []));
+  /** The results of these hours that are written, each hour's in order of their start. */
+  async results(keys: HourKey[]): Promise<HourResults[]> {
+    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 1 } }).toArray();
+    return docs.map(({ _id, results }) => ({ rows: results ? decodeBlock(results.buffer) : [], ...keyOf(_id) }));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Owners } from './owners.ts';
 import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './ports.ts';
 import { ResultColumns } from './result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
-import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, type RegionRollup, type Rollup } from './rollup-rules.ts';
+import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from './rollup-rules.ts';
 import type { RollupReader } from './statistics.ts';
 import type { StoredResult } from './stored-result.ts';
 
@@ -76,10 +76,10 @@ export class MonitorHistory implements HistoryReader {
     const known = await this.#knownDays(monitorId, from, now, stepMs, open);
     for (const { day, rollup } of known) add(day, rollup);
     const isRolled = new Set(known.map(({ day }) => day));
-    const hours = steps(from, now + 1).filter((hour) => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS)));
+    const hours = steps(from, now + 1, HOUR_MS).filter((hour) => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS)));
     for (const { hour, rollup } of await this.#deps.rollups.hours(hours.map((hour) => ({ monitor_id: monitorId, hour })))) add(hour, rollup);
     for (const [hour, rows] of held) {
-      const written = await this.#deps.rollups.results(monitorId, hour, hour + HOUR_MS);
+      const written = await this.#written(monitorId, [hour]);
       add(hour, rollupOf(ResultColumns.of(uniteResults(rows, written)), [0, 0, 0], 0));
     }
     return seriesOf(parts);
@@ -95,15 +95,19 @@ export class MonitorHistory implements HistoryReader {
 
   /** In order, without hours of which the rollup says that nothing in them is wanted. */
   async #rows(monitorId: string, start: number, end: number, open: Set<number>, query: ResultQuery): Promise<StoredResult[]> {
-    const hours = steps(start, end);
+    const hours = steps(start, end, HOUR_MS);
     const held = (await Promise.all(hours.filter((hour) => open.has(hour)).map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
     if (query.region === undefined && query.isSuccess === undefined) {
-      return uniteResults(held, await this.#deps.rollups.results(monitorId, start, end));
+      return uniteResults(held, await this.#written(monitorId, hours));
     }
     const rollups = await this.#deps.rollups.hours(hours.map((hour) => ({ monitor_id: monitorId, hour })));
-    const wanted = rollups.filter(({ rollup }) => mayHold(rollup, query));
-    const written = await Promise.all(wanted.map(({ hour }) => this.#deps.rollups.results(monitorId, hour, hour + HOUR_MS)));
-    return uniteResults(held, written.flat());
+    const wanted = rollups.filter(({ rollup }) => mayHold(rollup, query)).map(({ hour }) => hour);
+    return uniteResults(held, await this.#written(monitorId, wanted));
+  }
+
+  async #written(monitorId: string, hours: number[]): Promise<StoredResult[]> {
+    const found = await this.#deps.rollups.results(hours.map((hour) => ({ monitor_id: monitorId, hour })));
+    return found.flatMap(({ rows }) => rows);
   }
 }
 
@@ -133,8 +137,4 @@ function pointOf(at: number, region: RegionRollup): TimePoint {
     at, avg: meanTimeOf(region), min: isTimed ? region.time_min / 10 : null, max: isTimed ? region.time_max / 10 : null,
     p50: percentileOf(region, 0.5), p95: percentileOf(region, 0.95), p99: percentileOf(region, 0.99), count: region.total, failed: region.failed,
   };
-}
-
-function steps(from: number, to: number, unitMs = HOUR_MS): number[] {
-  return Array.from({ length: Math.max(0, Math.ceil((to - from) / unitMs)) }, (_, index) => from + index * unitMs);
 }

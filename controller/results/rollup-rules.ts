@@ -29,6 +29,11 @@ export interface RegionRollup extends HourCounts {
   histogram: Histogram;
 }
 
+/** The starts of the hours or days from `from`, which is one, to before `to`. */
+export function steps(from: number, to: number, unitMs: number): number[] {
+  return Array.from({ length: Math.max(0, Math.ceil((to - from) / unitMs)) }, (_, index) => from + index * unitMs);
+}
+
 /** Names a monitor's hour or day, by its start, Unix ms: for maps; in the database it has another name. */
 export function rollupKey(monitorId: string, start: number): string {
   return `${monitorId}:${start}`;

@@ -1,19 +1,18 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../incidents/booking-rules.ts';
 import type { HourTimes } from '../incidents/monitor-state.ts';
-import type { HourKey } from './storage-ports.ts';
-import type { StoredResult } from './stored-result.ts';
+import type { HourKey, HourResults } from './storage-ports.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
-import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
+import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
 /** Read access to what is written; by MongoHourStore. */
 export interface RollupReader extends TotalsReader {
   hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
   days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
-  results(monitorId: string, from: number, to: number): Promise<StoredResult[]>;
+  results(keys: HourKey[]): Promise<HourResults[]>;
 }
 
 /** How far behind the latest result the newest ones are looked for, one after the other: the last is longer than a day. */
@@ -68,19 +67,20 @@ export class Statistics implements StatisticsReader {
     // What is older than all that a shorter look has found need not be read.
     for (const hours of HOURS_BACK) {
       const from = Math.max(since, hourOf(newest) - hours * HOUR_MS);
-      const stored = await Promise.all(ids.map((id) => this.#storedSince(id, from)));
-      const found = [...fresh.filter((result) => result.checked_at >= from), ...stored.flat()];
+      const stored = await this.#storedSince(ids, from);
+      const found = [...fresh.filter((result) => result.checked_at >= from), ...stored];
       if (found.length >= limit) return newestOf(found, limit);
-      if (from === since) return newestOf([...fresh, ...stored.flat()], limit);
+      if (from === since) return newestOf([...fresh, ...stored], limit);
     }
     return newestOf(fresh, limit);
   }
 
-  async #storedSince(monitorId: string, since: number): Promise<RecentResult[]> {
-    const rows = await this.#rollups.results(monitorId, hourOf(since), this.#clock.now() + HOUR_MS);
-    return rows.filter((row) => row.outcome !== 'missed' && row.started_at >= since).map((row) => ({
-      monitor_id: monitorId, success: row.outcome === 'success', response_time_ms: row.response_time_ms, status_code: row.status_code, checked_at: row.started_at,
-    }));
+  async #storedSince(monitorIds: string[], since: number): Promise<RecentResult[]> {
+    const hours = steps(hourOf(since), this.#clock.now() + HOUR_MS, HOUR_MS);
+    const found = await this.#rollups.results(monitorIds.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour }))));
+    return found.flatMap(({ monitor_id, rows }) => rows.filter((row) => row.outcome !== 'missed' && row.started_at >= since).map((row) => ({
+      monitor_id, success: row.outcome === 'success', response_time_ms: row.response_time_ms, status_code: row.status_code, checked_at: row.started_at,
+    })));
   }
 
   #daysBack(days: number): number {

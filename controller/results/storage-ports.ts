@@ -2,6 +2,7 @@ import type { MonitorEffect, MonitorState } from '../incidents/monitor-state.ts'
 import type { DeadLetter, JournalEntry } from './journal-entry.ts';
 import type { ResultColumns } from './result-columns.ts';
 import type { Rollup } from './rollup-rules.ts';
+import type { StoredResult } from './stored-result.ts';
 
 /** `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has that number. */
 export type InsertOutcome = 'written' | 'ours' | 'taken';
@@ -65,6 +66,11 @@ export interface HourRecord {
 export interface HourKey {
   monitor_id: string;
   hour: number;
+}
+
+export interface HourResults extends HourKey {
+  /** In order of their start. */
+  rows: StoredResult[];
 }
 
 export interface DayKey {

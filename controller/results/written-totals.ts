@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/time.ts';
 import { HOUR_MS } from '../incidents/booking-rules.ts';
-import { DAY_MS, rollupKey, sumTotals, type Totals } from './rollup-rules.ts';
+import { DAY_MS, rollupKey, steps, sumTotals, type Totals } from './rollup-rules.ts';
 import type { DayKey, HourKey } from './storage-ports.ts';
 
 /** Monitors and periods whose totals are remembered, about 2 kB each. */
@@ -101,10 +101,4 @@ export class WrittenTotals {
 /** A period begins at a full hour, so that in one hour it has one key. */
 function keyOf(monitorId: string, hours: number): string {
   return `${monitorId}:${Math.floor(hours)}`;
-}
-
-function steps(from: number, to: number, unitMs: number): number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at += unitMs) found.push(at);
-  return found;
 }
