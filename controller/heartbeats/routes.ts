@@ -36,7 +36,7 @@ function common<M extends Method>(method: M) {
   return {
     method, tag: 'Heartbeats', auth: { access: 'public' }, errors: ['RESOURCE_NOT_FOUND'],
     // Jobs send what they like, `?rid=…` for instance.
-    query: z.looseObject({}),
+    ignoresQuery: true,
     answers: { 200: z.strictObject({ ok: z.literal(true) }) },
   } as const;
 }

@@ -46,7 +46,7 @@ export async function runRoute(deps: RunnerDeps, route: Route, request: Incoming
   const lastEventId = raw.headers['last-event-id'];
   const base = { requestId, actor: { kind: 'none' } as const, now, ...(typeof lastEventId === 'string' ? { lastEventId } : {}) };
   const context = await authorize(deps.tenants, route.auth, identity, facts, base);
-  const query = parseQuery(request.querystring);
+  const query = route.ignoresQuery === true ? {} : parseQuery(request.querystring);
   // No body is an empty one; the JSON text `null` is a body, and a wrong one.
   const { sent = {} } = route.body === undefined ? {} : { sent: await readSent(deps, route, raw) };
   const input = {

@@ -130,6 +130,8 @@ interface RouteFacts {
   bodyFormat?: BodyFormat;
   /** For pages that people open: what goes wrong is shown by this instead of the JSON envelope. */
   errorPage?(error: AppError): ErrorPage;
+  /** Takes whatever query string there is and looks at none of it. */
+  ignoresQuery?: boolean;
   /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */
   isUnlimited?: boolean;
 }

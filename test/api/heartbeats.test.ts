@@ -61,7 +61,7 @@ describe('pings of a heartbeat', () => {
       { body: 'done in 3 s', headers: { 'content-type': 'text/plain' } }, { body: '{"not json', headers: { 'content-type': 'application/json' } },
       { body: new Uint8Array(200_000), headers: { 'content-type': 'application/octet-stream' } }, { headers: { authorization: 'Bearer nonsense' } },
     ];
-    for (const init of requests) expect((await send(`${monitor.heartbeat_token}?rid=${randomUUID()}&msg=`, { method: 'POST', ...init })).status).toBe(200);
+    for (const init of requests) expect((await send(`${monitor.heartbeat_token}?rid=${randomUUID()}&msg=&host=a&host=b&tags[]=x`, { method: 'POST', ...init })).status).toBe(200);
     expect(await kept(monitor.id)).toHaveLength(4);
   });
 
