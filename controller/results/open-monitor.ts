@@ -53,6 +53,7 @@ export const openRequest = z.object({ monitor_ids: z.array(z.string()).max(2000)
 /** The owner's knowledge of one monitor, its time booked up to `now`. `writer`: the owner's token; null for a document alone. */
 export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number, writer: string | null): OpenMonitor {
   const state = bookWatched(cell.state, now);
+  const open = state.outage ?? state.slow;
   const hours = new Set([...cell.hours.keys(), ...Object.keys(state.booked).map(Number)]);
   return {
     monitor_id: monitorId,
@@ -61,9 +62,8 @@ export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number,
       status: state.status, since: state.since, last_check_at: state.last_check_at,
       last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
       ...(state.heartbeat ? { last_heartbeat_at: state.heartbeat.last_at } : {}),
-      open_incident: state.outage === null ? null : {
-        id: state.outage.incident_id, started_at: state.outage.started_at, severity: state.outage.severity, type: state.outage.type,
-        failure_count: state.outage.failure_count,
+      open_incident: open === null ? null : {
+        id: open.incident_id, started_at: open.started_at, severity: open.severity, type: open.type, failure_count: open.failure_count,
       },
       regions: Object.entries(state.regions).map(([region, view]) => ({
         region, status: view.verdict === 'up' && view.degraded ? 'degraded' : view.verdict, reason: view.reason ?? view.error?.message ?? null,

@@ -46,7 +46,7 @@ export interface MonitorLive {
   last_failure_at: number | null;
   /** Of a heartbeat: the latest ping that told how a job ended. */
   last_heartbeat_at?: number | null | undefined;
-  /** `failure_count`: results that failed since the outage began; an owner of an earlier version does not tell. */
+  /** Of the outage, else of the slow stretch. `failure_count`: results that failed in it so far; an owner of an earlier version does not tell. */
   open_incident: { id: string; started_at: number; severity: Severity; type: ErrorType; failure_count?: number | undefined } | null;
   regions: RegionLive[];
 }

@@ -155,6 +155,23 @@ test('an incident tells the failures so far while it lasts', async () => {
   expect((await get(`/api/incidents/${listed.id}`)).incident.failure_count).toBe(3);
 });
 
+test('an incident of slow answers is the current one of its monitor', async () => {
+  const id = await create({ slow_response_threshold_ms: 20, confirmation_policy: { regions: 'any', retries: 0 } });
+  const now = Date.now();
+  await send([result(id, { started_at: now, degraded: true })]);
+  const [incident] = await until(async () => {
+    const { incidents } = await get(`/api/incidents?check_id=${id}`);
+    return incidents.length === 1 && incidents;
+  }, { what: 'it is opened', timeoutMs: 30_000 }) as Loose[];
+  const facts = { id: incident?.id, status: 'open', severity: 'warning' };
+  const stats = await until(async () => {
+    const found = await get(`/api/monitors/${id}/stats`);
+    return found.runtime_status === 'degraded' && found;
+  }, { what: 'it is degraded', timeoutMs: 30_000 }) as Loose;
+  expect(stats.current_incident).toMatchObject(facts);
+  expect((await get('/api/monitors?limit=1')).monitors[0].stats.currentIncident).toMatchObject(facts);
+});
+
 test('response times are told by region and hour, as the results have them', async () => {
   const id = await create();
   const hour = Date.now() - (Date.now() % HOUR_MS);
