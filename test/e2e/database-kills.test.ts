@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
+import { askOn, kindsOf, slowest } from '../helpers/ask-on.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
@@ -13,28 +14,11 @@ const KILLS = 5;
 /** What the API promises while the database is away. */
 const ANSWER_WITHIN_MS = 5000;
 
-interface Answer {
-  status: number;
-  code: string | null;
-  tookMs: number;
-}
-
 describe(`the database killed ${KILLS} times while results come in`, () => {
   let farwatch: Farwatch;
   let target: Target;
   let session: ApiSession;
   const ids: string[] = [];
-  const answers: Answer[] = [];
-  let isAsking = true;
-
-  async function ask(): Promise<void> {
-    while (isAsking) {
-      const startedAt = performance.now();
-      const { status, error } = await session.call('GET', '/api/monitors?limit=5');
-      answers.push({ status, code: error?.code ?? null, tookMs: performance.now() - startedAt });
-      await passTime(50);
-    }
-  }
 
   beforeAll(async () => {
     const env = { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000', LOG_LEVEL: 'info' };
@@ -47,25 +31,26 @@ describe(`the database killed ${KILLS} times while results come in`, () => {
     await until(() => target.count > 3 * MONITORS, { what: 'checks run', timeoutMs: 30_000 });
   });
   afterAll(async () => {
-    isAsking = false;
     await Promise.all([farwatch.stop(), target.close()]);
   });
 
   test('the API answers 503 in time while it is away, and works again when it is back', async () => {
-    const asking = ask();
+    const asking = askOn(async () => {
+      const { status, error } = await session.call('GET', '/api/monitors?limit=5');
+      return { status, code: error?.code ?? null };
+    });
+    onTestFinished(async () => void (await asking.end()));
     const controller = await farwatch.pid('controller');
     for (let round = 0; round < KILLS; round += 1) {
       const killed = await farwatch.kill9('embedded-mongo');
-      await until(() => farwatch.pids()['embedded-mongo'] !== undefined && farwatch.pids()['embedded-mongo'] !== killed, { what: 'the store is back', timeoutMs: 30_000 });
-      const back = answers.length;
-      await until(() => answers.slice(back).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });
+      await farwatch.replaced('embedded-mongo', killed);
+      const back = asking.answers.length;
+      await until(() => asking.answers.slice(back).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });
       await passTime(1500);
     }
-    isAsking = false;
-    await asking;
-    const kinds = new Set(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim()));
-    expect([...kinds].sort()).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
-    expect(Math.max(...answers.map((answer) => answer.tookMs))).toBeLessThan(ANSWER_WITHIN_MS);
+    const answers = await asking.end();
+    expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    expect(slowest(answers)).toBeLessThan(ANSWER_WITHIN_MS);
     expect(await farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
   });
 

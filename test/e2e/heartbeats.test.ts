@@ -24,7 +24,7 @@ describe('a ping that was answered', () => {
       const answer = await fetch(`${farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
       expect(answer.status).toBe(200);
       const killed = await farwatch.kill9('controller');
-      await until(() => farwatch.pids().controller !== undefined && farwatch.pids().controller !== killed, { what: 'the controller is back', timeoutMs: 30_000 });
+      await farwatch.replaced('controller', killed);
       await until(async () => (await session.ok<{ total_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`)).total_checks === round, {
         what: `${round} pings are counted`, timeoutMs: 60_000, everyMs: 200,
       });

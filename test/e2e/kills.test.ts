@@ -60,7 +60,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
         const killed = await farwatch.kill9(role);
         // Once with all that NATS had on disk: it is never the last copy of anything.
         if (role === 'nats-server' && round === 2) rmSync(join(farwatch.dataDir, 'nats', 'store'), { recursive: true, force: true });
-        await until(() => farwatch.pids()[role] !== undefined && farwatch.pids()[role] !== killed, { what: `${role} is back`, timeoutMs: 30_000 });
+        await farwatch.replaced(role, killed);
         await passTime(500 + random() * 2000);
       }
     }

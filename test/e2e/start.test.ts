@@ -63,7 +63,7 @@ describe('one installation, from its first start on', () => {
 
   test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
     const killed = await farwatch.kill9(role);
-    await until(() => (farwatch.pids()[role] ?? killed) !== killed, { what: `a new ${role}`, timeoutMs: 20_000 });
+    await farwatch.replaced(role, killed);
     await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served', timeoutMs: 30_000 });
     await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again', timeoutMs: 30_000 });
   });

@@ -16,13 +16,10 @@ beforeAll(async () => {
 afterEach(() => load.forget());
 afterAll(() => load.stop());
 
-/** Whether another process than that stands in for it. */
-const isReplaced = (killed: number) => load.farwatch.pids().controller !== undefined && load.farwatch.pids().controller !== killed;
-
 /** Ms from the start of the controller's next life until results are stored again; checks have to go on meanwhile. */
 async function comesBack(killed: number, watched: string): Promise<number> {
   const checked = load.countOf(watched);
-  await until(() => isReplaced(killed), { what: 'the controller is started again', timeoutMs: 30_000, everyMs: 5 });
+  await load.farwatch.replaced('controller', killed, 5);
   const startedAt = performance.now();
   const stored = await until(() => load.checksOf(watched), { what: 'the API works', timeoutMs: 20_000 });
   await until(async () => (await load.checksOf(watched)) > stored, { what: 'results are stored', timeoutMs: 20_000 });

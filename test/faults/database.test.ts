@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { askOn, kindsOf, slowest } from '../helpers/ask-on.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { passTime } from '../helpers/pass-time.ts';
@@ -12,37 +13,6 @@ import { countResults, onThisMachine, repeats, SEED, tell } from './tally.ts';
 const MONITORS = 60;
 /** What the API promises while the database is away. */
 const ANSWER_WITHIN_MS = 5000;
-
-interface Answer {
-  status: number;
-  code: string | null;
-  tookMs: number;
-}
-
-/** Asks the API over and over until told to stop; resolves to all answers. A request without an answer counts as status 0. */
-function askOn(ask: () => Promise<{ status: number; code: string | null }>) {
-  const answers: Answer[] = [];
-  let isAsking = true;
-  const asking = (async () => {
-    while (isAsking) {
-      const startedAt = performance.now();
-      const { status, code } = await ask().catch(() => ({ status: 0, code: null }));
-      answers.push({ status, code, tookMs: performance.now() - startedAt });
-      await passTime(50);
-    }
-  })();
-  return {
-    answers,
-    end: async () => {
-      isAsking = false;
-      await asking;
-      return answers;
-    },
-  };
-}
-
-const kindsOf = (answers: Answer[]) => [...new Set(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim()))].toSorted();
-const slowest = (answers: Answer[]) => Math.max(...answers.map((answer) => answer.tookMs));
 
 async function askMonitors(load: Load) {
   const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');
@@ -66,7 +36,7 @@ describe('killed', () => {
     for (let round = 0; round < kills; round += 1) {
       await passTime(random() * 1500);
       const killed = await load.farwatch.kill9('embedded-mongo');
-      await until(() => load.farwatch.pids()['embedded-mongo'] !== undefined && load.farwatch.pids()['embedded-mongo'] !== killed, { what: 'the store is back', timeoutMs: 30_000 });
+      await load.farwatch.replaced('embedded-mongo', killed);
       const backAt = performance.now();
       const seen = asking.answers.length;
       await until(() => asking.answers.slice(seen).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });

@@ -93,6 +93,11 @@ export class Farwatch {
     return pid;
   }
 
+  /** Waits until another process lives in the role of one that was killed. */
+  async replaced(role: FarwatchRole, killed: number, everyMs?: number): Promise<void> {
+    await until(() => (this.pids()[role] ?? killed) !== killed, { timeoutMs: 30_000, what: `a new ${role}`, everyMs });
+  }
+
   /** Kills every process at once, as a power cut would. */
   async kill9All(): Promise<void> {
     const pids = Object.values(this.pids());
