@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { ApiKeyDoc } from './account.ts';
 
 export interface ApiKeyListQuery {
@@ -17,7 +18,7 @@ export class ApiKeyStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#keys.createIndexes([
+    await ensureIndexes(this.#keys, [
       // Every request with a key.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // The list of an organization's keys; it is short, its other orders are sorted in memory.

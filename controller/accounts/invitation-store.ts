@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { InvitationDoc } from './account.ts';
 
@@ -11,7 +12,7 @@ export class InvitationStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#invitations.createIndexes([
+    await ensureIndexes(this.#invitations, [
       // Every link that is followed.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // The list of an organization, and one invitation for each address.

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '../../shared/ids.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 
 interface AllowanceDoc {
@@ -22,7 +23,7 @@ export class MailAllowanceStore {
 
   async ensureIndexes(): Promise<void> {
     // Forgetting those of past hours.
-    await this.#allowances.createIndex({ expires_at: 1 }, { name: 'by_expiry' });
+    await ensureIndexes(this.#allowances, [{ key: { expires_at: 1 }, name: 'by_expiry' }]);
   }
 
   /** Whether one more mail may go to this address; the unique id of each place decides between many at once. */

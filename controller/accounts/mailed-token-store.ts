@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { hashSecret, newId, newSecret } from '../../shared/ids.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { MailedTokenDoc, MailedTokenPurpose } from './account.ts';
 
 /** Collection `mailed_tokens`: of each token only its hash is kept, and a token that was used is not here any more. */
@@ -11,7 +12,7 @@ export class MailedTokenStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#tokens.createIndexes([
+    await ensureIndexes(this.#tokens, [
       // Every link that is followed.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // Ending all tokens of a person, and those that have expired.

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { MemberDoc } from './account.ts';
 
 /** Collection `members`: who belongs to which organization. */
@@ -10,7 +11,7 @@ export class MemberStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#members.createIndexes([
+    await ensureIndexes(this.#members, [
       // Every request of a session.
       { key: { user_id: 1, created_at: 1, _id: 1 }, name: 'by_user' },
       // One membership for each person and organization.

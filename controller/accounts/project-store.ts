@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { ProjectDoc } from './account.ts';
 
 /** Collection `projects`. */
@@ -11,7 +12,7 @@ export class ProjectStore {
 
   async ensureIndexes(): Promise<void> {
     // The list of an organization's projects, and its default one.
-    await this.#projects.createIndex({ organization_id: 1, created_at: 1, _id: 1 }, { name: 'by_organization' });
+    await ensureIndexes(this.#projects, [{ key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' }]);
   }
 
   /** Of any organization: whoever asks compares. */

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { SessionDoc } from './account.ts';
 
 /** Collection `sessions`: a token is good only while its session is here. */
@@ -11,7 +12,7 @@ export class SessionStore {
 
   async ensureIndexes(): Promise<void> {
     // Ending all sessions of a person, and those that have expired.
-    await this.#sessions.createIndex({ user_id: 1, expires_at: 1 }, { name: 'by_user' });
+    await ensureIndexes(this.#sessions, [{ key: { user_id: 1, expires_at: 1 }, name: 'by_user' }]);
   }
 
   find(id: string): Promise<SessionDoc | null> {

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { UserDoc } from './account.ts';
 
@@ -11,7 +12,7 @@ export class UserStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#users.createIndexes([
+    await ensureIndexes(this.#users, [
       // Logging in, and one account for each address.
       { key: { email: 1 }, name: 'by_email', unique: true },
       // One first account.

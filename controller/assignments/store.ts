@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoBulkWriteError } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo-errors.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
@@ -16,7 +17,7 @@ export class AssignmentStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#items.createIndexes([
+    await ensureIndexes(this.#items, [
       // Planning looks up who runs a monitor.
       { key: { monitor_id: 1 }, name: 'monitor' },
       // A probe that is behind gets what is newer than its revision.

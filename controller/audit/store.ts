@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { AuditDoc } from './entry.ts';
 
 export interface AuditQuery {
@@ -19,7 +20,7 @@ export class AuditStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#entries.createIndexes([
+    await ensureIndexes(this.#entries, [
       // The log of an organization, newest first; and forgetting its oldest.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
     ]);

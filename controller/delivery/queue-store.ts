@@ -1,6 +1,7 @@
 import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { NotedFailure, ReachedRecipient } from './ports.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
@@ -43,7 +44,7 @@ export class QueueStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#queues.createIndexes([
+    await ensureIndexes(this.#queues, [
       // Each second, the owners of the shards look for what is due.
       { key: { due_at: 1 }, name: 'due', sparse: true },
       // How many fail, for the metrics.

@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import type { Tenant } from './ports.ts';
 import { lineOf } from './recipient-rules.ts';
@@ -15,7 +16,7 @@ export class DeliveryStore implements NotificationLog {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#deliveries.createIndexes([
+    await ensureIndexes(this.#deliveries, [
       // What is pending for a destination, in order.
       { key: { destination_id: 1, status: 1, queued_at: 1, _id: 1 }, name: 'queue' },
       // The notification log of an incident.

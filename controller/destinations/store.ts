@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { DestinationDoc } from './destination.ts';
 import type { DestinationChange, DestinationRepository, Tenant } from './ports.ts';
 
@@ -14,7 +15,7 @@ export class DestinationStore implements DestinationRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#destinations.createIndexes([
+    await ensureIndexes(this.#destinations, [
       // A project's list.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
       // Where an alert goes whose monitor names no destinations.

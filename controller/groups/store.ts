@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo-errors.ts';
 import { duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge } from './group.ts';
 import type { GroupRepository, GroupText, PlaceStep, RemoveStep, Tenant } from './ports.ts';
@@ -18,7 +19,7 @@ export class GroupStore implements GroupRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#groups.createIndexes([
+    await ensureIndexes(this.#groups, [
       // A name is given once in a project; also the hierarchy and the health summary, by name.
       { key: { organization_id: 1, project_id: 1, name: 1 }, name: 'name', unique: true },
       // A project's list.

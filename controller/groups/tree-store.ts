@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
 
@@ -60,7 +61,7 @@ export class RemovalStore implements RemovalRepository {
 
   async ensureIndexes(): Promise<void> {
     // Whoever changes a project's tree finishes what others have left.
-    await this.#removals.createIndexes([{ key: { organization_id: 1, project_id: 1 }, name: 'by_project' }]);
+    await ensureIndexes(this.#removals, [{ key: { organization_id: 1, project_id: 1 }, name: 'by_project' }]);
   }
 
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { ReceivedPing } from '../results/ping-rules.ts';
 import type { PingRepository } from './ports.ts';
 
@@ -17,7 +18,7 @@ export class PingStore implements PingRepository {
 
   async ensureIndexes(): Promise<void> {
     // A shard's owner takes the oldest first.
-    await this.#pings.createIndexes([{ key: { shard: 1, at: 1, _id: 1 }, name: 'by_shard' }]);
+    await ensureIndexes(this.#pings, [{ key: { shard: 1, at: 1, _id: 1 }, name: 'by_shard' }]);
   }
 
   async insert({ id, ...ping }: ReceivedPing & { shard: number }): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { CommentDoc } from './comment.ts';
 import type { CommentRepository, Tenant } from './ports.ts';
 
@@ -12,7 +13,7 @@ export class CommentStore implements CommentRepository {
 
   async ensureIndexes(): Promise<void> {
     // The comments of one incident, in order, and their count.
-    await this.#comments.createIndex({ incident_id: 1, created_at: 1, _id: 1 }, { name: 'of_incident' });
+    await ensureIndexes(this.#comments, [{ key: { incident_id: 1, created_at: 1, _id: 1 }, name: 'of_incident' }]);
   }
 
   async insert(doc: CommentDoc): Promise<void> {

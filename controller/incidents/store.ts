@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentChange, IncidentQuery, IncidentRepository, Tenant } from './ports.ts';
@@ -14,7 +15,7 @@ export class IncidentStore implements IncidentRepository {
 
   async ensureIndexes(): Promise<void> {
     const latestFirst = { started_at: -1, _id: -1 } as const;
-    await this.#incidents.createIndexes([
+    await ensureIndexes(this.#incidents, [
       // The project's list and its search; and removing its oldest.
       { key: { organization_id: 1, project_id: 1, ...latestFirst }, name: 'list' },
       // What is open in a project.

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { IncidentUpdateDoc } from './incident.ts';
 import type { IncidentUpdateReader, Tenant } from './ports.ts';
@@ -13,7 +14,7 @@ export class IncidentUpdateStore implements IncidentUpdateReader {
 
   async ensureIndexes(): Promise<void> {
     // The history of one incident.
-    await this.#updates.createIndex({ incident_id: 1, created_at: 1, _id: 1 }, { name: 'of_incident' });
+    await ensureIndexes(this.#updates, [{ key: { incident_id: 1, created_at: 1, _id: 1 }, name: 'of_incident' }]);
   }
 
   /** Adds a line unless it is there already. */

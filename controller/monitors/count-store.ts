@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -28,7 +29,7 @@ export class CountStore {
 
   async ensureIndexes(): Promise<void> {
     // What is not counted yet, of a project and of all.
-    await this.#monitors.createIndex({ uncounted: 1 }, { name: 'uncounted', sparse: true });
+    await ensureIndexes(this.#monitors, [{ key: { uncounted: 1 }, name: 'uncounted', sparse: true }]);
   }
 
   find({ projectId, organizationId }: Tenant): Promise<CountDoc | null> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -24,7 +25,7 @@ export class MonitorStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#monitors.createIndexes([
+    await ensureIndexes(this.#monitors, [
       // The walk over a group's monitors in order of id.
       { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
       // Counting what an organization uses of its plan.

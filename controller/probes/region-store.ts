@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { RegionDoc } from './probe.ts';
 
 /** Collection `regions`: a few dozen documents, read whole. */
@@ -11,7 +12,7 @@ export class RegionStore {
 
   async ensureIndexes(): Promise<void> {
     // By id only; the collection is made here so that a first read does not differ from later ones.
-    await this.#regions.createIndex({ organization_id: 1, _id: 1 }, { name: 'by_organization' });
+    await ensureIndexes(this.#regions, [{ key: { organization_id: 1, _id: 1 }, name: 'by_organization' }]);
   }
 
   /** False when a region of that id is there already; it stays as it is. */

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { ProbeDoc } from './probe.ts';
 
 /** The parts of a probe that its enrolment decides. */
@@ -26,7 +27,7 @@ export class ProbeStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.#probes.createIndexes([
+    await ensureIndexes(this.#probes, [
       // A region's probes, and no two of one name in it.
       { key: { region_id: 1, name: 1 }, name: 'name_in_region', unique: true },
       // Enrolment looks a token up by its hash.

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { DeadLetter } from './journal-entry.ts';
 import type { DeadLetterStore } from './storage-ports.ts';
 import { insertAbsent } from './upsert-ahead-store.ts';
@@ -15,7 +16,7 @@ export class MongoDeadLetterStore implements DeadLetterStore {
 
   async ensureIndexes(): Promise<void> {
     // Removing what is old.
-    await this.#letters.createIndex({ at: 1 }, { name: 'age' });
+    await ensureIndexes(this.#letters, [{ key: { at: 1 }, name: 'age' }]);
   }
 
   /** Removes at most `limit` letters written before `before`, Unix ms; returns how many. */

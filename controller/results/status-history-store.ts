@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { StatusChange } from '../incidents/monitor-state.ts';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { StatusHistory } from './derived-writer.ts';
 import { insertAbsent } from './upsert-ahead-store.ts';
 
@@ -15,7 +16,7 @@ export class MongoStatusHistory implements StatusHistory {
 
   async ensureIndexes(): Promise<void> {
     // The history of one monitor, newest first.
-    await this.#changes.createIndex({ monitor_id: 1, at: -1 }, { name: 'by_monitor' });
+    await ensureIndexes(this.#changes, [{ key: { monitor_id: 1, at: -1 }, name: 'by_monitor' }]);
   }
 
   /** Changes of a monitor before an instant, newest first, and the one that ended the first of them. */

@@ -42,3 +42,21 @@ test.each<[string, () => Promise<unknown>]>([
   expect(isDatabaseUnavailable(outcome)).toBe(true);
   await mongo.close();
 });
+
+test('indexes that are not made within the time an operation may take are asked for again, one by one', async () => {
+  proxy = await startMongoProxy(store.url);
+  const asked: string[][] = [];
+  mongo = watchedMongo(proxy.url, (command) => {
+    if (!('createIndexes' in command)) return;
+    asked.push((command['indexes'] as { name: string }[]).map(({ name }) => name));
+    if (asked.length === 2) proxy.heal();
+  });
+  await mongo.ping();
+  proxy.swallow('createIndexes');
+  await new DeliveryStore(mongo.db).ensureIndexes();
+  expect(asked).toEqual([['queue', 'log', 'age'], ['queue'], ['log'], ['age']]);
+  const made = await mongo.db.collection('deliveries').indexes();
+  expect(made.map(({ name }) => name)).toEqual(['_id_', 'queue', 'log', 'age']);
+  await mongo.close();
+  await proxy.close();
+});
