@@ -5,12 +5,13 @@ import { queryInt } from '../http/params.ts';
 const unixMs = z.int();
 const ms = z.number().nullable();
 
-/** Unix ms in digits, or ISO 8601. */
-const instant = z
-  .string()
-  .regex(/^(\d{1,15}|\d{4}-\d{2}-\d{2}T.+)$/, 'Must be Unix milliseconds or an ISO 8601 date and time')
-  .transform((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text)))
-  .refine((at) => !Number.isNaN(at), 'Must be Unix milliseconds or an ISO 8601 date and time');
+const anInstant = 'Must be Unix milliseconds or an ISO 8601 date and time with its offset';
+
+/** Unix ms in digits, or ISO 8601: without an offset it would mean another instant on each server. */
+const instant = z.union(
+  [z.string().regex(/^\d{1,15}$/).transform(Number), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))],
+  { error: anInstant },
+);
 
 export const statusHistoryQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 500, fallback: 50 }),

@@ -83,7 +83,7 @@ test('results come newest first, by page, filtered, with what was measured', asy
   expect((await get(`/api/monitors/${id}/results?region=elsewhere`)).results).toEqual([]);
   const between = `from=${now - 5000}&to=${new Date(now - 2000).toISOString()}`;
   expect((await get(`/api/monitors/${id}/results?${between}`)).results.map((one: Loose) => one.checked_at)).toEqual([now - 3000, now - 4000, now - 5000]);
-  for (const bad of ['limit=0', 'limit=501', 'success=yes', 'from=then', 'cursor=nonsense', 'other=1']) {
+  for (const bad of ['limit=0', 'limit=501', 'success=yes', 'from=then', 'from=2026-01-01T00:00:00', 'to=2026-13-01T00:00:00Z', 'cursor=nonsense', 'other=1']) {
     expect((await rig.session.call('GET', `/api/monitors/${id}/results?${bad}`)).error?.code, bad).toBe('VALIDATION_ERROR');
   }
 });
