@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../platform/indexes.ts';
 import type { MonitorEffect, MonitorState } from '../incidents/monitor-state.ts';
 import type { MonitorConfig } from './ports.ts';
 import type { StateRecord, StateStore } from './storage-ports.ts';
@@ -36,7 +37,7 @@ export class MongoStateStore implements StateStore {
 
   async ensureIndexes(): Promise<void> {
     // A shard is loaded whole.
-    await this.#states.createIndex({ shard: 1 }, { name: 'by_shard' });
+    await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
   }
 
   async load(shard: number): Promise<StateRecord[]> {
