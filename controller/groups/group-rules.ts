@@ -40,16 +40,15 @@ export class MonitorMeans {
   #times = 0;
   #timeCount = 0;
 
-  add(stats: Iterable<PeriodStats>): void {
-    for (const { uptime_percentage: uptime, avg_response_time: time } of stats) {
-      if (uptime !== null) {
-        this.#uptimes += uptime;
-        this.#uptimeCount += 1;
-      }
-      if (time !== null) {
-        this.#times += time;
-        this.#timeCount += 1;
-      }
+  add(stats: PeriodStats | null): void {
+    const { uptime_percentage: uptime = null, avg_response_time: time = null } = stats ?? {};
+    if (uptime !== null) {
+      this.#uptimes += uptime;
+      this.#uptimeCount += 1;
+    }
+    if (time !== null) {
+      this.#times += time;
+      this.#timeCount += 1;
     }
   }
 

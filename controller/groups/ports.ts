@@ -1,5 +1,5 @@
 import type { ProjectContext } from '../http/route.ts';
-import type { MonitorLive, PeriodStats } from '../results/ports.ts';
+import type { MonitorLive, MonitorPeriods } from '../results/ports.ts';
 import type { GroupDoc, GroupEdge } from './group.ts';
 
 export interface Tenant {
@@ -112,6 +112,6 @@ export interface GroupMonitors {
 
 export interface GroupReaders {
   states(monitorIds: string[]): Promise<Map<string, MonitorLive>>;
-  /** Over the clock hours that the last `hours` hours touch; monitors without any result are left out. */
-  periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>>;
+  /** Each over the clock hours that the last so many `hours` touch; monitors that nobody has heard of are left out. */
+  periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>>;
 }

@@ -94,13 +94,19 @@ export interface MonitorStatistics {
   stats: PeriodStats | null;
 }
 
+/** The state of a monitor, and its statistics of several periods in the order asked for; null without any result. */
+export interface MonitorPeriods {
+  live: MonitorLive;
+  periods: (PeriodStats | null)[];
+}
+
 export interface StatisticsReader {
   /** Null when nobody has heard of the monitor. */
   period(monitorId: string, days: number): Promise<MonitorStatistics | null>;
   /** 30 days, for a list; monitors that nobody has heard of are left out. */
   list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>>;
-  /** Over the clock hours that the last `hours` hours touch; monitors without any result are left out. */
-  periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>>;
+  /** Each over the clock hours that the last so many `hours` touch; monitors that nobody has heard of are left out. */
+  periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>>;
   /** Latest results of the project in the last 24 hours, newest first, at most `limit`; never of heartbeats. */
   recent(projectId: string, limit: number): Promise<RecentResult[]>;
 }

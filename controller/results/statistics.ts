@@ -4,7 +4,7 @@ import type { HourTimes } from '../incidents/monitor-state.ts';
 import type { HourKey, HourResults } from './storage-ports.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
-import type { MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
+import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './ports.ts';
 import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from './rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
@@ -33,26 +33,34 @@ export class Statistics implements StatisticsReader {
   readonly #open: StatisticsDeps['open'];
   readonly #latest: StatisticsDeps['latest'];
   readonly #written: WrittenTotals;
+  /** Beside it, so that thousands of monitors of a group do not displace what lists show. */
+  readonly #writtenOfMany: WrittenTotals;
 
   constructor(deps: StatisticsDeps) {
     this.#clock = deps.clock;
     this.#rollups = deps.rollups;
     this.#open = deps.open;
     this.#latest = deps.latest;
-    this.#written = new WrittenTotals(deps.rollups, deps.clock);
+    this.#written = new WrittenTotals(deps.rollups, deps.clock, 'drop the oldest');
+    this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep what is good');
   }
 
   async period(monitorId: string, days: number): Promise<MonitorStatistics | null> {
-    return (await this.#over([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
+    return (await this.#list([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
   }
 
   list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>> {
-    return this.#over(monitorIds, this.#daysBack(30));
+    return this.#list(monitorIds, this.#daysBack(30));
   }
 
-  async periods(monitorIds: string[], hours: number): Promise<Map<string, PeriodStats>> {
-    const known = await this.#over(monitorIds, hourOf(this.#clock.now() - hours * HOUR_MS));
-    return new Map([...known].flatMap(([id, { stats }]) => (stats === null ? [] : [[id, stats] as const])));
+  async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
+    const now = this.#clock.now();
+    const { monitors } = await this.#open.open(monitorIds, 0);
+    const known = new Map([...monitors].map(([id, { live }]): [string, MonitorPeriods] => [id, { live, periods: [] }]));
+    for (const back of hours) {
+      for (const [id, stats] of await this.#over(this.#writtenOfMany, monitors, hourOf(now - back * HOUR_MS))) known.get(id)?.periods.push(stats);
+    }
+    return known;
   }
 
   async recent(projectId: string, limit: number): Promise<RecentResult[]> {
@@ -87,15 +95,20 @@ export class Statistics implements StatisticsReader {
     return hourOf(this.#clock.now() - days * DAY_MS) + HOUR_MS;
   }
 
-  async #over(monitorIds: string[], from: number): Promise<Map<string, MonitorStatistics>> {
-    const now = this.#clock.now();
+  async #list(monitorIds: string[], from: number): Promise<Map<string, MonitorStatistics>> {
     const { monitors } = await this.#open.open(monitorIds, 0);
-    const written = await this.#written.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, now);
+    const stats = await this.#over(this.#written, monitors, from);
+    return new Map([...monitors].map(([id, { live }]) => [id, { live, stats: stats.get(id) ?? null }]));
+  }
+
+  /** Null for a monitor without any result. */
+  async #over(totals: WrittenTotals, monitors: Map<string, OpenMonitor>, from: number): Promise<Map<string, PeriodStats | null>> {
+    const written = await totals.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, this.#clock.now());
     const inDays = await this.#positionsInDays(monitors, written, from);
     return new Map([...monitors].map(([id, monitor]) => {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      return [id, { live: monitor.live, stats: monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from) }];
+      return [id, monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from)];
     }));
   }
 

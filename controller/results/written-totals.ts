@@ -30,17 +30,26 @@ interface Remembered {
 }
 
 /**
+ * `keep what is good` suits readers that go through more than is remembered, always in the same order: each would find that the one
+ * before had displaced just what it needs.
+ */
+type WhenFull = 'drop the oldest' | 'keep what is good';
+
+/**
  * Totals of monitors' rollups from an hour until now. Remembered until the owner of a monitor says that it has written again:
  * a page of fifty monitors is some 3,500 rollups, of which one an hour is new.
  */
 export class WrittenTotals {
   readonly #clock: Clock;
   readonly #rollups: TotalsReader;
+  readonly #whenFull: WhenFull;
+  /** The longest remembered first. */
   readonly #remembered = new Map<string, Remembered>();
 
-  constructor(rollups: TotalsReader, clock: Clock) {
+  constructor(rollups: TotalsReader, clock: Clock, whenFull: WhenFull) {
     this.#rollups = rollups;
     this.#clock = clock;
+    this.#whenFull = whenFull;
   }
 
   /** @param monitors ids, each with what its owner calls the state of its rollups; null when that is not known */
@@ -64,11 +73,12 @@ export class WrittenTotals {
 
   #remember(key: string, what: Remembered): void {
     this.#remembered.delete(key);
-    this.#remembered.set(key, what);
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= REMEMBERED) break;
+    for (const [oldest, { readAt }] of this.#remembered) {
+      if (this.#remembered.size < REMEMBERED) break;
+      if (this.#whenFull === 'keep what is good' && what.readAt - readAt < REMEMBERED_MS) return;
       this.#remembered.delete(oldest);
     }
+    this.#remembered.set(key, what);
   }
 
   /** Whole days by their rollup; hours for the first day's rest and for days that have none yet: the last two. */

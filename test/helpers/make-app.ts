@@ -224,7 +224,7 @@ function portsOver(observed: Observed): Pick<MonitorDeps, 'regions' | 'destinati
       statistics: {
         period: (id) => unlessFailing(known(id)),
         list30d: (ids) => unlessFailing(new Map(ids.flatMap((id) => known(id) ?? []).map((one) => [one.id, one]))),
-        periods: (ids) => unlessFailing(only(observed.stats, ids)),
+        periods: (ids, hours) => unlessFailing(new Map(ids.flatMap((id) => known(id) ?? []).map(({ id, live, stats }) => [id, { live, periods: hours.map(() => stats) }]))),
         recent: (_projectId, limit) => unlessFailing(observed.recent.slice(0, limit)),
       },
       history: {

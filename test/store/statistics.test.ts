@@ -18,6 +18,8 @@ import { withMongo } from './with-mongo.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const INTERVAL_MS = HOUR_MS / 2;
+/** As the statistics of groups have them. */
+const WINDOWS = [1, 24, 7 * 24, 30 * 24];
 const mongo = withMongo();
 
 /** An owner of a shard that takes what it is given, and all results that it ever took. */
@@ -112,6 +114,8 @@ test('what is remembered of rollups is what they say: after late results, an hou
   const compare = async (): Promise<void> => {
     const anew = await owner.statistics().list30d(ids);
     for (const statistics of controllers) expect(await statistics.list30d(ids)).toEqual(anew);
+    const periods = await owner.statistics().periods(ids, WINDOWS);
+    for (const statistics of controllers) expect(await statistics.periods(ids, WINDOWS)).toEqual(periods);
     for (const id of ids) {
       const { total, failed } = owner.counted(id, keptFrom);
       expect(anew.get(id)?.stats).toMatchObject({ total_checks: total, failed_checks: failed });

@@ -85,14 +85,14 @@ export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: s
   const windows = [[stats.lastHour, 1], [stats.day, DAY_HOURS], [stats.week, 7 * DAY_HOURS], [stats.month, 30 * DAY_HOURS]] as const;
   for await (const members of pages(deps, ctx, id)) {
     const ids = members.map((member) => member.id);
-    const live = await deps.readers.states(ids);
-    const statuses = members.map((member) => runtimeStatusOf(member, live.get(member.id)));
+    const known = await deps.readers.periods(ids, windows.map(([, hours]) => hours));
+    const statuses = members.map((member) => runtimeStatusOf(member, known.get(member.id)?.live));
     stats.total += members.length;
     stats.active += members.filter((member) => member.status === 'active').length;
     stats.paused += members.filter((member) => member.status === 'paused').length;
     stats.up += statuses.filter((status) => status === 'up' || status === 'degraded').length;
     stats.down += statuses.filter((status) => status === 'down').length;
-    for (const [means, hours] of windows) means.add((await deps.readers.periods(ids, hours)).values());
+    for (const { periods } of known.values()) for (const [at, [means]] of windows.entries()) means.add(periods[at] ?? null);
   }
   return stats;
 }
@@ -111,14 +111,14 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext): P
   for await (const members of pages(deps, ctx, null)) {
     const known = members.filter((member) => tallies.has(member.group_id));
     const ids = known.map((member) => member.id);
-    const [live, day] = await Promise.all([deps.readers.states(ids), deps.readers.periods(ids, DAY_HOURS)]);
+    const days = await deps.readers.periods(ids, [DAY_HOURS]);
     for (const member of known) {
       const tally = tallies.get(member.group_id);
-      const stats = day.get(member.id);
+      const day = days.get(member.id);
       if (tally === undefined) continue;
       tally.monitors += 1;
-      if (runtimeStatusOf(member, live.get(member.id)) === 'down') tally.failing += 1;
-      if (stats) tally.means.add([stats]);
+      if (runtimeStatusOf(member, day?.live) === 'down') tally.failing += 1;
+      tally.means.add(day?.periods[0] ?? null);
     }
   }
   return groups.map((group) => {

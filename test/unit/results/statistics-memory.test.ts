@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { toOpenMonitor } from '../../../controller/results/open-monitor.ts';
+import { ShardState } from '../../../controller/results/shard-state.ts';
+import { Statistics, type RollupReader } from '../../../controller/results/statistics.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { configOf, idIn } from './build.ts';
+
+const SHARD = 4;
+/** As many as groups have, and short, so that little is to be asked for. */
+const WINDOWS = [1, 2, 3, 4];
+
+/** Rollups of which none is written yet, and how many were asked for. */
+class NoRollups implements RollupReader {
+  asked = 0;
+  readonly hours = async () => [];
+  readonly days = async () => [];
+  readonly results = async () => [];
+  readonly hourTotals = async (keys: unknown[]) => this.#none(keys);
+  readonly dayTotals = async (keys: unknown[]) => this.#none(keys);
+
+  #none(keys: unknown[]): [] {
+    this.asked += keys.length;
+    return [];
+  }
+}
+
+/** Statistics of monitors that all are as new as can be; how much a read asks for. */
+function rig() {
+  const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 23));
+  const state = new ShardState(SHARD, { n: 0, lanes: {} }, []);
+  const config = configOf({ monitor_id: idIn(SHARD, 0), changed_at: clock.now() });
+  state.apply({ shard: SHARD, n: 1, v: 1, writer: 'w', taken_at: clock.now(), configs: [config], pings: [], batches: [], clock: [], lanes: [] });
+  const cell = state.monitors.get(config.monitor_id);
+  if (cell === undefined) throw new Error('no such monitor');
+  const rollups = new NoRollups();
+  let questions = 0;
+  const open = async (ids: string[]) => {
+    questions += 1;
+    return { recent: [], monitors: new Map(ids.map((id) => [id, toOpenMonitor(id, cell, clock.now(), 'owner')])) };
+  };
+  const statistics = new Statistics({ clock, rollups, latest: async () => [], open: { open } });
+  const asked = async (read: () => Promise<unknown>): Promise<{ keys: number; questions: number }> => {
+    const before = { keys: rollups.asked, questions };
+    await read();
+    return { keys: rollups.asked - before.keys, questions: questions - before.questions };
+  };
+  const group = (first: number, count: number) => () => pagesOf(first, count).reduce((before, ids) => before.then(() => statistics.periods(ids, WINDOWS)), Promise.resolve<unknown>(null));
+  return { clock, statistics, asked, group };
+}
+
+/** As groups are read: five hundred monitors at once. */
+function pagesOf(first: number, count: number): string[][] {
+  const ids = Array.from({ length: count }, (_, number) => `monitor ${first + number}`);
+  return Array.from({ length: Math.ceil(count / 500) }, (_, page) => ids.slice(page * 500, page * 500 + 500));
+}
+
+test('the statistics of a group ask each owner once for a page, and for no rollup when they are read again', async () => {
+  const { asked, group } = rig();
+  const first = await asked(group(0, 1000));
+  expect(first.keys).toBeGreaterThan(10_000);
+  expect(first.questions).toBe(2);
+  expect(await asked(group(0, 1000))).toEqual({ keys: 0, questions: 2 });
+});
+
+test('those of a group that is larger than what is remembered find again what fits', async () => {
+  const { clock, asked, group } = rig();
+  const { keys: whole } = await asked(group(0, 2000));
+  for (let again = 0; again < 3; again += 1) expect((await asked(group(0, 2000))).keys).toBeLessThan(0.5 * whole);
+  // What is remembered makes room when it is old.
+  await clock.advance(5 * 60_000);
+  expect((await asked(group(3000, 1000))).keys).toBeGreaterThan(0);
+  expect((await asked(group(3000, 1000))).keys).toBe(0);
+});
+
+test('they displace nothing of what lists remember', async () => {
+  const { statistics, asked, group } = rig();
+  const [listed = []] = pagesOf(10_000, 50);
+  expect((await asked(() => statistics.list30d(listed))).keys).toBeGreaterThan(1000);
+  await group(0, 1500)();
+  expect((await asked(() => statistics.list30d(listed))).keys).toBe(0);
+});
