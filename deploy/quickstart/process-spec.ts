@@ -17,7 +17,10 @@ export interface ProcessSpec {
 
 /**
  * How our own processes run. Left to itself an idle Node shrinks the space for what is young to 1 MB and then clears it
- * every second, which at a few checks a second is a third of all that is done. And it would learn to make what a request needs
+ * every second, which at a few checks a second is a third of all that is done. It would learn to make what a request needs
  * among what is old, because much of it is alive whenever a request is interrupted to clear: the old space then fills with it.
+ * So little is alive when the young are cleared that to wake other threads for it costs more than it saves.
  */
-export const NODE_FLAGS: readonly string[] = ['--enable-source-maps', '--min-semi-space-size=8', '--no-allocation-site-pretenuring'];
+export const NODE_FLAGS: readonly string[] = [
+  '--enable-source-maps', '--min-semi-space-size=8', '--no-allocation-site-pretenuring', '--no-parallel-scavenge',
+];
