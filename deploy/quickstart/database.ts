@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../../shared/environment.ts';
 import { freePort } from './ports.ts';
-import { NODE_FLAGS, type ProcessSpec } from './process-spec.ts';
+import { STORE_FLAGS, type ProcessSpec } from './process-spec.ts';
 import { findPrograms } from './programs.ts';
 import { StartError } from './start-error.ts';
 
@@ -59,7 +59,7 @@ async function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string):
   const onLine = (line: string) => {
     url = listeningUrl(line) ?? url;
   };
-  const args = [...NODE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent', String(process.pid)];
+  const args = [...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent', String(process.pid)];
   const spec = { role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine };
   return { name: 'embedded store', spec, url: async () => url };
 }

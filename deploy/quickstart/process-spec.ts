@@ -24,3 +24,9 @@ export interface ProcessSpec {
 export const NODE_FLAGS: readonly string[] = [
   '--enable-source-maps', '--min-semi-space-size=8', '--no-allocation-site-pretenuring', '--no-parallel-scavenge',
 ];
+
+/**
+ * How the embedded store runs. It has next to nothing in memory, so that the few megabytes of a hundred large replies were
+ * reason enough to clear all of it: every second or two, and for longer than a reply takes.
+ */
+export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-space-size=64'];

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
+import { STORE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface BenchDatabase {
@@ -18,7 +18,7 @@ export interface BenchDatabase {
 /** The embedded store in a process of its own, on a directory of its own. */
 export async function startDatabase(bundles: string): Promise<BenchDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-  const [command, args] = pinned(0, process.execPath, [...NODE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', join(dir, 'db'), '--socket', join(dir, 'm.sock')]);
+  const [command, args] = pinned(0, process.execPath, [...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', join(dir, 'db'), '--socket', join(dir, 'm.sock')]);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString().split('\n')[0] as string) as { url: string };

@@ -14,7 +14,7 @@ import { print } from './report.ts';
 
 const PAGE = 50;
 /** Of one kind and installation. */
-const READS_A_ROUND = 300;
+const READS_A_ROUND = 400;
 
 interface Read {
   what: string;
