@@ -1,4 +1,4 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/indexes.ts';
 import { unlessTaken } from '../platform/mongo-errors.ts';
 import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
@@ -42,8 +42,8 @@ interface RemovalDoc {
   organization_id: string;
   project_id: string;
   to: string | null;
-  /** When it was cleared for the first time, Unix ms. */
-  cleared_at?: number;
+  /** When it is to be cleared again, Unix ms; 0 until it was for the first time. */
+  clear_at: number;
 }
 
 /** Of one project; more are finished in a second round. */
@@ -60,29 +60,33 @@ export class RemovalStore implements RemovalRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Whoever changes a project's tree finishes what others have left.
-    await ensureIndexes(this.#removals, [{ key: { organization_id: 1, project_id: 1 }, name: 'by_project' }]);
+    await ensureIndexes(this.#removals, [
+      // Whoever changes a project's tree finishes what others have left.
+      { key: { organization_id: 1, project_id: 1, clear_at: 1 }, name: 'due_of_project' },
+      // The round that clears again.
+      { key: { clear_at: 1 }, name: 'due' },
+    ]);
   }
 
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
-    await this.#removals.updateOne({ _id, ...of(tenant) }, { $setOnInsert: { to } }, { upsert: true });
+    await this.#removals.updateOne({ _id, ...of(tenant) }, { $setOnInsert: { to, clear_at: 0 } }, { upsert: true });
   }
 
   async list(tenant: Tenant, now: number): Promise<RemoveStep[]> {
-    const found = await this.#removals.find({ ...of(tenant), ...due(now) }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+    const found = await this.#removals.find({ ...of(tenant), clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
     return found.map(({ _id, to }) => ({ kind: 'remove', group_id: _id, to }));
   }
 
   async tenants(now: number): Promise<Tenant[]> {
-    const found = await this.#removals.find(due(now)).sort({ _id: 1 }).limit(10 * AT_ONCE).toArray();
+    const found = await this.#removals.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE).toArray();
     const byProject = new Map(found.map((doc) => [doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id }]));
     return [...byProject.values()];
   }
 
   async done(tenant: Tenant, groupId: string, now: number): Promise<void> {
     const mine = { _id: groupId, ...of(tenant) };
-    const { matchedCount: first } = await this.#removals.updateOne({ ...mine, cleared_at: { $exists: false } }, { $set: { cleared_at: now } });
-    if (first === 0) await this.#removals.deleteOne({ ...mine, ...due(now) });
+    const { matchedCount: first } = await this.#removals.updateOne({ ...mine, clear_at: 0 }, { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } });
+    if (first === 0) await this.#removals.deleteOne({ ...mine, clear_at: { $lte: now } });
   }
 
   async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
@@ -93,8 +97,4 @@ export class RemovalStore implements RemovalRepository {
 
 function of(tenant: Tenant): { organization_id: string; project_id: string } {
   return { organization_id: tenant.organizationId, project_id: tenant.projectId };
-}
-
-function due(now: number): Filter<RemovalDoc> {
-  return { $or: [{ cleared_at: { $exists: false } }, { cleared_at: { $lte: now - CLEARED_AGAIN_AFTER_MS } }] };
 }

@@ -84,7 +84,7 @@ describe('what a body must not set', () => {
     ['POST', '/api/projects', { name: 'P', organization_id: randomUUID() }],
     ['POST', '/api/auth/api-keys', { name: 'k', created_by: randomUUID() }],
     ['POST', '/api/organization/invitations', { email: 'm@example.com', role: 'viewer', invited_by: randomUUID() }],
-    ['PUT', '/api/billing/plan', { plan: 'scale', usage: {} }],
+    ['PUT', '/api/billing/plan', { plan: 'scale', maximum_monitors: 9 }],
     ['POST', '/api/auth/change-password', { current_password: 'a', new_password: 'correct horse battery', user_id: randomUUID() }],
     ['POST', '/api/projects', { name: 'P', _id: randomUUID() }],
   ])('%s %s refuses %j', async (method, path, body) => {
