@@ -1,5 +1,6 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { ConfigurationDeps } from '../configuration/deps.ts';
 import { configurationRoutes } from '../configuration/routes.ts';
 import type { GroupDeps } from '../groups/deps.ts';
@@ -56,24 +57,20 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
 }
 
 function clearing(deps: GroupDeps, clock: Clock, log: Log): { start(): void; stop(): Promise<void> } {
-  let timer: Timer | null = null;
-  let round: Promise<void> | null = null;
-  const look = () => {
-    round ??= resumeRemovals(deps, clock.now())
-      .catch((error: unknown) => log.warn({ err: error }, 'a deleted group was not cleared'))
-      .finally(() => {
-        round = null;
-      });
-  };
+  const rounds = new Rounds({
+    clock, everyMs: LOOK_EVERY_MS,
+    round: async () => {
+      await resumeRemovals(deps, clock.now());
+      return false;
+    },
+    onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
+  });
   return {
     start: () => {
-      look();
-      timer = clock.setRepeating(LOOK_EVERY_MS, look);
+      rounds.start();
+      rounds.look();
     },
-    stop: async () => {
-      timer?.cancel();
-      await round;
-    },
+    stop: () => rounds.stop(),
   };
 }
 
