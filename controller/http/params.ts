@@ -17,6 +17,12 @@ export function readOnlyFields<Name extends string>(...names: Name[]): Record<Na
 /** A path that names one resource by its id. */
 export const idParams = z.strictObject({ id: uuidParam });
 
+/** An instant as ISO 8601 with its offset; without one it would mean another instant on each server. Comes out in Unix ms. */
+export const instantInput = z.iso
+  .datetime({ offset: true, error: 'Must be an ISO 8601 date and time' })
+  .transform((text) => Date.parse(text))
+  .meta({ format: 'date-time' });
+
 /** A whole number in the query, in decimal digits only. */
 export function queryInt(options: { min: number; max?: number; fallback: number }) {
   const { min, max = Number.MAX_SAFE_INTEGER, fallback } = options;

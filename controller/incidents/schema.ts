@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { queryInt, uuidParam } from '../http/params.ts';
+import { instantInput, queryInt, uuidParam } from '../http/params.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './ports.ts';
 
 /** Pages beyond this would make the database walk for nothing. */
 const LAST_PAGE = 10_000;
-
-export const instantInput = z.iso
-  .datetime({ offset: true, error: 'Must be an ISO 8601 date and time' })
-  .transform((text) => Date.parse(text))
-  .meta({ format: 'date-time' });
 
 export const incidentListQuery = z.strictObject({
   status: z.enum(INCIDENT_STATUSES).optional(),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
-import { readOnlyFields, uuidParam } from '../http/params.ts';
+import { instantInput, readOnlyFields, uuidParam } from '../http/params.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
-import { instantInput } from './schema.ts';
 
 const errorMessage = z.string().min(1).max(1000);
 const description = z.string().max(2000);

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { errorType, timings } from '../../shared/contracts/result.ts';
-import { queryInt } from '../http/params.ts';
+import { instantInput, queryInt } from '../http/params.ts';
 
 const unixMs = z.int();
 const ms = z.number().nullable();
 
 const anInstant = 'Must be Unix milliseconds or an ISO 8601 date and time with its offset';
 
-/** Unix ms in digits, or ISO 8601: without an offset it would mean another instant on each server. */
-const instant = z.union(
-  [z.string().regex(/^\d{1,15}$/).transform(Number), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))],
-  { error: anInstant },
-);
+/** Unix ms in digits, or ISO 8601. */
+const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), instantInput], { error: anInstant });
 
 export const statusHistoryQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 500, fallback: 50 }),
