@@ -7,7 +7,7 @@ const RULES = '[/-]rules\\.ts$';
 const VERBS = '^controller/.*[/-]verbs[./]';
 const ROUTES = '^controller/.*[/-]routes[./]';
 /** Puts the parts together, and so knows what it constructs. */
-const WIRING = '^controller/parts/';
+const WIRING = '^controller/wiring/';
 const ACTOR = '^controller/.*[/-]actor[./]';
 
 /** @type {import('dependency-cruiser').IConfiguration} */

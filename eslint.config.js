@@ -10,7 +10,7 @@ const TESTS = ['test/**'];
 const PRODUCT = ['shared/**/*.ts', 'controller/**/*.ts', 'probe/**/*.ts'];
 
 /** Put the controller together. */
-const WIRING = ['controller/*.ts', 'controller/parts/*.ts'];
+const WIRING = ['controller/*.ts', 'controller/wiring/*.ts'];
 
 const ODDS_BOXES = /(^|\/)(lib|libs|utils?|helpers?|commons?|misc)(\/|\.ts$)/;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config))*$/;
@@ -54,7 +54,7 @@ const SETTINGS = 'Settings are read in config.ts and passed on.';
 const NO_STATE = 'No module state: what changes lives in something that is constructed.';
 const NO_WORK = 'No work at import time: only main.ts may await at the top.';
 const PURE = 'Rules are synchronous and pure; time and chance come in as values.';
-const NO_CLIENT = 'HTTP leaves by controller/platform/poster*.ts or by the probe.';
+const NO_CLIENT = 'HTTP leaves by controller/platform/outbound or by the probe.';
 const NO_SLEEP = 'Do not sleep: poll with test/helpers/until.ts; where nothing is to be seen, test/helpers/pass-time.ts.';
 
 const ban = (message, ...selectors) => selectors.map((selector) => ({ selector, message }));
@@ -103,7 +103,7 @@ const UNTRUE_TESTS = [
 
 const MONGODB = named('MongoDB is spoken in controller/platform and in store files only.', 'mongodb');
 const NATS = named('NATS is spoken in controller/platform and in probe/link*.ts only.', 'nats');
-const MAIL = named('Mail is sent by controller/platform/mail*.ts only.', 'nodemailer', 'mailgun.js');
+const MAIL = named('Mail is sent by controller/platform/mail only.', 'nodemailer', 'mailgun.js');
 const SERVER_NAMES = ['createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'IncomingHttpHeaders', 'OutgoingHttpHeaders', 'STATUS_CODES'];
 const HTTP_CLIENTS = [...named(NO_CLIENT, 'undici', 'node:https', 'node:http2'), { name: 'node:http', allowImportNames: SERVER_NAMES, message: NO_CLIENT }];
 
@@ -187,8 +187,8 @@ export default defineConfig([
   kind(['controller/**/store.ts', 'controller/**/*-store.ts', ...WIRING], except(...MONGODB)),
   kind(['controller/config.ts'], except(...READS_ENVIRONMENT)),
   kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),
-  kind(['controller/platform/mail*.ts'], except(...MAIL)),
-  kind(['controller/platform/poster*.ts'], except(...HTTP_CLIENTS)),
+  kind(['controller/platform/mail/*.ts'], except(...MAIL)),
+  kind(['controller/platform/outbound/*.ts'], except(...HTTP_CLIENTS)),
   kind(['probe/**/*.ts'], except(...HTTP_CLIENTS)),
   kind(['probe/config.ts'], except(...READS_ENVIRONMENT)),
   kind(['probe/link*.ts'], except(...HTTP_CLIENTS, ...NATS)),

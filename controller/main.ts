@@ -3,7 +3,7 @@ import { createLog } from '../shared/log.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
-import { isDatabaseUnavailable } from './platform/mongo-errors.ts';
+import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;

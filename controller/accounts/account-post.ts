@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import type { Mail, Mailer } from '../platform/mailer-port.ts';
+import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
 
 /** Waits between the tries of one mail, ms; after the last it is given up, and its receiver can ask for another. */
 const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000];

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
-import { unlessTaken } from '../platform/mongo-errors.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { InvitationDoc } from './account.ts';
 
 /** Collection `invitations`: one that was accepted or withdrawn is not here any more. */

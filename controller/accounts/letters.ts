@@ -1,5 +1,5 @@
 import { html, type Html } from '../pages/html.ts';
-import type { Mail } from '../platform/mailer-port.ts';
+import type { Mail } from '../platform/mail/mailer-port.ts';
 
 /** The pages that mailed links open. */
 export type LinkPage = 'verify-email' | 'reset-password' | 'accept-invitation';

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '../../shared/ids.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
-import { unlessTaken } from '../platform/mongo-errors.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 
 interface AllowanceDoc {
   _id: string;

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { hashSecret, newId, newSecret } from '../../shared/ids.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { MailedTokenDoc, MailedTokenPurpose } from './account.ts';
 
 /** Collection `mailed_tokens`: of each token only its hash is kept, and a token that was used is not here any more. */

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { SessionDoc } from './account.ts';
 
 /** Collection `sessions`: a token is good only while its session is here. */

@@ -1,5 +1,5 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
-import type { Bus } from '../platform/bus-port.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import { PAGE_BYTES } from './sync-answer.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import { isEnrolled } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';

@@ -1,6 +1,6 @@
 import { signedText, type AssignmentDelta, type RunOrder, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { ControllerKeys } from '../platform/nkeys.ts';
+import type { ControllerKeys } from '../platform/bus/nkeys.ts';
 
 const HOUR_MS = 3_600_000;
 /** Wide, since a probe's clock may be off by an hour; a set that is on its disk is verified already. */

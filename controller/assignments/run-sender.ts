@@ -1,7 +1,7 @@
 import { runReply, type RunOrder } from '../../shared/contracts/assignment.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { BusError, type Bus } from '../platform/bus-port.ts';
+import { BusError, type Bus } from '../platform/bus/bus-port.ts';
 import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 

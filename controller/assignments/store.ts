@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoBulkWriteError } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
-import { duplicatesOnly } from '../platform/mongo-errors.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;

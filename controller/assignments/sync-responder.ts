@@ -1,7 +1,7 @@
 import { syncRequest } from '../../shared/contracts/assignment.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { HeadStore } from './head-store.ts';

@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { AuditDoc } from './entry.ts';
 
 export interface AuditQuery {

@@ -1,7 +1,7 @@
 import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { NotedFailure, ReachedRecipient } from './ports.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */

@@ -1,11 +1,11 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import type { Tenant } from './ports.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
-import { duplicatesOnly } from '../platform/mongo-errors.ts';
+import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 
 /** Collection `deliveries`: the queue of what is still to be told, and the notification log. */
 export class DeliveryStore implements NotificationLog {

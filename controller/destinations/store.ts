@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { DestinationDoc } from './destination.ts';
 import type { DestinationChange, DestinationRepository, Tenant } from './ports.ts';
 

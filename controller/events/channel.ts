@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { BusSubscription } from '../platform/bus-port.ts';
+import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import type { EventSink } from './ports.ts';
 import { EventRing } from './ring.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { derivedId, shardOf } from '../../shared/ids.ts';
-import type { StatusChange } from '../incidents/monitor-state.ts';
+import type { StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
 
 /** A monitor went from one status to another. The same change is the same event, also when it is told again after a crash. */

@@ -2,7 +2,7 @@ import { liveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel } from './channel.ts';
 import type { LiveEvent } from './event.ts';
 import { resultEvent } from './event-views.ts';

@@ -1,6 +1,6 @@
 import type { LiveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import type { Bus } from '../platform/bus-port.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
 import type { EventPublisher, LiveEvent } from './event.ts';
 
 /** Tells every controller and outside subscriber over the bus. While the bus is away nobody is told. */

@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
-import { isDuplicateKey, unlessTaken } from '../platform/mongo-errors.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import { duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge } from './group.ts';
 import type { GroupRepository, GroupText, PlaceStep, RemoveStep, Tenant } from './ports.ts';
 

@@ -1,5 +1,5 @@
-import type { JournaledPing } from '../incidents/monitor-state.ts';
-import type { ReceivedPing } from '../results/ping-rules.ts';
+import type { JournaledPing } from '../verdicts/monitor-state.ts';
+import type { ReceivedPing } from '../results/intake/ping-rules.ts';
 
 /** A heartbeat monitor, as far as its pings are concerned. */
 export interface PingedMonitor {

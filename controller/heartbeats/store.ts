@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '../platform/indexes.ts';
-import type { ReceivedPing } from '../results/ping-rules.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { ReceivedPing } from '../results/intake/ping-rules.ts';
 import type { PingRepository } from './ports.ts';
 
 interface PingDoc extends Omit<ReceivedPing, 'id'> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 import type { EventStream } from './event-stream.ts';
-import type { BodyFormat } from './body.ts';
+import type { BodyFormat } from './body/body.ts';
 import type { AuditFacts } from './audit.ts';
 import { validate } from './validation.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { RuntimeStatus, Severity } from '../results/ports.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import type { CommentDoc } from './comment.ts';
+import type { CommentDoc } from './comments/comment.ts';
 import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 
 export interface Tenant {

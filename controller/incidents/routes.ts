@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
-import { listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident, type IncidentDeps } from './verbs.ts';
+import { listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident, type IncidentDeps } from './verbs/read-incidents.ts';
 import { fullIncidentView, incidentUpdateView, incidentView, notificationView, showFullIncident, showIncident, showIncidentUpdate, showNotification } from './views.ts';
 
 const tag = 'Incidents';

@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
-import { unlessTaken } from '../platform/mongo-errors.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentChange, IncidentQuery, IncidentRepository, Tenant } from './ports.ts';
 

@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import type { IncidentDoc } from './incident.ts';
 import { fullIncidentView, incidentView, showFullIncident, showIncident } from './views.ts';
 import { incidentChangeInput, incidentInput, postmortemInput, statusInput } from './write-schema.ts';
-import { acknowledgeIncident, changeStatus, createIncident, updateIncident, writePostmortem, type IncidentWriteDeps } from './write-verbs.ts';
+import { acknowledgeIncident, changeStatus, createIncident, updateIncident, writePostmortem, type IncidentWriteDeps } from './verbs/write-incident.ts';
 
 /** Who may manage incidents: project editors and admins. */
 const common = { tag: 'Incidents', auth: { access: 'project', role: 'editor' } } as const;

@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { MonitorCounts } from './counts.ts';
+import type { MonitorCounts } from './counts/counts.ts';
 import type { MonitorListStore } from './list-store.ts';
 import type { DestinationLookup, GroupLookup, CheckRunner, MonitorReaders, Poke, RegionLookup } from './ports.ts';
 import type { MonitorStore } from './store.ts';

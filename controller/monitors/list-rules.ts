@@ -1,5 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import { cellsOf, sumOf, type Cell, type Counts } from './count-rules.ts';
+import { cellsOf, sumOf, type Cell, type Counts } from './counts/count-rules.ts';
 import type { LifecycleStatus } from './monitor.ts';
 
 export interface MonitorListQuery {

@@ -1,5 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import type { Share } from './count-rules.ts';
+import type { Share } from './counts/count-rules.ts';
 import type { DnsSettings } from './settings/dns.ts';
 import type { HeartbeatSettings } from './settings/heartbeat.ts';
 import type { HttpSettings } from './settings/http.ts';

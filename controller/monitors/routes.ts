@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { deletedAnswer, monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer } from './answers.ts';
 import { bulkRoutes } from './bulk-routes.ts';
 import type { MonitorDeps } from './deps.ts';
-import { historyRoutes } from './history-routes.ts';
+import { historyRoutes } from './history/routes.ts';
 import { monitorInputs, monitorListQuery, periodQuery } from './schema.ts';
 import { liveOf, listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
 import { createMonitor, deleteMonitor, setMonitorStatus, updateMonitor } from './verbs/write-monitor.ts';

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
-import { ensureIndexes } from '../platform/indexes.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isCheckedAnew } from './config.ts';
-import { movesCounts } from './count-rules.ts';
+import { movesCounts } from './counts/count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
 import type { Tenant } from './ports.ts';
 

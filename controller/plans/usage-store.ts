@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { unlessTaken } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 
 /** What a plan counts. */
 export type Counted = 'monitors' | 'projects' | 'status_pages';

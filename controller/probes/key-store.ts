@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { unlessTaken } from '../platform/mongo-errors.ts';
-import { ControllerKeys, newControllerSeeds } from '../platform/nkeys.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import { ControllerKeys, newControllerSeeds } from '../platform/bus/nkeys.ts';
 
 interface KeysDoc {
   _id: 'controller_keys';

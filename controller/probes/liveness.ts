@@ -2,7 +2,7 @@ import { beat as beatSchema, type Beat } from '../../shared/contracts/beat.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Bus, BusMessage, BusSubscription } from '../platform/bus-port.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { ProbeDoc } from './probe.ts';
 import { clockShiftMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus } from './rules.ts';

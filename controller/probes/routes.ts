@@ -3,9 +3,9 @@ import { enrolAnswer, enrolRequest } from '../../shared/contracts/enrolment.ts';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { enrolProbe, type EnrolmentDeps } from './enrolment.ts';
-import { changeRegion, createRegion, deleteRegion, listRegions } from './region-verbs.ts';
+import { changeRegion, createRegion, deleteRegion, listRegions } from './verbs/regions.ts';
 import { probeChange, probeInput, probeView, regionChange, regionInput, regionParams, regionView } from './schema.ts';
-import { changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps } from './verbs.ts';
+import { changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps } from './verbs/probes.ts';
 
 const member = { access: 'account', organization: 'viewer' } as const;
 const message = z.object({ message: z.string() });

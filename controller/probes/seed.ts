@@ -1,10 +1,10 @@
 import { hashSecret } from '../../shared/ids.ts';
-import { unlessTaken } from '../platform/mongo-errors.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 import { cityOfTimeZone } from './time-zone-city.ts';
-import { newProbe } from './verbs.ts';
+import { newProbe } from './verbs/probes.ts';
 
 const LOCAL_REGION = 'local';
 const EMBEDDED_PROBE = 'embedded';

@@ -1,6 +1,6 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { StoredResult } from './stored-result.ts';
+import type { StoredResult } from './hours/stored-result.ts';
 
 /** What the state machine knows about a monitor; journaled at each change. Durations are ms. */
 export interface MonitorConfig {

@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Poster } from '../platform/poster-port.ts';
+import type { Poster } from '../platform/outbound/poster-port.ts';
 
 export interface WatchdogDeps {
   poster: Poster;

@@ -5,7 +5,7 @@ import { SessionTokens } from '../../controller/accounts/session-tokens.ts';
 import { dashboardRoutes } from '../../controller/dashboard/routes.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
-import { openIncidents } from '../../controller/parts/incidents.ts';
+import { openIncidents } from '../../controller/wiring/incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { readContract } from '../fuzz/document.ts';

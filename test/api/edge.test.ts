@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../controller/http/route.ts';
-import { isDatabaseUnavailable } from '../../controller/platform/mongo-errors.ts';
+import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
 import { AppError } from '../../shared/errors.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';

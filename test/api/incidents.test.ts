@@ -5,7 +5,7 @@ import type { IncidentDoc } from '../../controller/incidents/incident.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { incidentRoutes } from '../../controller/incidents/routes.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/timeline/update-store.ts';
 import type { IncidentOpening } from '../../controller/results/ports.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';

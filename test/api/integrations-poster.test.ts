@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
-import type { PostRequest } from '../../controller/platform/poster-port.ts';
-import { HttpPoster } from '../../controller/platform/poster.ts';
-import { createResolver, type Resolve } from '../../controller/platform/resolver.ts';
+import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
+import type { PostRequest } from '../../controller/platform/outbound/poster-port.ts';
+import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
+import { createResolver, type Resolve } from '../../controller/platform/outbound/resolver.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
 import { drip, type Drip } from '../helpers/drip.ts';

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { observeEvents } from '../../controller/parts/event-metrics.ts';
+import { observeEvents } from '../../controller/wiring/event-metrics.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.ts';
 import { BusEventPublisher } from '../../controller/events/publisher.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
 import { RECHECK_EVERY_MS } from '../../controller/http/stream-guard.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

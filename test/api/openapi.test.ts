@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { isRawAnswer } from '../../controller/http/route.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
-import { openIncidents } from '../../controller/parts/incidents.ts';
+import { openIncidents } from '../../controller/wiring/incidents.ts';
 import { fleetRoutes } from '../../controller/probes/routes.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/parts/fleet.ts';
-import type { Bus } from '../../controller/platform/bus-port.ts';
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
+import type { Bus } from '../../controller/platform/bus/bus-port.ts';
 import type { ProbeUser } from '../../controller/probes/probe.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

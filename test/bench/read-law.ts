@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMongo } from '../../controller/platform/mongo.ts';
+import { openMongo } from '../../controller/platform/mongo/mongo.ts';
 import { freePort } from '../../deploy/quickstart/ports.ts';
 import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';

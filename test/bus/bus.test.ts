@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BusError, type BusMessage } from '../../controller/platform/bus-port.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
-import { ensureRawStream, keepRawStream } from '../../controller/platform/raw-stream.ts';
+import { BusError, type BusMessage } from '../../controller/platform/bus/bus-port.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import { ensureRawStream, keepRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { natsVersions } from '../helpers/nats-programs.ts';

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
-import { checkpoint, HOUR_GRACE_MS, isDueForCheckpoint, savedThrough } from '../../controller/results/checkpoint.ts';
-import type { ClockDecision, JournalEntry } from '../../controller/results/journal-entry.ts';
+import { checkpoint, HOUR_GRACE_MS, isDueForCheckpoint, savedThrough } from '../../controller/results/hours/hour-writer.ts';
+import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
-import { ShardState } from '../../controller/results/shard-state.ts';
-import { openResultStores, type ResultStores } from '../../controller/parts/result-stores.ts';
+import { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { openResultStores, type ResultStores } from '../../controller/wiring/result-stores.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';

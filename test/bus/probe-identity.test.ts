@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Msg, NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NatsUsersFile, usersFileContent } from '../../controller/platform/nats-users.ts';
+import { NatsUsersFile, usersFileContent } from '../../controller/platform/bus/nats-users.ts';
 import { createLog } from '../../shared/log.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { fileServer, FleetRig, monitorDoc, type RigNats } from '../helpers/fleet-rig.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openResultStores } from '../../controller/parts/result-stores.ts';
+import { openResultStores } from '../../controller/wiring/result-stores.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from 'vitest';
-import { openMailer, type MailConfig } from '../../controller/platform/mailer.ts';
+import { openMailer, type MailConfig } from '../../controller/platform/mail/mailer.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { FLAP_DOWNS } from '../../controller/incidents/flap-rules.ts';
+import { FLAP_DOWNS } from '../../controller/verdicts/flap-rules.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';

@@ -1,12 +1,12 @@
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/parts/fleet.ts';
+import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/check-type.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
-import type { NatsUsersFiles } from '../../controller/platform/nats-users.ts';
-import { openProbeIdentities } from '../../controller/platform/probe-identities.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts';
+import { openProbeIdentities } from '../../controller/platform/bus/probe-identities.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

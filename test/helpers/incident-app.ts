@@ -3,7 +3,7 @@ import type { MonitorPast } from '../../controller/incidents/ports.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { openIncidents, type Incidents } from '../../controller/parts/incidents.ts';
+import { openIncidents, type Incidents } from '../../controller/wiring/incidents.ts';
 import type { MonitorLive } from '../../controller/results/ports.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { MongoJournalStore } from '../../controller/results/journal-store.ts';
+import { MongoJournalStore } from '../../controller/results/journal/journal-store.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 

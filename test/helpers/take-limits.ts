@@ -1,4 +1,4 @@
-import type { TakeLimits } from '../../controller/results/taking-ports.ts';
+import type { TakeLimits } from '../../controller/results/intake/take-limits.ts';
 
 /** Limits of a controller with one plan and shared regions only. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {

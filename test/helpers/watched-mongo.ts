@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { openMongo, type Mongo } from '../../controller/platform/mongo.ts';
+import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { commandViolations } from './command-violations.ts';
 
 /** What product code sends to the database; `verify` throws when any of it is outside the closed list. */

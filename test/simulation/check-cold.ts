@@ -1,6 +1,6 @@
 import { createLog } from '../../shared/log.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
-import { ShardActor } from '../../controller/results/shard-actor.ts';
+import { ShardActor } from '../../controller/results/shards/shard-actor.ts';
 import { checkStates } from './check-derived.ts';
 import { checkRows } from './check-results.ts';
 import type { Reference } from './reference.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import { decodeBlock } from '../../controller/results/block-rules.ts';
-import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
-import type { MonitorState } from '../../controller/incidents/monitor-state.ts';
-import { ResultColumns } from '../../controller/results/result-columns.ts';
-import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/rollup-rules.ts';
-import type { ShardState } from '../../controller/results/shard-state.ts';
+import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
+import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
+import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
+import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/hours/rollup-rules.ts';
+import type { ShardState } from '../../controller/results/shards/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 

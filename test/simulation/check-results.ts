@@ -1,9 +1,9 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { laneName } from '../../shared/contracts/result.ts';
-import { decodeBlock } from '../../controller/results/block-rules.ts';
-import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
-import type { ShardState } from '../../controller/results/shard-state.ts';
-import { toStored, type StoredResult } from '../../controller/results/stored-result.ts';
+import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
+import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import type { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { toStored, type StoredResult } from '../../controller/results/hours/stored-result.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
-import type { HourTimes } from '../../controller/incidents/monitor-state.ts';
+import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import type { HourTimes } from '../../controller/verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
-import type { StoredResult } from '../../controller/results/stored-result.ts';
+import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { rowsOf } from './check-results.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,8 @@
 import { readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
-import { ShardActor } from '../../controller/results/shard-actor.ts';
-import { ShardState } from '../../controller/results/shard-state.ts';
+import { ShardActor } from '../../controller/results/shards/shard-actor.ts';
+import { ShardState } from '../../controller/results/shards/shard-state.ts';
 import type { WorldOptions } from './world.ts';
 
 /** One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is bypassed. */

@@ -1,7 +1,7 @@
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { shardOfSubject } from '../../shared/contracts/subjects.ts';
 import { BusError } from '../../probe/ports.ts';
-import type { TakenMessage } from '../../controller/results/taking-ports.ts';
+import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 

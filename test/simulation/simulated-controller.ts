@@ -1,13 +1,13 @@
 import type { Log } from '../../shared/log.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { Ingest } from '../../controller/results/ingest.ts';
-import { Leases } from '../../controller/results/leases.ts';
+import { Ingest } from '../../controller/results/intake/ingest.ts';
+import { Leases } from '../../controller/results/shards/leases.ts';
 import { receivePing } from '../../controller/heartbeats/verbs.ts';
 import type { PingSignal } from '../../controller/heartbeats/ports.ts';
-import { Pings } from '../../controller/results/pings.ts';
-import { Marks } from '../../controller/results/marks.ts';
+import { Pings } from '../../controller/results/intake/pings.ts';
+import { Marks } from '../../controller/results/intake/marks.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
-import type { TakenMessage } from '../../controller/results/taking-ports.ts';
+import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Listener, Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';

@@ -1,11 +1,11 @@
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig } from '../../controller/results/ports.ts';
-import type { DeadLetter, JournalEntry } from '../../controller/results/journal-entry.ts';
-import type { StatusChange } from '../../controller/incidents/monitor-state.ts';
-import type { Lease } from '../../controller/results/lease-store.ts';
-import type { ReceivedPing } from '../../controller/results/ping-rules.ts';
-import type { Rollup } from '../../controller/results/rollup-rules.ts';
+import type { DeadLetter, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import type { StatusChange } from '../../controller/verdicts/monitor-state.ts';
+import type { Lease } from '../../controller/results/shards/lease-store.ts';
+import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
+import type { Rollup } from '../../controller/results/hours/rollup-rules.ts';
 
 /** A document that is replaced only by one with a higher position. */
 export interface Positioned {

@@ -1,16 +1,16 @@
-import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/storage-ports.ts';
+import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/journal/storage-ports.ts';
 import type { PingRepository } from '../../controller/heartbeats/ports.ts';
-import type { PingSource } from '../../controller/results/pings.ts';
-import type { LeaseStore } from '../../controller/results/lease-store.ts';
-import type { MarksDeps } from '../../controller/results/marks.ts';
+import type { PingSource } from '../../controller/results/intake/pings.ts';
+import type { LeaseStore } from '../../controller/results/shards/lease-store.ts';
+import type { MarksDeps } from '../../controller/results/intake/marks.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { AlertsPort, IncidentsPort, MonitorConfig } from '../../controller/results/ports.ts';
-import type { StatusHistory } from '../../controller/results/derived-writer.ts';
-import type { JournalEntry } from '../../controller/results/journal-entry.ts';
-import { decodeBlock, encodeBlock } from '../../controller/results/block-rules.ts';
-import { HOUR_MS } from '../../controller/incidents/booking-rules.ts';
-import { ResultColumns } from '../../controller/results/result-columns.ts';
-import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/rollup-rules.ts';
+import type { StatusHistory } from '../../controller/results/shards/derived-writer.ts';
+import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
+import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
+import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/hours/rollup-rules.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Line } from './wire.ts';
 

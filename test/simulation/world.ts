@@ -2,7 +2,7 @@ import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { MonitorConfig } from '../../controller/results/ports.ts';
-import type { TakenMessage } from '../../controller/results/taking-ports.ts';
+import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
 import { SimulatedController } from './simulated-controller.ts';

@@ -18,7 +18,7 @@ import { createMonitor, updateMonitor } from '../../controller/monitors/verbs/wr
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
 import { UsageStore } from '../../controller/plans/usage-store.ts';
-import type { Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MongoDeadLetterStore } from '../../controller/results/dead-letter-store.ts';
-import type { DeadLetter } from '../../controller/results/journal-entry.ts';
-import { LetterBox } from '../../controller/results/letter-box.ts';
+import { MongoDeadLetterStore } from '../../controller/results/intake/dead-letter-store.ts';
+import type { DeadLetter } from '../../controller/results/journal/journal-entry.ts';
+import { LetterBox } from '../../controller/results/intake/letter-box.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';

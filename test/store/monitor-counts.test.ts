@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
-import { recount, type Counts } from '../../controller/monitors/count-rules.ts';
-import { CountStore } from '../../controller/monitors/count-store.ts';
-import { MonitorCounts } from '../../controller/monitors/counts.ts';
+import { recount, type Counts } from '../../controller/monitors/counts/count-rules.ts';
+import { CountStore } from '../../controller/monitors/counts/count-store.ts';
+import { MonitorCounts } from '../../controller/monitors/counts/counts.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { Tenant } from '../../controller/monitors/ports.ts';
 import { MonitorStore, type MonitorChange } from '../../controller/monitors/store.ts';

@@ -1,6 +1,6 @@
 import { MongoClient, type Collection, type Db, type Document } from 'mongodb';
 import { afterAll, beforeAll } from 'vitest';
-import type { Mongo } from '../../controller/platform/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 

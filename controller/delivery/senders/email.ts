@@ -1,9 +1,9 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { EmailConfig } from '../../destinations/destination.ts';
-import type { Mailer } from '../../platform/mailer-port.ts';
-import { alertContent } from '../content-rules.ts';
+import type { Mailer } from '../../platform/mail/mailer-port.ts';
+import { alertContent } from '../content/alert-content.ts';
 import type { AlertSnapshot, Verdict } from '../delivery.ts';
-import { alertMail } from '../mail-rules.ts';
+import { alertMail } from '../content/alert-mail.ts';
 import type { SendContext, Sender, TargetFields } from '../ports.ts';
 
 /** Mails the alert to the one recipient that the delivery is for. */

@@ -1,9 +1,9 @@
 import type { SlackConfig } from '../../destinations/destination.ts';
-import type { Poster, PostOutcome } from '../../platform/poster-port.ts';
-import { alertContent } from '../content-rules.ts';
+import type { Poster, PostOutcome } from '../../platform/outbound/poster-port.ts';
+import { alertContent } from '../content/alert-content.ts';
 import type { AlertSnapshot, Verdict } from '../delivery.ts';
 import type { SendContext, Sender, TargetFields } from '../ports.ts';
-import { slackMessage } from '../slack-rules.ts';
+import { slackMessage } from '../content/slack-message.ts';
 import { ANSWER_TIMEOUT_MS, webhookVerdict } from './webhook.ts';
 
 /** Posts the alert to an incoming webhook of Slack. */

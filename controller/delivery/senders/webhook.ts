@@ -1,9 +1,9 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { WebhookConfig } from '../../destinations/destination.ts';
 import { isReservedHeader } from '../../destinations/webhook-rules.ts';
-import type { Poster, PostOutcome } from '../../platform/poster-port.ts';
+import type { Poster, PostOutcome } from '../../platform/outbound/poster-port.ts';
 import type { AlertSnapshot, Verdict } from '../delivery.ts';
-import { webhookPayload } from '../payload-rules.ts';
+import { webhookPayload } from '../content/webhook-payload.ts';
 import type { SendContext, Sender, TargetFields, TargetReader } from '../ports.ts';
 import { signatureOf } from '../signature.ts';
 

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
 import type { MonitorLive, ResultPage, StatusSpan, TimePoint } from '../../results/ports.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { SERIES_DAYS } from '../history-answers.ts';
+import { SERIES_DAYS } from '../history/answers.ts';
 import { loadMonitor } from './change-monitor.ts';
 import { liveOf } from './read-monitors.ts';
 

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
 import type { RequestContext } from '../../http/route.ts';
 import type { MonitorLive, RecentResult } from '../../results/ports.ts';
-import { cellsOf, sumOf } from '../count-rules.ts';
+import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';

@@ -1,6 +1,6 @@
-import { openNotifications } from '../../../controller/parts/notifications.ts';
+import { openNotifications } from '../../../controller/wiring/notifications.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
-import { openMongo } from '../../../controller/platform/mongo.ts';
+import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';

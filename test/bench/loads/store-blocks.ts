@@ -1,10 +1,10 @@
 import { MongoClient } from 'mongodb';
-import { openMongo } from '../../../controller/platform/mongo.ts';
-import { MongoHourStore } from '../../../controller/results/hour-store.ts';
-import { rollupOf } from '../../../controller/results/rollup-rules.ts';
-import { ResultColumns } from '../../../controller/results/result-columns.ts';
-import { toStored } from '../../../controller/results/stored-result.ts';
-import type { HourRecord } from '../../../controller/results/storage-ports.ts';
+import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
+import { MongoHourStore } from '../../../controller/results/hours/hour-store.ts';
+import { rollupOf } from '../../../controller/results/hours/rollup-rules.ts';
+import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
+import { toStored } from '../../../controller/results/hours/stored-result.ts';
+import type { HourRecord } from '../../../controller/results/journal/storage-ports.ts';
 import { bareDocument, monitorIds, resultMaker } from './results.ts';
 
 interface BlockOptions {

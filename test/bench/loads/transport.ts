@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
-import { ShardOwner } from '../../../controller/results/shard-owner.ts';
-import { ShardState } from '../../../controller/results/shard-state.ts';
+import { ShardOwner } from '../../../controller/results/intake/entry-builder.ts';
+import { ShardState } from '../../../controller/results/shards/shard-state.ts';
 import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { alertContent, plainText } from '../../../controller/delivery/content-rules.ts';
+import { alertContent, plainText } from '../../../controller/delivery/content/alert-content.ts';
 import type { AlertSnapshot } from '../../../controller/delivery/delivery.ts';
-import { alertMail } from '../../../controller/delivery/mail-rules.ts';
-import { webhookPayload } from '../../../controller/delivery/payload-rules.ts';
-import { slackMessage } from '../../../controller/delivery/slack-rules.ts';
-import { durationText, responseText } from '../../../controller/delivery/text-rules.ts';
-import { mailRefusal } from '../../../controller/platform/mail-outcomes.ts';
+import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
+import { webhookPayload } from '../../../controller/delivery/content/webhook-payload.ts';
+import { slackMessage } from '../../../controller/delivery/content/slack-message.ts';
+import { durationText, responseText } from '../../../controller/delivery/content/text.ts';
+import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
 
 const BASE = 'https://watch.example';
 const at = Date.UTC(2026, 2, 1, 3, 14, 15);

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseStrictJson, parseStrictJsonInTurns } from '../../../controller/http/strict-json.ts';
+import { parseStrictJson, parseStrictJsonInTurns } from '../../../controller/http/body/strict-json.ts';
 import { AppError } from '../../../shared/errors.ts';
 
 const refusal = (text: string): string => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { viewResult } from '../../../controller/monitors/history-views.ts';
-import { overdueRow } from '../../../controller/results/ping-rows.ts';
+import { viewResult } from '../../../controller/monitors/history/views.ts';
+import { overdueRow } from '../../../controller/results/hours/ping-rows.ts';
 
 test('a ping, or one that did not come, is of no probe', () => {
   const row = overdueRow(5000);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { MongoNetworkError, MongoNetworkTimeoutError, MongoServerError, MongoServerSelectionError, type MongoError } from 'mongodb';
 import { expect, test } from 'vitest';
-import { isDatabaseUnavailable } from '../../../controller/platform/mongo-errors.ts';
+import { isDatabaseUnavailable } from '../../../controller/platform/mongo/mongo-errors.ts';
 
 type Made = new (pool: object, cause?: Error) => MongoError;
 /** Not exported: what requests in hand get when the driver finds out that a server is gone. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Bus, BusMessage } from '../../../controller/platform/bus-port.ts';
+import type { Bus, BusMessage } from '../../../controller/platform/bus/bus-port.ts';
 import { FleetDirectory } from '../../../controller/probes/directory.ts';
 import { Liveness, type LivenessChange } from '../../../controller/probes/liveness.ts';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';

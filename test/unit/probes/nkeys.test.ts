@@ -1,7 +1,7 @@
 import { createAccount, createCurve, createUser, fromPublic } from 'nkeys.js';
 import { describe, expect, test } from 'vitest';
-import { readNatsJwt, signNatsJwt } from '../../../controller/platform/nats-jwt.ts';
-import { ControllerKeys, isBoxKey, isSignedBy, newControllerSeeds, SigningKey } from '../../../controller/platform/nkeys.ts';
+import { readNatsJwt, signNatsJwt } from '../../../controller/platform/bus/nats-jwt.ts';
+import { ControllerKeys, isBoxKey, isSignedBy, newControllerSeeds, SigningKey } from '../../../controller/platform/bus/nkeys.ts';
 
 const seedOf = (pair: { getSeed(): Uint8Array }) => new TextDecoder().decode(pair.getSeed());
 

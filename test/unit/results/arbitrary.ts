@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ERROR_TYPES, MISSED_REASONS } from '../../../shared/contracts/result.ts';
-import type { StoredResult } from '../../../controller/results/stored-result.ts';
+import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 import { HOUR } from './build.ts';
 
 const tenths = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max: max * 10 }).map((value) => value / 10);

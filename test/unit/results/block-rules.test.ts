@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBlock, encodeBlock } from '../../../controller/results/block-rules.ts';
-import { ResultColumns } from '../../../controller/results/result-columns.ts';
-import type { StoredResult } from '../../../controller/results/stored-result.ts';
+import { decodeBlock, encodeBlock } from '../../../controller/results/hours/block-codec.ts';
+import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
+import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 

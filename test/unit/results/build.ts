@@ -1,7 +1,7 @@
 import { shardOf } from '../../../shared/ids.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/results/ports.ts';
-import type { StoredResult } from '../../../controller/results/stored-result.ts';
+import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 
 /** 2025-10-09T10:00:00Z, a full hour. */
 export const HOUR = 1_760_004_000_000;

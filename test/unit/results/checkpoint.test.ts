@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../../controller/results/block-rules.ts';
-import { checkpoint, isDueForCheckpoint, savedThrough } from '../../../controller/results/checkpoint.ts';
+import { decodeBlock } from '../../../controller/results/hours/block-codec.ts';
+import { checkpoint, isDueForCheckpoint, savedThrough } from '../../../controller/results/hours/hour-writer.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import type { ClockDecision, JournalEntry } from '../../../controller/results/journal-entry.ts';
-import { ShardState, type MonitorCell } from '../../../controller/results/shard-state.ts';
-import type { RegionState } from '../../../controller/incidents/monitor-state.ts';
+import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import { ShardState, type MonitorCell } from '../../../controller/results/shards/shard-state.ts';
+import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
 import type { Line } from '../../simulation/wire.ts';

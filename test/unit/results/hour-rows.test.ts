@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HourRows } from '../../../controller/results/hour-rows.ts';
+import { HourRows } from '../../../controller/results/hours/hour-rows.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProbeRate } from '../../../controller/results/probe-rate.ts';
+import { ProbeRate } from '../../../controller/results/intake/probe-rate.ts';
 
 const MIB = 1_048_576;
 

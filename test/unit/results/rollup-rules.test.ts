@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/rollup-rules.ts';
-import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/rollup-pack.ts';
-import { ResultColumns } from '../../../controller/results/result-columns.ts';
-import type { HourTimes } from '../../../controller/incidents/monitor-state.ts';
-import type { StoredResult } from '../../../controller/results/stored-result.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/hours/rollup-rules.ts';
+import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/hours/rollup-codec.ts';
+import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
+import type { HourTimes } from '../../../controller/verdicts/monitor-state.ts';
+import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 import { storedResult } from './arbitrary.ts';
 import { storedOf } from './build.ts';
 

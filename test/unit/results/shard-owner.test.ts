@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
-import { ShardOwner } from '../../../controller/results/shard-owner.ts';
-import { ShardState } from '../../../controller/results/shard-state.ts';
-import type { DeadLetter, JournalEntry } from '../../../controller/results/journal-entry.ts';
+import { ShardOwner } from '../../../controller/results/intake/entry-builder.ts';
+import { ShardState } from '../../../controller/results/shards/shard-state.ts';
+import type { DeadLetter, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../../controller/results/ports.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';

@@ -1,0 +1,123 @@
+import { AppError } from '../../../shared/errors.ts';
+
+const DEEPEST = 64;
+/** Keys of one object; validation reports each bad one, which a megabyte of them would make slow. */
+const MOST_KEYS = 10_000;
+/** Looked through in one go: some milliseconds. */
+const CHARS_A_TURN = 128 * 1024;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * The value of a JSON text that means the same to every parser. Throws JSON_PARSE_ERROR for bad syntax and for what
+ * JSON.parse lets through: duplicate or too many keys, keys of the prototype, more than 64 levels, lone surrogates, NUL, numbers
+ * beyond a double.
+ */
+export function parseStrictJson(text: string): unknown {
+  const work = parsing(text);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same of a text of megabytes: others get their turn while it is looked through. */
+export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
+  const work = parsing(text);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function* parsing(text: string): Generator<undefined, unknown> {
+  yield* checkDepth(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refusal('Request body is not valid JSON');
+  }
+  yield* checkTokens(text);
+  return value;
+}
+
+function refusal(message: string): AppError {
+  return new AppError('JSON_PARSE_ERROR', message);
+}
+
+/** Before parsing, so that no parser has to go deep; brackets in strings do not count. */
+function* checkDepth(text: string): Generator<undefined> {
+  let depth = 0;
+  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+    if (at >= turnAt) {
+      turnAt = at + CHARS_A_TURN;
+      yield;
+    }
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      if (depth > DEEPEST) throw refusal(`Request body is nested deeper than ${DEEPEST} levels`);
+    } else if (char === '}' || char === ']') depth -= 1;
+  }
+}
+
+/** Walks text that is known to be valid JSON. */
+function* checkTokens(text: string): Generator<undefined> {
+  const open: (Set<string> | null)[] = [];
+  let isKeyNext = false;
+  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+    if (at >= turnAt) {
+      turnAt = at + CHARS_A_TURN;
+      yield;
+    }
+    const char = text[at] as string;
+    if (char === '"') {
+      const end = endOfString(text, at);
+      const string = contentOf(text.slice(at, end + 1));
+      if (isKeyNext) checkKey(open[open.length - 1] ?? null, string);
+      isKeyNext = false;
+      at = end;
+    } else if (char === '{') {
+      open.push(new Set());
+      isKeyNext = true;
+    } else if (char === '[') {
+      open.push(null);
+      isKeyNext = false;
+    } else if (char === '}' || char === ']') {
+      open.pop();
+      isKeyNext = false;
+    } else if (char === ',') isKeyNext = open[open.length - 1] !== null;
+    else if (char === '-' || (char >= '0' && char <= '9')) at = checkNumber(text, at);
+  }
+}
+
+/** Position of the closing quote of the string that opens at `start`; the end of the text when it is not closed. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function contentOf(quoted: string): string {
+  const string = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  if (string.includes('\0')) throw refusal('Request body has a NUL character in a string');
+  if (LONE_SURROGATE.test(string)) throw refusal('Request body has half a surrogate pair in a string');
+  return string;
+}
+
+function checkKey(seen: Set<string> | null, key: string): void {
+  if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body has the key ${key}`);
+  if (seen?.has(key) === true) throw refusal(`Request body has a key twice: ${key.slice(0, 100)}`);
+  seen?.add(key);
+  if (seen !== null && seen.size > MOST_KEYS) throw refusal(`Request body has an object with more than ${MOST_KEYS} keys`);
+}
+
+function checkNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && /[\d.eE+-]/.test(text[end] as string)) end += 1;
+  if (!Number.isFinite(Number(text.slice(start, end)))) throw refusal('Request body has a number that is too large');
+  return end - 1;
+}

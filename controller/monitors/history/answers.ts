@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { errorType, timings } from '../../../shared/contracts/result.ts';
+import { instantInput, queryInt } from '../../http/params.ts';
+
+const unixMs = z.int();
+const ms = z.number().nullable();
+
+const anInstant = 'Must be Unix milliseconds or an ISO 8601 date and time with its offset';
+
+/** Unix ms in digits, or ISO 8601. */
+const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), instantInput], { error: anInstant });
+
+export const statusHistoryQuery = z.strictObject({
+  limit: queryInt({ min: 1, max: 500, fallback: 50 }),
+  before: instant.optional().describe('Only what began before this instant: Unix ms or ISO 8601.'),
+});
+
+export const statusHistoryAnswer = z.strictObject({
+  history: z.array(z.strictObject({
+    status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+    from: unixMs,
+    /** Null while it lasts. */
+    to: unixMs.nullable(),
+    duration_seconds: z.int(),
+    reason: z.string().nullable(),
+    incident_id: z.string().nullable(),
+  })),
+});
+
+export const resultsQuery = z.strictObject({
+  region: z.string().max(64).optional(),
+  from: instant.optional().describe('Started at this instant or later: Unix ms or ISO 8601.'),
+  to: instant.optional().describe('Started before this instant: Unix ms or ISO 8601.'),
+  success: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
+  limit: queryInt({ min: 1, max: 500, fallback: 100 }),
+  cursor: z.string().max(500).optional().describe('`next_cursor` of the page before.'),
+});
+
+export const resultView = z.strictObject({
+  monitor_id: z.uuid(),
+  region: z.string(),
+  probe_id: z.string().nullable(),
+  success: z.boolean(),
+  outcome: z.enum(['success', 'failure', 'missed']),
+  degraded: z.boolean(),
+  response_time_ms: ms,
+  status_code: z.int().nullable(),
+  error: z.strictObject({ type: errorType, message: z.string() }).nullable(),
+  timings: timings.nullable(),
+  checked_at: unixMs,
+  reason: z.string().optional().describe('Why a check was missed.'),
+});
+export const resultsAnswer = z.strictObject({ results: z.array(resultView), next_cursor: z.string().nullable() });
+export const runAnswer = z.strictObject({ results: z.array(resultView) });
+
+export const regionsAnswer = z.strictObject({
+  regions: z.array(z.strictObject({
+    region: z.string(),
+    status: z.enum(['up', 'down', 'degraded', 'unknown']),
+    reason: z.string().nullable(),
+    last_check_at: unixMs.nullable(),
+    response_time_ms: ms,
+    probe_id: z.string().nullable(),
+  })),
+});
+
+/** Days by the names that the period of a series may have. */
+export const SERIES_DAYS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
+export const seriesQuery = z.strictObject({ period: z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) }) });
+
+export const seriesAnswer = z.strictObject({
+  series: z.array(z.strictObject({
+    region: z.string(),
+    points: z.array(z.strictObject({ at: unixMs, avg: ms, min: ms, max: ms, p50: ms, p95: ms, p99: ms, count: z.int(), failed: z.int() })),
+  })),
+});

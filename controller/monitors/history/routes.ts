@@ -1,0 +1,109 @@
+import { idParams } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { MonitorDeps } from '../deps.ts';
+import {
+  regionsAnswer, resultsAnswer, resultsQuery, runAnswer, seriesAnswer, seriesQuery, statusHistoryAnswer, statusHistoryQuery,
+} from './answers.ts';
+import { viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
+import { monitorInputs } from '../schema.ts';
+import { readRegions, readResponseTimes, readResults, readStatusHistory } from '../verbs/read-history.ts';
+import { checkNow, testMonitor } from '../verbs/run-check.ts';
+
+/** What one monitor has been through, region by region, and a check now. */
+export function historyRoutes(deps: MonitorDeps): Route[] {
+  return [...pastRoutes(deps), ...regionRoutes(deps), ...runRoutes(deps)];
+}
+
+const READ = { method: 'GET', tag: 'Monitors', auth: { access: 'project', role: 'viewer' }, params: idParams } as const;
+
+function pastRoutes(deps: MonitorDeps): Route[] {
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/monitors/:id/status-history',
+      summary: 'List the states a monitor has been in',
+      query: statusHistoryQuery,
+      errors: ['MONITOR_NOT_FOUND'],
+      answers: { 200: statusHistoryAnswer },
+      handle: async (ctx, { params, query }) => {
+        const spans = await readStatusHistory(deps, ctx, params.id, query);
+        return { status: 200, data: { history: spans.map((span) => viewSpan(span, ctx.now)) } };
+      },
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/monitors/:id/results',
+      summary: 'List the results of a monitor',
+      description: 'Newest first. A page may be short, even empty, while `next_cursor` tells where to go on.',
+      query: resultsQuery,
+      errors: ['MONITOR_NOT_FOUND'],
+      answers: { 200: resultsAnswer },
+      handle: async (ctx, { params, query }) => {
+        const { results, next } = await readResults(deps, ctx, params.id, query);
+        return { status: 200, data: { results: results.map((row) => viewResult(params.id, row.region, row.probe_id, row)), next_cursor: next } };
+      },
+    }),
+  ];
+}
+
+function regionRoutes(deps: MonitorDeps): Route[] {
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/monitors/:id/regions',
+      summary: 'Read how each region sees a monitor',
+      errors: ['MONITOR_NOT_FOUND'],
+      answers: { 200: regionsAnswer },
+      handle: async (ctx, { params }) => {
+        const { live, runsIn } = await readRegions(deps, ctx, params.id);
+        return { status: 200, data: { regions: viewRegions(live, runsIn) } };
+      },
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/monitors/:id/response-times',
+      summary: 'Read the response times of a monitor by region',
+      description: 'A point for each hour up to 7 days, else for each day. Percentiles are within 5 %.',
+      query: seriesQuery,
+      errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND'],
+      answers: { 200: seriesAnswer },
+      handle: async (ctx, { params, query }) => {
+        const series = await readResponseTimes(deps, ctx, params.id, query.period);
+        const regions = [...series].sort(([one], [other]) => (one < other ? -1 : 1));
+        return { status: 200, data: { series: regions.map(([region, points]) => ({ region, points })) } };
+      },
+    }),
+  ];
+}
+
+function runRoutes(deps: MonitorDeps): Route[] {
+  const common = { method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' }, audit: false } as const;
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/monitors/:id/check',
+      summary: 'Check a monitor now',
+      description: 'In each of its regions; answers when all have, or after the timeout of the monitor and 5 s. A region without an answer is `missed`.',
+      params: idParams,
+      errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
+      answers: { 200: runAnswer },
+      handle: async (ctx, { params }) => {
+        const runs = await checkNow(deps, ctx, params.id);
+        return { status: 200, data: { results: runs.map((run) => viewRun(params.id, run, ctx.now)) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/monitors/test',
+      summary: 'Check once what a monitor would check',
+      description: 'Takes the body of a new monitor; `name` and `interval_seconds` may be left out. Nothing is saved.',
+      body: monitorInputs(deps.minIntervalSeconds).test,
+      errors: ['VALIDATION_FAILED', 'PLAN_LIMIT_EXCEEDED'],
+      answers: { 200: runAnswer },
+      handle: async (ctx, { body }) => {
+        const { id, runs } = await testMonitor(deps, ctx, body);
+        return { status: 200, data: { results: runs.map((run) => viewRun(id, run, ctx.now)) } };
+      },
+    }),
+  ];
+}

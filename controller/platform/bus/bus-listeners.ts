@@ -1,0 +1,105 @@
+import type { Msg, NatsConnection, NatsError, Subscription } from 'nats';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { BusMessage, BusSubscription } from './bus-port.ts';
+
+const STOP_TIMEOUT_MS = 2000;
+
+type Handler = (message: BusMessage) => void;
+
+interface Listener {
+  readonly subject: string;
+  readonly handler: Handler;
+  readonly queue: string | undefined;
+  subscription: Subscription | null;
+}
+
+/** The subscriptions of a connection. nats.js renews them itself, but for one that the server once refused. */
+export class BusListeners {
+  readonly #connection: NatsConnection;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<Listener>();
+  handlerErrors = 0;
+
+  constructor(connection: NatsConnection, log: Log, clock: Clock) {
+    this.#connection = connection;
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  add(subject: string, handler: Handler, options: { queue?: string } = {}): BusSubscription {
+    const listener: Listener = { subject, handler, queue: options.queue, subscription: null };
+    this.#listeners.add(listener);
+    this.#open(listener);
+    return { stop: () => this.#stop(listener) };
+  }
+
+  /** Subscribes again what was refused before, now that the server may have learnt better. */
+  restore(): void {
+    for (const listener of this.#listeners) if (!listener.subscription) this.#open(listener);
+  }
+
+  #open(listener: Listener): void {
+    listener.subscription = this.#connection.subscribe(listener.subject, {
+      queue: listener.queue,
+      callback: (error, message) => this.#receive(listener, error, message),
+    });
+  }
+
+  #receive(listener: Listener, error: NatsError | null, message: Msg): void {
+    if (error) {
+      listener.subscription = null;
+      this.#log.error({ err: error, subject: listener.subject }, 'subscription refused');
+      return;
+    }
+    // What a callback throws would end nats.js's reader, and with it the connection, without a word.
+    try {
+      const result: unknown = listener.handler(new Received(message));
+      if (result instanceof Promise) result.catch((failure: unknown) => this.#failed(listener, failure));
+    } catch (failure) {
+      this.#failed(listener, failure);
+    }
+  }
+
+  #failed(listener: Listener, failure: unknown): void {
+    this.handlerErrors += 1;
+    this.#log.error({ err: failure, subject: listener.subject }, 'message handler failed');
+  }
+
+  async #stop(listener: Listener): Promise<void> {
+    this.#listeners.delete(listener);
+    const { subscription } = listener;
+    listener.subscription = null;
+    if (!subscription || subscription.isClosed() || this.#connection.isClosed()) return;
+    // A server that is away never confirms, and after a close nobody does.
+    let timer: Timer | null = null;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimer(STOP_TIMEOUT_MS, resolve);
+    });
+    const drained = subscription.drain().catch(() => undefined);
+    await Promise.race([drained, late, this.#connection.closed()]);
+    (timer as Timer | null)?.cancel();
+    if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
+  }
+}
+
+class Received implements BusMessage {
+  readonly #message: Msg;
+
+  constructor(message: Msg) {
+    this.#message = message;
+  }
+
+  get subject(): string {
+    return this.#message.subject;
+  }
+
+  get data(): Uint8Array {
+    return this.#message.data;
+  }
+
+  reply(data: Uint8Array | string): void {
+    this.#message.respond(data);
+  }
+}

@@ -1,0 +1,117 @@
+import { AppError, notFound } from '../../../shared/errors.ts';
+import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
+import type { OrganizationContext } from '../../http/route.ts';
+import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
+import type { FleetDirectory } from '../directory.ts';
+import { TOKEN_LIFETIME_MS } from '../enrolment.ts';
+import type { IdentityKeeper } from '../identity-keeper.ts';
+import type { Liveness } from '../liveness.ts';
+import type { ProbeDoc, RegionDoc } from '../probe.ts';
+import type { RegionStore } from '../region-store.ts';
+import type { ProbeChange, ProbeInput, ProbeView } from '../schema.ts';
+import type { ProbeStore } from '../store.ts';
+import { viewProbe } from '../views.ts';
+
+export interface FleetDeps {
+  probes: ProbeStore;
+  regions: RegionStore;
+  liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
+  identities: Pick<IdentityKeeper, 'agree'>;
+  directory: Pick<FleetDirectory, 'refresh'>;
+  /** Looks at once whether monitors have to move. */
+  rebalance: () => void;
+  /** Monitors of an organization that run in a region. */
+  countMonitors: (organizationId: string, region: string) => Promise<number>;
+}
+
+/** Who may see the region: everybody a shared one, its organization a private one. */
+export function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organization_id'>): boolean {
+  return region.organization_id === null || region.organization_id === ctx.tenant.organizationId;
+}
+
+/** The instance operator manages shared regions and their probes, owners and admins of an organization its private ones. */
+export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'organization_id'>): void {
+  const isOperator = ctx.actor.kind === 'session' && ctx.actor.isOperator;
+  const isManager = of.organization_id === null ? isOperator : ctx.role === 'owner' || ctx.role === 'admin';
+  if (!isManager) throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only a manager of this region may do that');
+}
+
+/** Probes of the regions that the caller may see, in order of id. */
+export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
+  const probes = await deps.probes.all();
+  return probes.filter((probe) => probe.removed_at === null && maySeeRegion(ctx, probe)).map((probe) => viewProbe(probe, deps.liveness));
+}
+
+/** Throws RESOURCE_NOT_FOUND for a probe that is gone or in somebody else's region. */
+export async function readProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<ProbeView> {
+  return viewProbe(await findProbe(deps, ctx, id), deps.liveness);
+}
+
+/** The probe and, this once, the token it enrols by. Throws RESOURCE_NOT_FOUND for the region, RESOURCE_ALREADY_EXISTS for the name. */
+export async function createProbe(deps: FleetDeps, ctx: OrganizationContext, input: ProbeInput): Promise<{ probe: ProbeView; token: string }> {
+  const region = await deps.regions.find(input.region_id);
+  if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
+  requireManager(ctx, region);
+  const token = newSecret();
+  const probe: ProbeDoc = {
+    ...newProbe(region, input.name, ctx.now),
+    token_hash: hashSecret(token),
+    token_expires_at: ctx.now + TOKEN_LIFETIME_MS,
+  };
+  await deps.probes.insert(probe).catch(nameTaken);
+  await deps.directory.refresh();
+  return { probe: viewProbe(probe, deps.liveness), token };
+}
+
+/** Renames, drains or takes back into service. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
+export async function changeProbe(deps: FleetDeps, ctx: OrganizationContext, id: string, change: ProbeChange): Promise<ProbeView> {
+  requireManager(ctx, await findProbe(deps, ctx, id));
+  const changed = await deps.probes
+    .change(id, {
+      ...(change.name === undefined ? {} : { name: change.name }),
+      ...(change.draining === undefined ? {} : { is_draining: change.draining }),
+    })
+    .catch(nameTaken);
+  if (!changed) throw notFound('Probe');
+  await deps.directory.refresh();
+  deps.rebalance();
+  return viewProbe(changed, deps.liveness);
+}
+
+/** When it resolves NATS has been told to drop the probe; its monitors move right after. */
+export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
+  requireManager(ctx, await findProbe(deps, ctx, id));
+  if (!(await deps.probes.markRemoved(id, ctx.now))) throw notFound('Probe');
+  await deps.identities.agree();
+  await deps.directory.refresh();
+  deps.rebalance();
+}
+
+/** A probe as it is before it has enrolled. */
+export function newProbe(region: RegionDoc, name: string, now: number): ProbeDoc {
+  return {
+    _id: newId(now),
+    region_id: region._id,
+    organization_id: region.organization_id,
+    name,
+    created_at: now,
+    enrolled_at: null,
+    version: null,
+    capabilities: [],
+    is_draining: false,
+    removed_at: null,
+    is_online: false,
+    last_beat_at: null,
+  };
+}
+
+async function findProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<ProbeDoc> {
+  const probe = await deps.probes.find(id);
+  if (!probe || !maySeeRegion(ctx, probe)) throw notFound('Probe');
+  return probe;
+}
+
+function nameTaken(error: unknown): never {
+  if (isDuplicateKey(error)) throw new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
+  throw error;
+}

@@ -1,0 +1,50 @@
+import { AppError, notFound } from '../../../shared/errors.ts';
+import type { OrganizationContext } from '../../http/route.ts';
+import type { RegionDoc } from '../probe.ts';
+import type { RegionChange, RegionInput, RegionView } from '../schema.ts';
+import { maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
+import { viewRegion } from '../views.ts';
+
+/** Regions that the caller may use, in order of id. */
+export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Promise<RegionView[]> {
+  const regions = (await deps.regions.all()).filter((region) => maySeeRegion(ctx, region));
+  return Promise.all(regions.map((region) => withCounts(deps, ctx, region)));
+}
+
+/** Throws RESOURCE_ALREADY_EXISTS when the id is taken, also by a region that the caller cannot see. */
+export async function createRegion(deps: FleetDeps, ctx: OrganizationContext, input: RegionInput): Promise<RegionView> {
+  const { id, visibility, ...place } = input;
+  const organizationId = visibility === 'shared' ? null : ctx.tenant.organizationId;
+  requireManager(ctx, { organization_id: organizationId });
+  const region: RegionDoc = { _id: id, ...place, visibility, organization_id: organizationId, created_at: ctx.now, to_place: 0 };
+  if (!(await deps.regions.insertIfAbsent(region))) throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
+  await deps.directory.refresh();
+  return viewRegion(region, { probesOnline: 0, monitors: 0 });
+}
+
+export async function changeRegion(deps: FleetDeps, ctx: OrganizationContext, id: string, change: RegionChange): Promise<RegionView> {
+  requireManager(ctx, await findRegion(deps, ctx, id));
+  const changed = await deps.regions.change(id, change);
+  if (!changed) throw notFound('Region');
+  await deps.directory.refresh();
+  return withCounts(deps, ctx, changed);
+}
+
+/** Throws CONFLICT while the region has probes. */
+export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
+  requireManager(ctx, await findRegion(deps, ctx, id));
+  if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region has probes');
+  await deps.regions.remove(id);
+  await deps.directory.refresh();
+}
+
+async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<RegionDoc> {
+  const region = await deps.regions.find(id);
+  if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
+  return region;
+}
+
+async function withCounts(deps: FleetDeps, ctx: OrganizationContext, region: RegionDoc): Promise<RegionView> {
+  const [probes, monitors] = await Promise.all([deps.probes.ofRegion(region._id), deps.countMonitors(ctx.tenant.organizationId, region._id)]);
+  return viewRegion(region, { probesOnline: probes.filter((probe) => deps.liveness.isLive(probe)).length, monitors });
+}

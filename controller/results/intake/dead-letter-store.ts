@@ -1,0 +1,34 @@
+import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import type { DeadLetter } from '../journal/journal-entry.ts';
+import type { DeadLetterStore } from '../journal/storage-ports.ts';
+import { insertAbsent } from '../hours/upsert-ahead-store.ts';
+
+type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
+
+/** Collection `dead_letters`: what could not be taken, with its reason, to be looked at by the operator. */
+export class MongoDeadLetterStore implements DeadLetterStore {
+  readonly #letters: Collection<DeadLetterDoc>;
+
+  constructor(db: Db) {
+    this.#letters = db.collection<DeadLetterDoc>('dead_letters');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Removing what is old.
+    await ensureIndexes(this.#letters, [{ key: { at: 1 }, name: 'age' }]);
+  }
+
+  /** Removes at most `limit` letters written before `before`, Unix ms; returns how many. */
+  async removeOlder(before: number, limit: number): Promise<number> {
+    const aged = this.#letters.find({ at: { $lt: before } }).sort({ at: 1 }).limit(limit);
+    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    if (ids.length > 0) await this.#letters.deleteMany({ _id: { $in: ids } });
+    return ids.length;
+  }
+
+  async add(letters: DeadLetter[]): Promise<void> {
+    const docs = new Map(letters.map(({ id, ...rest }) => [id, { _id: id, ...rest }]));
+    await insertAbsent(this.#letters, [...docs.values()]);
+  }
+}

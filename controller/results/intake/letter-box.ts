@@ -1,0 +1,87 @@
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { DeadLetter } from '../journal/journal-entry.ts';
+import { LetterLimit } from './letter-limit.ts';
+import type { DeadLetterStore } from '../journal/storage-ports.ts';
+
+/** Letters in one command. */
+const AT_ONCE = 500;
+/** Letters that wait at most; further ones are counted and not kept. */
+const MOST_WAITING = 10_000;
+const RETRY_MS = 1000;
+
+export interface LetterBoxDeps {
+  store: Pick<DeadLetterStore, 'add'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** The way of dead letters into the database: few commands however many come at once, and tried again while it is away. */
+export class LetterBox {
+  readonly #deps: LetterBoxDeps;
+  readonly #limit = new LetterLimit();
+  #waiting: DeadLetter[] = [];
+  #overflowed = 0;
+  #writing: Promise<void> | null = null;
+  #retry: Timer | null = null;
+
+  constructor(deps: LetterBoxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Letters that were counted and not kept, since their sender or all together had too many. */
+  get omitted(): number {
+    return this.#limit.omitted + this.#overflowed;
+  }
+
+  /** Keeps these some time from now. */
+  put(letters: DeadLetter[]): void {
+    const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
+    const room = Math.max(0, MOST_WAITING - this.#waiting.length);
+    this.#waiting.push(...kept.slice(0, room));
+    this.#overflowed += Math.max(0, kept.length - room);
+    this.#start();
+  }
+
+  /** Keeps these now; rejects when the database does not take them, and may then be called with the same ones again. */
+  async keep(letters: DeadLetter[]): Promise<void> {
+    const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
+    if (kept.length > 0) await this.#deps.store.add(kept);
+  }
+
+  /** Tries once more to write what waits. */
+  async stop(): Promise<void> {
+    this.#cancelRetry();
+    this.#start();
+    while (this.#writing) await this.#writing;
+    this.#cancelRetry();
+  }
+
+  #cancelRetry(): void {
+    this.#retry?.cancel();
+    this.#retry = null;
+  }
+
+  #start(): void {
+    if (this.#writing || this.#retry || this.#waiting.length === 0) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = null;
+      this.#start();
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { store, clock, log } = this.#deps;
+    const part = this.#waiting.slice(0, AT_ONCE);
+    try {
+      await store.add(part);
+      this.#waiting = this.#waiting.slice(part.length);
+    } catch (error) {
+      log.warn({ err: error, waiting: this.#waiting.length }, 'dead letters could not be stored and are tried again');
+      this.#retry = clock.setTimer(RETRY_MS, () => {
+        this.#retry = null;
+        this.#start();
+      });
+    }
+  }
+}

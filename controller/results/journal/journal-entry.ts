@@ -1,0 +1,64 @@
+import type { ResultBatch } from '../../../shared/contracts/result.ts';
+import type { JournaledPing } from '../../verdicts/monitor-state.ts';
+import type { MonitorConfig } from '../ports.ts';
+
+/** Format of journal entries that this version writes; entries above the highest it reads make it give the shard up. */
+export const ENTRY_VERSION = 1;
+
+/** Results of one lane as they came: `bytes` are the probe's own, `batch` what they hold. */
+export interface EntryBatch {
+  probe_id: string;
+  region: string;
+  bytes: Uint8Array;
+  batch: ResultBatch;
+  /** Places of the lane whose results were set aside in `dead_letters` (or belong to a deleted monitor). */
+  refused: number[];
+  /** Places of the lane whose results were taken too late to move a verdict. */
+  late: number[];
+}
+
+/** What only the clock says. */
+export type ClockDecision =
+  | { kind: 'silent'; monitor_id: string; region: string; at: number }
+  | { kind: 'overdue'; monitor_id: string; at: number }
+  /** Nobody took pings in this time, for any heartbeat of the shard. */
+  | { kind: 'unwatched'; from: number; until: number }
+  /** All is well: says only that, by the entry's time. */
+  | { kind: 'watched' }
+  | { kind: 'hour'; until: number };
+
+/** One number of a shard's journal. Applied in this order: configs, batches, pings, clock. */
+export interface JournalEntry {
+  shard: number;
+  n: number;
+  v: number;
+  /** Token of the writer: tells an unanswered insert of our own from another owner's. */
+  writer: string;
+  /** When it was taken, Unix ms by the writer's clock. */
+  taken_at: number;
+  configs: MonitorConfig[];
+  batches: EntryBatch[];
+  /** In order of their receipt; each has its document in `pings` until it is here. */
+  pings: JournaledPing[];
+  clock: ClockDecision[];
+  /** Positions of the lanes that this entry moved. */
+  lanes: [lane: string, position: number][];
+}
+
+/** What had to be set aside, with its reason. */
+export interface DeadLetter {
+  id: string;
+  reason: DeadLetterReason;
+  shard: number;
+  region: string;
+  probe_id: string;
+  epoch: string | null;
+  seq: number | null;
+  monitor_id: string | null;
+  /** What it was: the beginning of a result as JSON, or of the bytes that could not be read. */
+  content: string;
+  at: number;
+}
+
+export type DeadLetterReason =
+  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';

@@ -1,0 +1,91 @@
+import { Binary, type Collection, type Db } from 'mongodb';
+import type { JournaledPing } from '../../verdicts/monitor-state.ts';
+import { shardName } from '../../../shared/ids.ts';
+import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
+import type { ClockDecision, JournalEntry } from './journal-entry.ts';
+import type { MonitorConfig } from '../ports.ts';
+import type { InsertOutcome, JournalStore } from './storage-ports.ts';
+import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
+
+/** Wide enough for a shard's entries at a thousand a second for ever. */
+const NUMBER_WIDTH = 14;
+
+interface JournalDoc {
+  /** `<shard>:<n>`, zero-padded, so that a range of ids is a stretch of the journal. */
+  _id: string;
+  v: number;
+  writer: string;
+  taken_at: number;
+  configs?: MonitorConfig[];
+  batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[]; late?: number[] }[];
+  pings?: JournaledPing[];
+  clock?: ClockDecision[];
+  lanes?: [lane: string, position: number][];
+}
+
+/** Collection `journal`. */
+export class MongoJournalStore implements JournalStore {
+  readonly #journal: Collection<JournalDoc>;
+
+  constructor(db: Db) {
+    this.#journal = db.collection<JournalDoc>('journal');
+  }
+
+  async insert(entries: JournalEntry[]): Promise<InsertOutcome[]> {
+    const outcomes = entries.map((): InsertOutcome => 'written');
+    try {
+      await this.#journal.insertMany(entries.map(toDoc), { ordered: false });
+    } catch (error) {
+      const taken = duplicatesOnly(error);
+      if (!taken) throw error;
+      for (const index of taken) outcomes[index] = await this.#whose(entries[index] as JournalEntry);
+    }
+    return outcomes;
+  }
+
+  async read(shard: number, after: number, limit: number): Promise<JournalEntry[]> {
+    const range = { $gt: entryId(shard, after), $lt: `${shardName(shard)}:~` };
+    const docs = await this.#journal.find({ _id: range }).sort({ _id: 1 }).limit(limit).toArray();
+    return docs.map(toEntry);
+  }
+
+  async deleteThrough(shard: number, n: number): Promise<void> {
+    await this.#journal.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lte: entryId(shard, n) } });
+  }
+
+  async #whose(entry: JournalEntry): Promise<InsertOutcome> {
+    const found = await this.#journal.findOne({ _id: entryId(entry.shard, entry.n) }, { projection: { writer: 1, taken_at: 1 } });
+    return found?.writer === entry.writer && found.taken_at === entry.taken_at ? 'ours' : 'taken';
+  }
+}
+
+function entryId(shard: number, n: number): string {
+  return `${shardName(shard)}:${String(n).padStart(NUMBER_WIDTH, '0')}`;
+}
+
+function toDoc(entry: JournalEntry): JournalDoc {
+  return {
+    _id: entryId(entry.shard, entry.n), v: entry.v, writer: entry.writer, taken_at: entry.taken_at,
+    ...(entry.configs.length > 0 ? { configs: entry.configs } : {}),
+    ...(entry.batches.length > 0 ? {
+      batches: entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
+        probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}), ...(late.length > 0 ? { late } : {}),
+      })),
+    } : {}),
+    ...(entry.pings.length > 0 ? { pings: entry.pings } : {}),
+    ...(entry.clock.length > 0 ? { clock: entry.clock } : {}),
+    ...(entry.lanes.length > 0 ? { lanes: entry.lanes } : {}),
+  };
+}
+
+/** Only `v` is read of an entry in a later format: its reader is to leave it alone. */
+function toEntry(doc: JournalDoc): JournalEntry {
+  const [shard, n] = doc._id.split(':').map(Number) as [number, number];
+  const entry = { shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [], clock: [], lanes: [] };
+  if (doc.v !== 1) return entry;
+  return {
+    ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [], lanes: doc.lanes ?? [],
+    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused, late }) =>
+      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [], late: late ?? [] })),
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ownerQuestion } from '../shards/owners.ts';
+import type { FreshResult, ShardState } from '../shards/shard-state.ts';
+
+/** Monitors of a project and shard that are remembered: some may be deleted before anybody asks. */
+const REMEMBERED = 20;
+
+const latestQuestion = z.object({ project_id: z.string() });
+const latestAnswer = z.array(z.object({ monitor_id: z.string(), at: z.number() }));
+type Latest = z.infer<typeof latestAnswer>;
+
+/**
+ * Which monitors of each project were checked last, newest first, by shard in hand; never heartbeats. Made of a shard's
+ * states when it is first asked for, and kept up to date by what comes in.
+ */
+export class LatestChecks {
+  readonly #byShard = new WeakMap<ShardState, Map<string, Latest>>();
+
+  readonly question = ownerQuestion({
+    name: 'latest',
+    asked: latestQuestion,
+    answered: latestAnswer,
+    fromMemory: ({ state }, { project_id }) => this.of(state, project_id),
+  });
+
+  /** Monitors of the project that are not deleted. */
+  of(state: ShardState, projectId: string): Latest {
+    let projects = this.#byShard.get(state);
+    if (!projects) {
+      projects = new Map();
+      for (const [id, { state: { config, last_check_at: at } }] of state.monitors) {
+        if (at !== null && config.type !== 'HEARTBEAT' && config.status !== 'deleted') remember(projects, config.project_id, { monitor_id: id, at });
+      }
+      this.#byShard.set(state, projects);
+    }
+    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => (state.monitors.get(id)?.state.config.status ?? 'deleted') !== 'deleted');
+  }
+
+  /** Takes in what a journal entry brought; a shard that nobody asked about is left alone. */
+  note(state: ShardState, fresh: FreshResult[]): void {
+    const projects = this.#byShard.get(state);
+    if (!projects) return;
+    for (const { config, result } of fresh) {
+      if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
+      remember(projects, config.project_id, { monitor_id: config.monitor_id, at: result.started_at });
+    }
+  }
+}
+
+function remember(projects: Map<string, Latest>, projectId: string, check: Latest[number]): void {
+  let latest = projects.get(projectId);
+  if (!latest) projects.set(projectId, (latest = []));
+  const known = latest.findIndex(({ monitor_id: id }) => id === check.monitor_id);
+  if (known !== -1) {
+    if ((latest[known]?.at ?? 0) >= check.at) return;
+    latest.splice(known, 1);
+  }
+  const place = latest.findIndex(({ at }) => at <= check.at);
+  latest.splice(place === -1 ? latest.length : place, 0, check);
+  if (latest.length > REMEMBERED) latest.pop();
+}

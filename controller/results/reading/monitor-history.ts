@@ -1,0 +1,140 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import type { StatusChange } from '../../verdicts/monitor-state.ts';
+import { openHours, openRows } from './open-rows.ts';
+import type { Owners } from '../shards/owners.ts';
+import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from '../ports.ts';
+import { ResultColumns } from '../hours/result-columns.ts';
+import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
+import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup-rules.ts';
+import type { RollupReader } from './statistics.ts';
+import type { StoredResult } from '../hours/stored-result.ts';
+
+/** Hours that are read at once, and most that one page is gathered from: a month. */
+const HOURS_AT_ONCE = 24;
+const MOST_HOURS = 31 * 24;
+/** Up to so many days a series has a point for each hour. */
+const DAYS_BY_HOUR = 7;
+
+export interface HistoryDeps {
+  clock: Clock;
+  owners: Owners;
+  rollups: RollupReader;
+  changes: { before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> };
+}
+
+/** What one monitor has been through. Owners are asked before blocks are read: what they write meanwhile is then in the blocks. */
+export class MonitorHistory implements HistoryReader {
+  readonly #deps: HistoryDeps;
+
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps;
+  }
+
+  async statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]> {
+    const { changes, next } = await this.#deps.changes.before(monitorId, before, limit);
+    return changes.map((change, at) => ({
+      status: change.to, from: change.at, to: (at === 0 ? next : changes[at - 1])?.at ?? null, reason: change.reason, incident_id: change.incident_id,
+    }));
+  }
+
+  async results(monitorId: string, query: ResultQuery): Promise<ResultPage> {
+    const after = query.cursor === undefined ? null : placeOf(query.cursor);
+    if (after === null && query.cursor !== undefined) {
+      throw new AppError('VALIDATION_ERROR', 'Validation failed: cursor: Must be one that an earlier page gave', {
+        details: [{ code: 'custom', path: ['cursor'], message: 'Must be one that an earlier page gave' }],
+      });
+    }
+    const isWanted = (row: StoredResult) =>
+      row.started_at >= query.from && row.started_at < query.to && (query.region === undefined || row.region === query.region) &&
+      (query.isSuccess === undefined || (row.outcome === 'success') === query.isSuccess) && (after === null || compareResults(after, row) < 0);
+    const open = new Set(await openHours(this.#deps.owners, monitorId));
+    const first = hourOf(query.from);
+    let end = hourOf(Math.min(query.to - 1, after?.started_at ?? Infinity, this.#deps.clock.now() + DAY_MS)) + HOUR_MS;
+    const found: StoredResult[] = [];
+    for (let read = 0, size = 2; end > first && found.length <= query.limit && read < MOST_HOURS; read += size, size = HOURS_AT_ONCE) {
+      const start = Math.max(first, end - size * HOUR_MS);
+      found.push(...(await this.#rows(monitorId, start, end, open, query)).filter(isWanted));
+      end = start;
+    }
+    const results = found.slice(0, query.limit);
+    if (found.length > query.limit) return { results, next: cursorOf(results.at(-1) as StoredResult) };
+    // A place before all results of the hours that were read.
+    const rest = { started_at: end, region: '', probe_id: '', scheduled_at: 0, attempt: 0, reason: 'schedule' } as const;
+    return { results, next: end > first ? cursorOf(rest) : null };
+  }
+
+  async responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>> {
+    const now = this.#deps.clock.now();
+    const stepMs = days <= DAYS_BY_HOUR ? HOUR_MS : DAY_MS;
+    const from = now - (now % stepMs) - days * DAY_MS + stepMs;
+    const open = (await openHours(this.#deps.owners, monitorId)).filter((hour) => hour >= from);
+    const parts = new Map<number, Rollup[]>();
+    const add = (at: number, rollup: Rollup) => void parts.set(at - (at % stepMs), [...(parts.get(at - (at % stepMs)) ?? []), rollup]);
+    const held = await Promise.all(open.map(async (hour) => [hour, await openRows(this.#deps.owners, monitorId, hour)] as const));
+    const known = await this.#knownDays(monitorId, from, now, stepMs, open);
+    for (const { day, rollup } of known) add(day, rollup);
+    const isRolled = new Set(known.map(({ day }) => day));
+    const hours = steps(from, now + 1, HOUR_MS).filter((hour) => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS)));
+    for (const { hour, rollup } of await this.#deps.rollups.hours(hours.map((hour) => ({ monitor_id: monitorId, hour })))) add(hour, rollup);
+    for (const [hour, rows] of held) {
+      const written = await this.#written(monitorId, [hour]);
+      add(hour, rollupOf(ResultColumns.of(uniteResults(rows, written)), [0, 0, 0], 0));
+    }
+    return seriesOf(parts);
+  }
+
+  /** Days that are rolled up and that the owner holds nothing of. */
+  async #knownDays(monitorId: string, from: number, now: number, stepMs: number, open: number[]): Promise<{ day: number; rollup: Rollup }[]> {
+    if (stepMs !== DAY_MS) return [];
+    const touched = new Set(open.map((hour) => hour - (hour % DAY_MS)));
+    const days = steps(from, now, DAY_MS).filter((day) => !touched.has(day));
+    return this.#deps.rollups.days(days.map((day) => ({ monitor_id: monitorId, day })));
+  }
+
+  /** In order, without hours of which the rollup says that nothing in them is wanted. */
+  async #rows(monitorId: string, start: number, end: number, open: Set<number>, query: ResultQuery): Promise<StoredResult[]> {
+    const hours = steps(start, end, HOUR_MS);
+    const held = (await Promise.all(hours.filter((hour) => open.has(hour)).map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
+    if (query.region === undefined && query.isSuccess === undefined) {
+      return uniteResults(held, await this.#written(monitorId, hours));
+    }
+    const rollups = await this.#deps.rollups.hours(hours.map((hour) => ({ monitor_id: monitorId, hour })));
+    const wanted = rollups.filter(({ rollup }) => mayHold(rollup, query)).map(({ hour }) => hour);
+    return uniteResults(held, await this.#written(monitorId, wanted));
+  }
+
+  async #written(monitorId: string, hours: number[]): Promise<StoredResult[]> {
+    const found = await this.#deps.rollups.results(hours.map((hour) => ({ monitor_id: monitorId, hour })));
+    return found.flatMap(({ rows }) => rows);
+  }
+}
+
+function mayHold(rollup: Rollup, { region, isSuccess }: ResultQuery): boolean {
+  const counts = region === undefined ? rollup : rollup.regions[region];
+  if (counts === undefined) return false;
+  if (isSuccess === undefined) return true;
+  return isSuccess ? counts.total > counts.failed : counts.failed + counts.missed > 0;
+}
+
+function seriesOf(parts: Map<number, Rollup[]>): Map<string, TimePoint[]> {
+  const series = new Map<string, TimePoint[]>();
+  for (const [at, rollups] of [...parts].sort((a, b) => a[0] - b[0])) {
+    for (const [region, rollup] of Object.entries(mergeRollups(rollups).regions)) {
+      if (rollup.total === 0) continue;
+      const points = series.get(region);
+      if (points) points.push(pointOf(at, rollup));
+      else series.set(region, [pointOf(at, rollup)]);
+    }
+  }
+  return series;
+}
+
+function pointOf(at: number, region: RegionRollup): TimePoint {
+  const isTimed = region.histogram.length > 0;
+  return {
+    at, avg: meanTimeOf(region), min: isTimed ? region.time_min / 10 : null, max: isTimed ? region.time_max / 10 : null,
+    p50: percentileOf(region, 0.5), p95: percentileOf(region, 0.95), p99: percentileOf(region, 0.99), count: region.total, failed: region.failed,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Collection, Db } from 'mongodb';
+import type { StatusChange } from '../../verdicts/monitor-state.ts';
+import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import type { StatusHistory } from '../shards/derived-writer.ts';
+import { insertAbsent } from '../hours/upsert-ahead-store.ts';
+
+type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
+
+/** Collection `status_changes`: when each monitor went from one status to another. */
+export class MongoStatusHistory implements StatusHistory {
+  readonly #changes: Collection<StatusChangeDoc>;
+
+  constructor(db: Db) {
+    this.#changes = db.collection<StatusChangeDoc>('status_changes');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // The history of one monitor, newest first.
+    await ensureIndexes(this.#changes, [{ key: { monitor_id: 1, at: -1 }, name: 'by_monitor' }]);
+  }
+
+  /** Changes of a monitor before an instant, newest first, and the one that ended the first of them. */
+  async before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {
+    const [found, [next]] = await Promise.all([
+      this.#changes.find({ monitor_id: monitorId, at: { $lt: before } }).sort({ at: -1 }).limit(limit).toArray(),
+      this.#changes.find({ monitor_id: monitorId, at: { $gte: before } }).sort({ at: 1 }).limit(1).toArray(),
+    ]);
+    return { changes: found.map(toChange), next: next ? toChange(next) : null };
+  }
+
+  async add({ id, ...change }: StatusChange): Promise<void> {
+    await insertAbsent(this.#changes, [{ _id: id, ...change }]);
+  }
+}
+
+function toChange({ _id, ...change }: StatusChangeDoc): StatusChange {
+  return { id: _id, ...change };
+}

@@ -1,0 +1,46 @@
+import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
+import type { AlertsPort, IncidentsPort } from '../ports.ts';
+import type { StateRecord, StateStore } from '../journal/storage-ports.ts';
+
+/** Monitors whose outboxes are carried out at once. */
+const OUTBOXES_AT_ONCE = 16;
+
+export interface StatusHistory {
+  /** Inserts if absent. */
+  add(change: StatusChange): Promise<void>;
+}
+
+export interface DerivedPorts {
+  states: StateStore;
+  history: StatusHistory;
+  incidents: IncidentsPort;
+  alerts: AlertsPort;
+}
+
+/**
+ * Writes what entries changed and carries it out: the state with its outbox in one write, then the outbox in order,
+ * then the outbox emptied. Each step may be repeated; each effect has an id of its own and happens once.
+ */
+export async function persistChanges(ports: DerivedPorts, changed: StateRecord[]): Promise<void> {
+  if (changed.length === 0) return;
+  await ports.states.write(changed);
+  await carryOut(ports, changed);
+}
+
+/** Carries out outboxes that are written already: after a crash between the two. */
+export async function carryOut(ports: DerivedPorts, records: StateRecord[]): Promise<void> {
+  const full = records.filter((record) => record.outbox.length > 0);
+  for (let at = 0; at < full.length; at += OUTBOXES_AT_ONCE) {
+    await Promise.all(full.slice(at, at + OUTBOXES_AT_ONCE).map((record) => carryOutOne(ports, record.outbox)));
+  }
+  if (full.length > 0) await ports.states.clearOutboxes(full.map(({ monitor_id, position }) => ({ monitor_id, position })));
+}
+
+async function carryOutOne(ports: DerivedPorts, outbox: MonitorEffect[]): Promise<void> {
+  for (const effect of outbox) {
+    if (effect.kind === 'status') await ports.history.add(effect.change);
+    else if (effect.kind === 'open') await ports.incidents.open(effect.opening);
+    else if (effect.kind === 'resolve') await ports.incidents.resolve(effect.resolution);
+    else await ports.alerts.fanOut(effect.alert);
+  }
+}

@@ -1,0 +1,39 @@
+import { SHARD_COUNT } from '../../../shared/ids.ts';
+
+export interface Lease {
+  shard: number;
+  holder: string;
+  /** Unix ms by the holder's clock. */
+  expires_at: number;
+}
+
+export interface LeasePlan {
+  acquire: number[];
+  release: number[];
+}
+
+export interface LeaseView {
+  leases: Lease[];
+  /** Controllers that live, this one included. */
+  alive: number;
+  holder: string;
+  /** Leases that ran out by then are free. Unix ms. */
+  now: number;
+  /** Shards that this controller cannot read. */
+  barred: ReadonlySet<number>;
+}
+
+/** Which shards a controller should take and give up so that all that live have an even share. */
+export function planLeases({ leases, alive, holder, now, barred }: LeaseView): LeasePlan {
+  const share = Math.ceil(SHARD_COUNT / Math.max(1, alive));
+  const holderOf = new Map(leases.filter((lease) => lease.expires_at >= now).map((lease) => [lease.shard, lease.holder]));
+  const mine: number[] = [];
+  const free: number[] = [];
+  const unreadable: number[] = [];
+  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+    const by = holderOf.get(shard);
+    if (by === holder) (barred.has(shard) ? unreadable : mine).push(shard);
+    else if (by === undefined && !barred.has(shard)) free.push(shard);
+  }
+  return { acquire: free.slice(0, Math.max(0, share - mine.length)), release: [...mine.slice(share), ...unreadable] };
+}

@@ -1,0 +1,103 @@
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import { planLeases } from './lease-rules.ts';
+import type { LeaseStore } from './lease-store.ts';
+
+const RENEW_EVERY_MS = 3000;
+/** A controller that has not renewed for this long has its shards taken over. */
+const LEASE_MS = 10_000;
+
+export interface LeaseDeps {
+  clock: Clock;
+  log: Log;
+  store: LeaseStore;
+  /** Stays the same over restarts, so that a controller that was killed finds its own shards at once. */
+  holder: string;
+  acquired(shard: number): void;
+  released(shard: number): Promise<void>;
+}
+
+/** Keeps this controller's share of the shards. */
+export class Leases {
+  readonly #deps: LeaseDeps;
+  readonly #mine = new Set<number>();
+  readonly #barred = new Set<number>();
+  #timer: Timer | null = null;
+  #round: Promise<void> | null = null;
+
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timer = this.#deps.clock.setRepeating(RENEW_EVERY_MS, () => this.#look());
+    this.#look();
+  }
+
+  /**
+   * Whether a shard is ours as far as we know: `released` tells when it is not any more. That a lease could not be
+   * renewed for a while is no reason: a shard left alone for it would stay so while its lease is renewed again.
+   */
+  holds(shard: number): boolean {
+    return this.#mine.has(shard);
+  }
+
+  /** Gives up a shard whose journal only a later version can read, and leaves it to others until this process ends. */
+  async surrender(shard: number): Promise<void> {
+    this.#barred.add(shard);
+    await this.#lose(shard);
+    await this.#deps.store.release([shard], this.#deps.holder);
+  }
+
+  /** Looks now rather than with the next round. */
+  async settled(): Promise<void> {
+    await this.#round;
+  }
+
+  /** Gives everything up; to be called when nothing more will be written. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#round;
+    const mine = [...this.#mine];
+    this.#mine.clear();
+    await this.#deps.store.release(mine, this.#deps.holder);
+    await this.#deps.store.leave(this.#deps.holder);
+  }
+
+  #look(): void {
+    if (this.#round) return;
+    this.#round = this.#roundOf()
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'leases could not be renewed'))
+      .finally(() => {
+        this.#round = null;
+      });
+  }
+
+  async #roundOf(): Promise<void> {
+    const { store, holder, clock } = this.#deps;
+    const now = clock.now();
+    await store.show(holder, now + LEASE_MS);
+    await store.renew([...this.#mine], holder, now + LEASE_MS);
+    const { leases, alive } = await store.look(holder, now);
+    const held = new Set(leases.filter((lease) => lease.holder === holder && lease.expires_at >= now).map((lease) => lease.shard));
+    for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
+    const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
+    const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));
+    for (const shard of [...wanted, ...plan.acquire]) {
+      if (await store.acquire(shard, holder, now, now + LEASE_MS)) this.#gain(shard);
+    }
+    for (const shard of plan.release) {
+      await this.#lose(shard);
+      await store.release([shard], holder);
+    }
+  }
+
+  #gain(shard: number): void {
+    this.#mine.add(shard);
+    this.#deps.acquired(shard);
+  }
+
+  async #lose(shard: number): Promise<void> {
+    if (this.#mine.delete(shard)) await this.#deps.released(shard);
+  }
+}

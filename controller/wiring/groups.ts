@@ -1,0 +1,88 @@
+import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { ConfigurationDeps } from '../import-export/deps.ts';
+import { configurationRoutes } from '../import-export/routes.ts';
+import type { GroupDeps } from '../groups/deps.ts';
+import type { GroupMember, GroupMonitors } from '../groups/ports.ts';
+import { groupRoutes } from '../groups/routes.ts';
+import { GroupStore } from '../groups/store.ts';
+import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
+import { resumeRemovals } from '../groups/verbs/change-tree.ts';
+import { findHeirs } from '../groups/verbs/find-heirs.ts';
+import { changeGroup, createGroup } from '../groups/verbs/write-group.ts';
+import type { Route } from '../http/route.ts';
+import { groupSizes } from '../monitors/counts/count-rules.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { GroupLookup } from '../monitors/ports.ts';
+import { assignToGroup, changeGroupMonitors } from '../monitors/verbs/group-members.ts';
+import type { Mongo } from '../platform/mongo/mongo.ts';
+
+export interface Groups {
+  store: GroupStore;
+  lookup: GroupLookup;
+  over(monitors: MonitorDeps): { routes: Route[]; start(): void; stop(): Promise<void> };
+}
+
+/** How often deleted groups are looked for whose monitors have not all moved on. */
+const LOOK_EVERY_MS = 600_000;
+
+/** Groups, put together over the monitors in them; with both, documents that hold them. */
+export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups> {
+  const groups = new GroupStore(db, clock);
+  const trees = new TreeStore(db);
+  const removals = new RemovalStore(db);
+  await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
+  return {
+    store: groups,
+    lookup: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
+    over: (monitorDeps) => {
+      const { live, statistics } = monitorDeps.readers;
+      const deps: GroupDeps = {
+        groups, trees, removals, monitors: membersOf(monitorDeps),
+        readers: { states: (ids) => live.states(ids), periods: (ids, hours) => statistics.periods(ids, hours) },
+      };
+      const configuration: ConfigurationDeps = {
+        monitors: monitorDeps,
+        groups: {
+          all: (tenant) => groups.all(tenant),
+          create: (ctx, wish) => createGroup(deps, ctx, wish),
+          change: (ctx, id, wish) => changeGroup(deps, ctx, id, wish),
+        },
+      };
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], ...clearing(deps, clock, monitorDeps.log) };
+    },
+  };
+}
+
+function clearing(deps: GroupDeps, clock: Clock, log: Log): { start(): void; stop(): Promise<void> } {
+  const rounds = new Rounds({
+    clock, everyMs: LOOK_EVERY_MS,
+    round: async () => {
+      await resumeRemovals(deps, clock.now());
+      return false;
+    },
+    onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
+  });
+  return {
+    start: () => {
+      rounds.start();
+      rounds.look();
+    },
+    stop: () => rounds.stop(),
+  };
+}
+
+function membersOf(deps: MonitorDeps): GroupMonitors {
+  return {
+    counts: async (tenant, ids) => groupSizes(await deps.counts.read(tenant), ids),
+    page: async (tenant, groupId, after, limit) => (await deps.monitors.ofGroup(tenant, groupId, after, limit)).map(toMember),
+    changeAll: (ctx, groupId, change) => changeGroupMonitors(deps, ctx, groupId, change),
+    assign: (ctx, ids, groupId) => assignToGroup(deps, ctx, ids, groupId),
+  };
+}
+
+function toMember({ _id, name, type, target, interval_seconds, status, group_id }: MonitorDoc): GroupMember {
+  return { id: _id, name, type, target, interval_seconds, status, group_id: group_id ?? '' };
+}

@@ -1,0 +1,43 @@
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { AccountStores } from '../accounts/deps.ts';
+import { AuditStore } from '../audit/store.ts';
+import { CommentStore } from '../incidents/comments/store.ts';
+import { forgetIncidents } from '../incidents/verbs/forget-incidents.ts';
+import { IncidentStore } from '../incidents/store.ts';
+import { IncidentUpdateStore } from '../incidents/timeline/update-store.ts';
+import { MonitorStore } from '../monitors/store.ts';
+import type { PlanLimits } from '../plans/plans.ts';
+import type { Mongo } from '../platform/mongo/mongo.ts';
+import { AgedResultStore } from '../results/hours/aged-result-store.ts';
+import { MongoDeadLetterStore } from '../results/intake/dead-letter-store.ts';
+import { SweepStore } from '../retention/store.ts';
+import { RetentionSweeper } from '../retention/sweeper.ts';
+
+export interface RetentionSettings {
+  db: Mongo['db'];
+  accounts: Pick<AccountStores, 'organizations' | 'projects'>;
+  limitsOf(organizationId: string): Promise<PlanLimits>;
+  ownsShard(shard: number): boolean;
+  clock: Clock;
+  log: Log;
+}
+
+/** What removes by age, put together and not yet started. */
+export function openRetention({ db, accounts, limitsOf, ownsShard, clock, log }: RetentionSettings): RetentionSweeper {
+  const incidents = { incidents: new IncidentStore(db), updates: new IncidentUpdateStore(db), comments: new CommentStore(db) };
+  const audit = new AuditStore(db);
+  const letters = new MongoDeadLetterStore(db);
+  return new RetentionSweeper({
+    monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db), limitsOf, ownsShard, clock, log,
+    organizations: {
+      page: (after, limit) => accounts.organizations.pageOfIds(after, limit),
+      projectsOf: async (organizationId) => (await accounts.projects.listOf([organizationId])).map((project) => project._id),
+    },
+    things: {
+      incidents: (tenant, before, limit) => forgetIncidents(incidents, tenant, before, limit),
+      auditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
+      deadLetters: (before, limit) => letters.removeOlder(before, limit),
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
+import type { MonitorEffect, MonitorItem, MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import { configOf, HOUR, resultOf } from '../results/build.ts';
+import type { CheckResult } from '../../../shared/contracts/result.ts';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+
+/** A monitor that entries of one item each are fed to. Times are given in seconds from its creation. */
+export class MonitorRun {
+  state: MonitorState;
+  effects: MonitorEffect[] = [];
+  config: MonitorConfig;
+  #n = 1;
+
+  constructor(config: Partial<MonitorConfig> = {}) {
+    this.config = configOf({ retries: 0, quorum: 'any', ...config });
+    this.state = newMonitorState(this.config);
+  }
+
+  item(item: MonitorItem): MonitorEffect[] {
+    const step = applyItem(this.state, item, { n: this.#n++, index: 0 });
+    this.state = step.state;
+    this.effects.push(...step.effects);
+    return step.effects;
+  }
+
+  result(atSeconds: number, given: Partial<CheckResult> & { region?: string; late?: boolean } = {}): MonitorEffect[] {
+    const { region = 'eu', late = false, ...rest } = given;
+    return this.item({ kind: 'result', region, probe_id: `probe-${region}`, late, result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }) });
+  }
+
+  resultAt(atSeconds: number): CheckResult {
+    return resultOf(this.config, { started_at: HOUR + atSeconds * SECOND });
+  }
+
+  up(atSeconds: number, region = 'eu'): MonitorEffect[] {
+    return this.result(atSeconds, { region });
+  }
+
+  down(atSeconds: number, region = 'eu'): MonitorEffect[] {
+    return this.result(atSeconds, { region, outcome: 'failure' });
+  }
+
+  silent(region: string, atSeconds: number): MonitorEffect[] {
+    return this.item({ kind: 'silent', region, at: HOUR + atSeconds * SECOND });
+  }
+
+  /** A change of what is checked, unless it keeps its `check_revision`. */
+  change(atSeconds: number, change: Partial<MonitorConfig>): MonitorEffect[] {
+    const revision = this.config.revision + 1;
+    this.config = { ...this.config, revision, check_revision: revision, ...change, changed_at: HOUR + atSeconds * SECOND };
+    return this.item({ kind: 'config', config: this.config });
+  }
+
+  closeHour(hours: number): void {
+    this.item({ kind: 'hour', until: HOUR + hours * 60 * MINUTE });
+  }
+
+  /** What was done, in order, in few words. */
+  get told(): string[] {
+    return this.effects.map(short);
+  }
+
+  /** Seconds booked as up, degraded and down in the nth hour. */
+  booked(hours = 0): number[] {
+    return (this.state.booked[HOUR + hours * 60 * MINUTE] ?? [0, 0, 0]).map((ms) => ms / SECOND);
+  }
+}
+
+export function short(effect: MonitorEffect): string {
+  const at = (ms: number): number => (ms - HOUR) / SECOND;
+  if (effect.kind === 'status') return `${effect.change.from}→${effect.change.to}@${at(effect.change.at)}`;
+  if (effect.kind === 'open') return `open@${at(effect.opening.started_at)}`;
+  if (effect.kind === 'resolve') return `resolve@${at(effect.resolution.resolved_at)}`;
+  return `${effect.alert.event}@${at(effect.alert.at)}`;
+}

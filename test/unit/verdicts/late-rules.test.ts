@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GAPS_KEPT } from '../../../controller/verdicts/gap-rules.ts';
+import { isLate } from '../../../controller/verdicts/monitor-rules.ts';
+import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import { HOUR } from '../results/build.ts';
+import { MonitorRun, SECOND } from './build.ts';
+
+/** Seen up until 0, then by nobody until 3000. */
+function unwatched(config: Partial<MonitorConfig> = {}): MonitorRun {
+  const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu'], ...config });
+  run.up(1);
+  run.up(3000);
+  run.effects = [];
+  return run;
+}
+
+function late(run: MonitorRun, region: string, outcomes: Record<number, boolean>): void {
+  for (const [at, ok] of Object.entries(outcomes)) run.result(Number(at), { region, late: true, outcome: ok ? 'success' : 'failure' });
+}
+
+describe('an outage that late results show', () => {
+  test('is an incident that is over, and alerts nobody', () => {
+    const run = unwatched();
+    const before = { ...run.state };
+    late(run, 'eu', { 600: true, 660: false, 662: false, 720: false, 780: true });
+    expect(run.told).toEqual(['open@660', 'resolve@780']);
+    const [open, resolve] = run.effects;
+    expect(open).toMatchObject({ opening: { late: true, failure_count: 3, affected_regions: ['eu'], error_message: 'Expected 200, got 503', severity: 'major' } });
+    if (open?.kind === 'open' && resolve?.kind === 'resolve') expect(resolve.resolution.id).toBe(open.opening.id);
+    expect(run.state).toMatchObject({ status: 'up', since: before.since, outage: null, booked: before.booked, booked_until: before.booked_until, regions: before.regions });
+  });
+
+  test('is none with as many failures as there are retries, or none after them', () => {
+    const run = unwatched();
+    late(run, 'eu', { 600: true, 660: false, 720: true, 780: false, 840: false });
+    expect(run.told).toEqual([]);
+  });
+
+  test('is not seen across a hole in what came late', () => {
+    const run = unwatched();
+    late(run, 'eu', { 600: false, 900: false, 1200: true });
+    expect(run.told).toEqual([]);
+  });
+
+  test('is told once, however many probes tell it', () => {
+    const run = unwatched({ quorum: 'any', monitoring_regions: ['eu', 'us'] });
+    late(run, 'eu', { 600: false, 660: false, 720: true });
+    late(run, 'us', { 630: false, 690: false, 750: true });
+    late(run, 'us', { 810: false, 870: false, 930: true });
+    expect(run.told).toEqual(['open@600', 'resolve@720', 'open@810', 'resolve@930']);
+  });
+
+  test('is told once the time it lies in is over, whichever came first', () => {
+    const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, monitoring_regions: ['eu'] });
+    run.up(1);
+    late(run, 'eu', { 600: false, 660: true });
+    expect(run.told).toEqual(['unknown→up@1']);
+    run.up(3000);
+    expect(run.told.slice(1)).toEqual(['open@600', 'resolve@660']);
+  });
+
+  test('counts from its first failure, although the status before is taken to hold for an interval', () => {
+    const run = unwatched();
+    late(run, 'eu', { 58: false, 118: false, 178: true });
+    expect(run.told).toEqual(['open@58', 'resolve@178']);
+  });
+});
+
+describe('time that was watched', () => {
+  test.each(['up', 'down'] as const)('as %s is told no other way', (status) => {
+    const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
+    for (let at = 60; at <= 900; at += 60) run[status](at);
+    run.effects = [];
+    late(run, 'eu', { 300: false, 360: false, 420: true });
+    expect(run.told).toEqual([]);
+  });
+
+  test('within an outage that is known is no other outage, though nobody watched its middle', () => {
+    const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
+    run.down(60);
+    run.silent('eu', 120);
+    run.up(3000);
+    run.effects = [];
+    late(run, 'eu', { 600: false, 660: true });
+    expect(run.told).toEqual([]);
+  });
+
+  test('in part makes no incident: the known outage tells of it', () => {
+    const run = new MonitorRun({ interval_ms: 60_000, retries: 0, quorum: 'any', monitoring_regions: ['eu', 'us'] });
+    run.up(1);
+    run.down(600);
+    run.up(660);
+    run.effects = [];
+    late(run, 'us', { 480: false, 540: false, 600: false, 670: true });
+    expect(run.told).toEqual([]);
+  });
+
+  test('of a pause is nobody\'s', () => {
+    const run = unwatched();
+    run.change(3010, { status: 'paused' });
+    run.change(6000, { status: 'active', check_revision: 1 });
+    run.up(6010);
+    run.effects = [];
+    late(run, 'eu', { 4000: false, 4060: false, 4120: true });
+    expect(run.told).toEqual([]);
+  });
+});
+
+describe('with several regions', () => {
+  test('as many must agree at a time as the policy needs of all that are asked', () => {
+    const run = unwatched({ quorum: 'majority', monitoring_regions: ['eu', 'us', 'ap'] });
+    late(run, 'eu', { 600: false, 660: false, 720: true });
+    expect(run.told).toEqual([]);
+    late(run, 'us', { 640: false, 700: false, 760: true });
+    expect(run.told).toEqual(['open@640', 'resolve@720']);
+    const open = run.effects[0];
+    if (open?.kind === 'open') expect(open.opening.affected_regions).toEqual(['eu', 'us']);
+    late(run, 'ap', { 641: false, 701: false, 761: true });
+    expect(run.told).toHaveLength(2);
+  });
+
+  test('two that never agree are no outage', () => {
+    const run = unwatched({ quorum: 2, monitoring_regions: ['eu', 'us'] });
+    late(run, 'eu', { 600: false, 660: false, 720: true });
+    late(run, 'us', { 720: false, 780: false, 840: true });
+    expect(run.told).toEqual([]);
+  });
+
+  test('one that is no longer asked says nothing', () => {
+    const run = unwatched();
+    late(run, 'us', { 600: false, 660: false, 720: true });
+    expect(run.told).toEqual([]);
+  });
+});
+
+interface Heard {
+  at: number;
+  region: string;
+  ok: boolean;
+  /** How long it was under way, seconds. */
+  delay: number;
+}
+
+const lanes = fc.record({
+  quorum: fc.constantFrom('any' as const, 'majority' as const, 'all' as const),
+  live: fc.array(fc.boolean(), { minLength: 2, maxLength: 40 }),
+  gaps: fc.array(fc.integer({ min: 2, max: 2000 }), { minLength: 40, maxLength: 40 }),
+  late: fc.array(fc.record({ region: fc.constantFrom('eu', 'us'), outcomes: fc.array(fc.boolean(), { maxLength: 40 }), from: fc.integer({ min: 0, max: 4000 }) }), { maxLength: 2 }),
+  order: fc.infiniteStream(fc.nat()),
+});
+
+/** Plays lanes in an order that each of them keeps; what is late is judged by when it was sent, not by the order. */
+function playLanes(given: { quorum: 'any' | 'majority' | 'all' }, sent: Heard[][], next: (lanes: number) => number): MonitorRun {
+  const run = new MonitorRun({ ...given, interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu', 'us'] });
+  const rest = sent.map((lane) => [...lane]);
+  for (let open = rest.filter((lane) => lane.length > 0); open.length > 0; open = rest.filter((lane) => lane.length > 0)) {
+    const lane = open[next(open.length)] as Heard[];
+    const { at, region, ok, delay } = lane.shift() as Heard;
+    run.result(at, { region, outcome: ok ? 'success' : 'failure', late: isLate(run.config, HOUR + at * SECOND, HOUR + (at + delay) * SECOND) });
+  }
+  run.closeHour(100);
+  return run;
+}
+
+test('lanes in any order end in the same status and the same times; what came late alerts nobody and moves nothing', () => {
+  let told = 0;
+  fc.assert(fc.property(lanes, ({ quorum, live, gaps, late: backlog, order }) => {
+    let at = 0;
+    const fresh = live.map((ok, index): Heard => ({ at: (at += gaps[index] as number), region: 'eu', ok, delay: 0 }));
+    const late = backlog.map(({ region, outcomes, from }) => outcomes.map((ok, index): Heard => ({ at: from + index * 60, region, ok, delay: 5000 })));
+    const ordered = playLanes({ quorum }, [fresh, ...late], () => 0);
+    const shuffled = playLanes({ quorum }, [fresh, ...late], (open) => (order.next().value as number) % open);
+    const alone = playLanes({ quorum }, [fresh], () => 0);
+    for (const run of [ordered, shuffled]) {
+      expect(run.state.booked).toEqual(alone.state.booked);
+      expect([run.state.status, run.state.since, run.state.outage]).toEqual([alone.state.status, alone.state.since, idless(run, alone)]);
+      const other = run.effects.filter((effect) => !(effect.kind === 'open' && effect.opening.late) && !lateIds(run).has(effect.kind === 'resolve' ? effect.resolution.id : ''));
+      expect(other.map((effect) => effect.kind)).toEqual(alone.effects.map((effect) => effect.kind));
+      told += lateIds(run).size;
+    }
+  }), { numRuns: 300 });
+  expect(told).toBeGreaterThan(20);
+});
+
+function lateIds(run: MonitorRun): Set<string> {
+  return new Set(run.effects.flatMap((effect) => (effect.kind === 'open' && effect.opening.late ? [effect.opening.id] : [])));
+}
+
+/** Ids follow the journal's numbers, which more items move on. */
+function idless(run: MonitorRun, alone: MonitorRun): unknown {
+  return alone.state.outage && { ...alone.state.outage, incident_id: run.state.outage?.incident_id };
+}
+
+test('what is remembered has a limit, however much is missed and comes late', () => {
+  const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 2, monitoring_regions: ['eu', 'us'] });
+  for (let round = 0; round < 100; round += 1) run.up(1 + round * 1000);
+  for (let probe = 0; probe < 100; probe += 1) late(run, probe % 2 ? 'eu' : 'us', { [500 + probe * 1000]: false, [560 + probe * 1000]: false, [620 + probe * 1000]: true });
+  for (let probe = 0; probe < 50; probe += 1) run.item({ kind: 'result', late: true, region: 'eu', probe_id: `p${probe}`, result: run.resultAt(500 + probe) });
+  const { gaps, runs, found } = run.state.late ?? { gaps: [], runs: {}, found: [] };
+  expect(gaps).toHaveLength(GAPS_KEPT);
+  expect(found.length).toBeLessThanOrEqual(16);
+  expect(Object.keys(runs)).toHaveLength(8);
+});

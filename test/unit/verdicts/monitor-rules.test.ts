@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { isLate } from '../../../controller/verdicts/monitor-rules.ts';
+import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
+import { configOf, HOUR } from '../results/build.ts';
+import { MonitorRun } from './build.ts';
+
+describe('one region', () => {
+  test('is unknown until something is heard', () => {
+    const run = new MonitorRun();
+    expect(run.state.status).toBe('unknown');
+    expect(run.up(10)).toHaveLength(1);
+    expect(run.told).toEqual(['unknown→up@10']);
+  });
+
+  test('without retries the first failure is the outage, the first success its end', () => {
+    const run = new MonitorRun({ retries: 0 });
+    run.up(0.001);
+    run.down(60);
+    run.up(120);
+    expect(run.told.slice(1)).toEqual(['up→down@60', 'open@60', 'monitor.down@60', 'down→up@120', 'resolve@120', 'monitor.up@120']);
+  });
+
+  test.each([0, 1, 2, 5])('with %i retries it takes one failure more, and the outage counts from the first', (retries) => {
+    const run = new MonitorRun({ retries });
+    run.up(1);
+    for (let fails = 0; fails < retries; fails += 1) expect(run.down(60 + fails)).toEqual([]);
+    expect(run.state.status).toBe('up');
+    expect(run.down(100)).toHaveLength(3);
+    expect(run.told.slice(1)).toEqual([`up→down@${retries === 0 ? 100 : 60}`, `open@${retries === 0 ? 100 : 60}`, `monitor.down@${retries === 0 ? 100 : 60}`]);
+    expect(run.state.outage?.failure_count).toBe(retries + 1);
+  });
+
+  test('a success in between starts the count anew', () => {
+    const run = new MonitorRun({ retries: 1 });
+    run.up(1);
+    run.down(60);
+    run.up(61);
+    run.down(120);
+    expect(run.told).toEqual(['unknown→up@1']);
+  });
+
+  test('failures while it is down are counted and tell nobody', () => {
+    const run = new MonitorRun();
+    run.down(60);
+    for (let at = 120; at <= 300; at += 60) expect(run.down(at)).toEqual([]);
+    run.up(360);
+    const resolve = run.effects.find((effect): effect is MonitorEffect & { kind: 'resolve' } => effect.kind === 'resolve');
+    expect(resolve?.resolution.failure_count).toBe(5);
+  });
+
+  test('the incident says what was wrong, how bad it is, and where', () => {
+    const run = new MonitorRun();
+    run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No answer in 10 s' } });
+    const open = run.effects.find((effect): effect is MonitorEffect & { kind: 'open' } => effect.kind === 'open');
+    expect(open?.opening).toMatchObject({ type: 'timeout', severity: 'critical', error_message: 'No answer in 10 s', affected_regions: ['eu'], failure_count: 1 });
+    expect(run.effects.find((effect) => effect.kind === 'alert')).toMatchObject({ alert: { event: 'monitor.down', error: { type: 'timeout' }, incident: { id: open?.opening.id } } });
+  });
+});
+
+describe('what must not move a verdict', () => {
+  test('a late result', () => {
+    const run = new MonitorRun();
+    run.up(600);
+    run.result(610, { outcome: 'failure', late: true });
+    expect(run.state).toMatchObject({ status: 'up', outage: null, last_failure_at: HOUR + 610_000 });
+  });
+
+  test('a result of what was checked before an edit', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.change(10, { target: 'https://example.org/other' });
+    run.result(60, { outcome: 'failure', assignment_rev: 1 });
+    expect(run.state.status).toBe('up');
+    run.down(61);
+    expect(run.state.status).toBe('down');
+  });
+
+  test('a missed slot of what was checked before an edit', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.change(10, { target: 'https://example.org/other' });
+    const missed = { outcome: 'missed', missed: { reason: 'overload', count: 5 } } as const;
+    run.result(600, { ...missed, assignment_rev: 1 });
+    expect(run.state.status).toBe('up');
+    run.result(600, { ...missed, assignment_rev: 2 });
+    expect(run.state.status).toBe('unknown');
+  });
+
+  test('slots of a check that the probe does not have: the monitor stays unknown', () => {
+    const run = new MonitorRun({ type: 'DNS' });
+    for (const at of [0, 60, 120, 180]) run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
+    expect([run.state.status, run.told]).toEqual(['unknown', []]);
+  });
+
+  test('a new name: results of the same check go on counting', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.change(10, { name: 'other', check_revision: 1 });
+    run.result(60, { outcome: 'failure', assignment_rev: 1 });
+    run.result(61, { outcome: 'failure', assignment_rev: 1 });
+    expect(run.state.status).toBe('down');
+  });
+
+  test('an older result of the same region, heard after a newer one', () => {
+    const run = new MonitorRun();
+    run.up(120);
+    run.down(60);
+    expect(run.state.status).toBe('up');
+  });
+
+  test('a result of a region that is not asked for', () => {
+    const run = new MonitorRun({ monitoring_regions: ['eu'] });
+    run.up(1);
+    run.down(60, 'us');
+    expect(run.state.status).toBe('up');
+  });
+
+  test('anything while it is paused', () => {
+    const run = new MonitorRun();
+    run.change(10, { status: 'paused' });
+    run.down(60);
+    expect(run.told).toEqual(['unknown→paused@10']);
+  });
+
+  test('one missed slot', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.result(61, { outcome: 'missed', missed: { reason: 'overload', count: 1 } });
+    expect(run.state.status).toBe('up');
+  });
+
+  test.each([[10_000, 60_001, true], [10_000, 60_000, false], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
+    [60_000, -300_000, false], [60_000, -300_001, true]])(
+    'at an interval of %i ms a result taken after %i ms is late: %s', (intervalMs, age, late) => {
+      expect(isLate(configOf({ interval_ms: intervalMs }), HOUR, HOUR + age)).toBe(late);
+    });
+});
+
+describe('silence', () => {
+  test('makes a region unknown, and a monitor of that region alone', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    expect(run.silent('eu', 61)).toHaveLength(1);
+    expect(run.told).toEqual(['unknown→up@1', 'up→unknown@61']);
+    expect(run.state.regions['eu']).toMatchObject({ verdict: 'unknown', reason: 'silent' });
+  });
+
+  test('ends no outage and opens none', () => {
+    const run = new MonitorRun();
+    run.down(60);
+    run.silent('eu', 120);
+    expect(run.state).toMatchObject({ status: 'unknown', outage: { started_at: HOUR + 60_000 } });
+    run.down(600);
+    run.up(660);
+    expect(run.told).toEqual(['unknown→down@60', 'open@60', 'monitor.down@60', 'down→unknown@120', 'unknown→down@600', 'down→up@660', 'resolve@660', 'monitor.up@660']);
+  });
+
+  test('is no word when something newer is known by then', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.up(61);
+    expect(run.silent('eu', 61)).toEqual([]);
+  });
+
+  test('that leaves a failing region alone dates the outage by its failures', () => {
+    const run = new MonitorRun({ quorum: 'all' });
+    run.up(1, 'eu');
+    run.up(2, 'us');
+    run.down(122, 'us');
+    expect(run.state.status).toBe('up');
+    run.silent('eu', 61);
+    expect(run.told.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
+  });
+
+  test('missed slots in a row are silence with a reason', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.result(61, { outcome: 'missed', missed: { reason: 'probe_down', count: 3 } });
+    expect(run.state.status).toBe('unknown');
+    expect(run.state.regions['eu']?.reason).toBe('probe_down');
+  });
+});
+
+describe('regions that are not heard in order', () => {
+  test('a success from before the outage does not end it', () => {
+    const run = new MonitorRun({ quorum: 'all' });
+    run.up(1, 'us');
+    run.down(100, 'us');
+    expect(run.state.status).toBe('down');
+    run.up(70, 'eu');
+    run.up(99, 'eu');
+    expect(run.state.status).toBe('down');
+    run.up(105, 'eu');
+    expect(run.state.status).toBe('up');
+  });
+
+  test('failures from before the recovery do not open another incident', () => {
+    const run = new MonitorRun({ quorum: 'majority' });
+    run.down(60, 'eu');
+    run.down(61, 'us');
+    run.silent('ap', 62);
+    run.up(120, 'us');
+    expect(run.state.status).toBe('up');
+    run.down(90, 'ap');
+    run.down(119, 'ap');
+    expect(run.state.status).toBe('up');
+    expect(run.told.filter((told) => told.startsWith('open'))).toHaveLength(1);
+  });
+});
+
+describe('what people change', () => {
+  test('pausing ends the outage without a word of recovery', () => {
+    const run = new MonitorRun();
+    run.down(60);
+    run.change(90, { status: 'paused' });
+    expect(run.told.slice(3)).toEqual(['resolve@90', 'down→paused@90']);
+    expect(run.state.outage).toBeNull();
+  });
+
+  test('resuming starts from nothing', () => {
+    const run = new MonitorRun({ retries: 1 });
+    run.up(1);
+    run.down(60);
+    run.change(61, { status: 'paused' });
+    run.change(120, { status: 'active' });
+    expect(run.state).toMatchObject({ status: 'unknown', regions: {} });
+    run.down(180);
+    expect(run.state.status).toBe('unknown');
+  });
+
+  test('deleting is the last word', () => {
+    const run = new MonitorRun();
+    run.down(60);
+    run.change(90, { status: 'deleted' });
+    expect(run.down(120)).toEqual([]);
+    expect(run.told.at(-1)).toBe('down→paused@90');
+  });
+
+  test('an older configuration is not heard', () => {
+    const run = new MonitorRun();
+    const older = run.config;
+    run.change(10, { name: 'newer' });
+    expect(run.item({ kind: 'config', config: older })).toEqual([]);
+    expect(run.state.config.name).toBe('newer');
+  });
+
+  test('the same configuration again changes nothing', () => {
+    const run = new MonitorRun();
+    run.up(1);
+    run.down(60);
+    const { effects, state } = run;
+    expect(run.item({ kind: 'config', config: run.config })).toEqual([]);
+    expect(run.state.outage).toEqual(state.outage);
+    expect(run.effects).toBe(effects);
+  });
+
+  test('asking one region less can turn the verdict', () => {
+    const run = new MonitorRun({ quorum: 'majority', monitoring_regions: ['eu', 'us'] });
+    run.up(1, 'eu');
+    run.up(2, 'us');
+    run.down(60, 'us');
+    run.change(90, { monitoring_regions: ['us'] });
+    expect(run.state.status).toBe('down');
+    expect(run.state.outage?.started_at).toBe(HOUR + 60_000);
+  });
+});
+
+test('every effect of an entry has an id of its own, the same at every reading', () => {
+  const read = (): string[] => {
+    const run = new MonitorRun();
+    run.down(60);
+    run.up(120);
+    return run.effects.map((effect) => ('change' in effect ? effect.change.id : 'opening' in effect ? effect.opening.id : 'alert' in effect ? effect.alert.id : `resolves ${effect.resolution.id}`));
+  };
+  expect(read()).toEqual(read());
+  expect(new Set(read()).size).toBe(6);
+});
