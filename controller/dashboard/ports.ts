@@ -1,9 +1,5 @@
-import type { HealthReader } from '../results/ports.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
+import type { Tenant } from '../accounts/tenant.ts';
+import type { HealthReader } from '../results/reading/project-health.ts';
 
 export interface OpenIncident {
   id: string;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../http/route.ts';
-import type { ProjectHealth } from '../results/ports.ts';
+import type { ProjectHealth } from '../results/reading/project-health.ts';
 import { PROBE_STATUSES, type DashboardDeps, type OpenIncident, type ProbeStatus } from './ports.ts';
 
 /** Open incidents that are shown of all. */

@@ -1,5 +1,5 @@
 import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.ts';
-import type { Alert, AlertEvent } from '../results/ports.ts';
+import type { Alert, AlertEvent } from '../verdicts/effect.ts';
 
 export const CHANNELS = DESTINATION_TYPES;
 export type Channel = DestinationType;

@@ -1,4 +1,4 @@
-import type { Alert } from '../results/ports.ts';
+import type { Alert } from '../verdicts/effect.ts';
 import type { Target } from './ports.ts';
 
 /** Of these destinations, those that are enabled and subscribe to the alert's event. */

@@ -1,6 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { Alert, AlertsPort } from '../results/ports.ts';
+import type { Alert } from '../verdicts/effect.ts';
+import type { AlertsPort } from '../results/shards/derived-writer.ts';
 import type { AlertSnapshot, DeliveryDoc } from './delivery.ts';
 import { subscribed } from './fan-out-rules.ts';
 import type { RegionNaming, Target, TargetReader } from './ports.ts';

@@ -1,5 +1,6 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Way } from '../destinations/destination.ts';
-import type { AlertEvent } from '../results/ports.ts';
+import type { AlertEvent } from '../verdicts/effect.ts';
 import type { AlertSnapshot, RegionName, Verdict } from './delivery.ts';
 
 /** A destination, as much as the sending needs. */
@@ -14,11 +15,6 @@ export interface TargetFields {
   events: AlertEvent[];
   /** Null until it is first needed, and where nothing is signed. */
   secret: string | null;
-}
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
 }
 
 /** What the delivery asks of the destinations. */

@@ -1,8 +1,8 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
-import type { Tenant } from './ports.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';

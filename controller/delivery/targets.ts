@@ -1,6 +1,7 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import { newSigningSecret } from '../destinations/signing-secret.ts';
-import type { Target, TargetReader, Tenant } from './ports.ts';
+import type { Target, TargetReader } from './ports.ts';
 
 /** What the delivery reads of the destinations. */
 export interface DestinationSource {

@@ -1,4 +1,4 @@
-import type { AlertEvent } from '../results/ports.ts';
+import type { AlertEvent } from '../verdicts/effect.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response', 'monitor.slow_response_resolved',

@@ -1,9 +1,5 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { DestinationDoc, DestinationFields, Way } from './destination.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
 
 /** Looks at where a destination would send to. */
 export interface UrlVetting {

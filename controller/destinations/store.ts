@@ -1,7 +1,8 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { DestinationDoc } from './destination.ts';
-import type { DestinationChange, DestinationRepository, Tenant } from './ports.ts';
+import type { DestinationChange, DestinationRepository } from './ports.ts';
 
 /** Destinations of one project in one answer; their number is limited when they are created. */
 const MOST_IN_PROJECT = 1000;

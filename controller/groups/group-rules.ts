@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
-import type { MonitorLive, PeriodStats } from '../results/ports.ts';
+import type { MonitorLive } from '../results/reading/live.ts';
+import type { PeriodStats } from '../results/reading/periods.ts';
 import type { GroupMember } from './ports.ts';
 
 const MOST_ON_PAGE = 100;

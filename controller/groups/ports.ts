@@ -1,11 +1,8 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { ProjectContext } from '../http/route.ts';
-import type { MonitorLive, MonitorPeriods } from '../results/ports.ts';
+import type { MonitorLive } from '../results/reading/live.ts';
+import type { MonitorPeriods } from '../results/reading/periods.ts';
 import type { GroupDoc, GroupEdge } from './group.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
 
 export type GroupText = Partial<Pick<GroupDoc, 'name' | 'description'>>;
 

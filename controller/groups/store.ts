@@ -1,9 +1,10 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import { duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge } from './group.ts';
-import type { GroupRepository, GroupText, PlaceStep, RemoveStep, Tenant } from './ports.ts';
+import type { GroupRepository, GroupText, PlaceStep, RemoveStep } from './ports.ts';
 
 /** No creation takes this long; a group that is still without a place then is of a process that ended, ms. */
 const ABANDONED_AFTER_MS = 60_000;

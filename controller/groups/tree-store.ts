@@ -1,7 +1,8 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { RemovalRepository, RemoveStep, Tenant, Tree, TreeRepository, TreeStep } from './ports.ts';
+import type { RemovalRepository, RemoveStep, Tree, TreeRepository, TreeStep } from './ports.ts';
 
 /** A document of `group_trees`; `_id` is the project. */
 interface TreeDoc {

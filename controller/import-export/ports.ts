@@ -1,9 +1,5 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { ProjectContext } from '../http/route.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
 
 export interface NamedGroup {
   _id: string;

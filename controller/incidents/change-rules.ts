@@ -1,5 +1,5 @@
 import { searchText } from '../../shared/search-text.ts';
-import type { Severity } from '../results/ports.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
 import type { IncidentDoc, UpdateActor } from './incident.ts';
 import { lineOf, nextInstant, type DecidedChange } from './status-rules.ts';
 

@@ -1,11 +1,11 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { Severity } from '../results/ports.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
 import type { IncidentDoc, IncidentSource, UpdateActor } from './incident.ts';
 import { titleOf } from './outbox-rules.ts';
-import type { Tenant } from './ports.ts';
 
 /** An incident as somebody asks for it; `started_at` is Unix ms. */
 export interface NewIncident {

@@ -1,6 +1,6 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { Severity } from '../results/ports.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
 
 export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];

@@ -1,7 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { IncidentOpening } from '../results/ports.ts';
+import type { IncidentOpening } from '../verdicts/effect.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
 
 /** Longest texts of an incident (HTTP API, "Limits"). */

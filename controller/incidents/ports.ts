@@ -1,13 +1,9 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { RuntimeStatus, Severity } from '../results/ports.ts';
+import type { RuntimeStatus, Severity } from '../verdicts/monitor-config.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { CommentDoc } from './comments/comment.ts';
 import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc, ListedIncident } from './incident.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
 
 export interface IncidentQuery {
   status?: IncidentStatus;

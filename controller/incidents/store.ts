@@ -1,9 +1,10 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db, Filter } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
-import type { IncidentChange, IncidentQuery, IncidentRepository, Tenant } from './ports.ts';
+import type { IncidentChange, IncidentQuery, IncidentRepository } from './ports.ts';
 
 /** Collection `incidents`. */
 export class IncidentStore implements IncidentRepository {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { MonitorConfig } from '../results/ports.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 

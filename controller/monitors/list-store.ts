@@ -1,10 +1,10 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { searchPattern } from '../../shared/search-text.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { nearerEnd, type ListPlan, type MonitorListQuery } from './list-rules.ts';
 import type { Cell } from './counts/count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
-import type { Tenant } from './ports.ts';
 
 const ORDERS = ['created_at', 'updated_at', 'name'] as const;
 

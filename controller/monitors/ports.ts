@@ -1,11 +1,9 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { HistoryReader, LiveReader, StatisticsReader } from '../results/ports.ts';
+import type { HistoryReader } from '../results/reading/past.ts';
+import type { LiveReader } from '../results/reading/live.ts';
+import type { StatisticsReader } from '../results/reading/periods.ts';
 import type { MonitorDoc } from './monitor.ts';
-
-export interface Tenant {
-  organizationId: string;
-  projectId: string;
-}
 
 /** What monitors ask of the regions. */
 export interface RegionLookup {

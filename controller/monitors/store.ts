@@ -1,3 +1,4 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
@@ -6,7 +7,6 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
-import type { Tenant } from './ports.ts';
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<

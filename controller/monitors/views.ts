@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import type { MonitorLive, PeriodStats } from '../results/ports.ts';
+import type { MonitorLive } from '../results/reading/live.ts';
+import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { nextCheckAt } from './rules.ts';

@@ -17,7 +17,7 @@ import { Pings, type PingSource } from './intake/pings.ts';
 import { publishRaw } from './raw-publisher.ts';
 import type { ShardStores } from './shards/shard-actor.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
-import type { HealthReader } from './ports.ts';
+import type { HealthReader } from './reading/project-health.ts';
 import { healthQuestion, projectHealth } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './journal/storage-ports.ts';

@@ -1,5 +1,5 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { AlertEvent } from '../results/ports.ts';
+import type { AlertEvent } from './effect.ts';
 import type { ExpiryWarning, ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep } from './monitor-state.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import type { RuntimeStatus } from '../results/ports.ts';
+import type { RuntimeStatus } from './monitor-config.ts';
 import { withGap, withoutGap } from './gap-rules.ts';
 import type { HourTimes, MonitorState } from './monitor-state.ts';
 

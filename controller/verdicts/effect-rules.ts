@@ -1,6 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { AlertEvent, RuntimeStatus, Severity } from '../results/ports.ts';
+import type { AlertEvent } from './effect.ts';
+import type { RuntimeStatus, Severity } from './monitor-config.ts';
 import type { ItemPlace, MonitorEffect, MonitorState, Outage } from './monitor-state.ts';
 
 export const SEVERITY: Record<ErrorType, Severity> = {

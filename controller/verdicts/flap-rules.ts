@@ -1,5 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { Alert, MonitorConfig } from '../results/ports.ts';
+import type { Alert } from './effect.ts';
+import type { MonitorConfig } from './monitor-config.ts';
 import type { Flaps, ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep } from './monitor-state.ts';
 
 /** So many outages begun within the window make a monitor flap. */

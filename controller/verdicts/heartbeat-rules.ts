@@ -1,6 +1,6 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
+import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import { bookUntil } from './booking-rules.ts';
 import type { HeartbeatState, JournaledPing, MonitorState, MonitorStep } from './monitor-state.ts';
 

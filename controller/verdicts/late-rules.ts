@@ -1,5 +1,5 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { MonitorConfig } from '../results/ports.ts';
+import type { MonitorConfig } from './monitor-config.ts';
 import { opening, resolution, SEVERITY } from './effect-rules.ts';
 import { freeParts, lateHistory, withoutGap } from './gap-rules.ts';
 import { agreed, isAsked, requiredVotes, type Agreed } from './quorum-rules.ts';

@@ -1,6 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
+import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom, type HeartbeatFailure, type Move } from './heartbeat-rules.ts';
 import { bookGap, bookHour, bookWatched, lastHeard, rebook } from './booking-rules.ts';
 import { alert, downRegions, opening, resolution, SEVERITY, statusEffect } from './effect-rules.ts';

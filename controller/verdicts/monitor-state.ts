@@ -1,5 +1,6 @@
 import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
-import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig, RuntimeStatus, Severity } from '../results/ports.ts';
+import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
+import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
 
 export type RegionVerdict = 'up' | 'down' | 'unknown';
 

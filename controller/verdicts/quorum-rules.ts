@@ -1,4 +1,4 @@
-import type { MonitorConfig, RuntimeStatus } from '../results/ports.ts';
+import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { RegionState } from './monitor-state.ts';
 
 /** How many of `votes` regions must say "down": at least 1, at most all that vote. */

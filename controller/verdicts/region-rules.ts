@@ -1,4 +1,4 @@
-import type { MonitorConfig } from '../results/ports.ts';
+import type { MonitorConfig } from './monitor-config.ts';
 import type { MonitorItem, RegionOutage, RegionState } from './monitor-state.ts';
 
 /** Outages that a region remembers until all regions have been heard past them, the latest ones. */

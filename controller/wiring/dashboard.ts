@@ -4,7 +4,7 @@ import type { Route } from '../http/route.ts';
 import type { IncidentStore } from '../incidents/store.ts';
 import { cellsOf, sumOf } from '../monitors/counts/count-rules.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
-import type { HealthReader } from '../results/ports.ts';
+import type { HealthReader } from '../results/reading/project-health.ts';
 import type { Fleet } from './fleet.ts';
 
 /** The dashboard over what it shows. */

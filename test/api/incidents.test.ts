@@ -6,7 +6,7 @@ import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { incidentRoutes } from '../../controller/incidents/routes.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { IncidentUpdateStore } from '../../controller/incidents/timeline/update-store.ts';
-import type { IncidentOpening } from '../../controller/results/ports.ts';
+import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';

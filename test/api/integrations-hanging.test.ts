@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Alert } from '../../controller/results/ports.ts';
+import type { Alert } from '../../controller/verdicts/effect.ts';
 import { newId } from '../../shared/ids.ts';
 import { alertOf, DeliveryRig, monitorConfig, type DeliveringController } from '../helpers/delivery-rig.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';

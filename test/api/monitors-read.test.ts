@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { MonitorLive, PeriodStats } from '../../controller/results/ports.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { PeriodStats } from '../../controller/results/reading/periods.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';

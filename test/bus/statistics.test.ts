@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openResultStores } from '../../controller/wiring/result-stores.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';

@@ -4,7 +4,7 @@ import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openIncidents, type Incidents } from '../../controller/wiring/incidents.ts';
-import type { MonitorLive } from '../../controller/results/ports.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import type { Loose } from './api-client.ts';

@@ -28,7 +28,8 @@ import { openMailer, type MailConfig } from '../../controller/platform/mail/mail
 import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import { withShortestIntervals } from '../../controller/plans/rules.ts';
-import type { MonitorLive, PeriodStats, RecentResult } from '../../controller/results/ports.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { PeriodStats, RecentResult } from '../../controller/results/reading/periods.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { ApiClient } from './api-client.ts';

@@ -1,4 +1,4 @@
-import type { IncidentOpening } from '../../controller/results/ports.ts';
+import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { HourTimes } from '../../controller/verdicts/monitor-state.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { rowsOf } from './check-results.ts';
 import type { Reference } from './reference.ts';

@@ -1,5 +1,5 @@
 import { sleep } from '../../shared/time.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { report, settle, type SeedReport } from './run-seed.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 import type { ControllerStores } from './simulated-stores.ts';

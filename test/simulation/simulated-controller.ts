@@ -6,7 +6,7 @@ import { receivePing } from '../../controller/heartbeats/verbs.ts';
 import type { PingSignal } from '../../controller/heartbeats/ports.ts';
 import { Pings } from '../../controller/results/intake/pings.ts';
 import { Marks } from '../../controller/results/intake/marks.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Listener, Network } from './network.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,7 @@
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
-import type { Alert, IncidentOpening, IncidentResolution, MonitorConfig } from '../../controller/results/ports.ts';
+import type { Alert, IncidentOpening, IncidentResolution } from '../../controller/verdicts/effect.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-store.ts';

@@ -4,7 +4,7 @@ import type { Timer } from '../../shared/time.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { ProbeBus } from '../../probe/ports.ts';
 import { Sender } from '../../probe/sending/sender.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { Placed, SimulatedDatabase } from './simulated-database.ts';

@@ -1,7 +1,7 @@
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import type { MonitorConfig } from '../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';

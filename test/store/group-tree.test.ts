@@ -1,10 +1,10 @@
+import type { Tenant } from '../../controller/accounts/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
 import { MOST_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
-import type { Tenant } from '../../controller/groups/ports.ts';
 import type { TreeDeps } from '../../controller/groups/verbs/change-tree.ts';
 import { findHeirs } from '../../controller/groups/verbs/find-heirs.ts';
 import { changeGroup, createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../controller/accounts/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
@@ -5,7 +6,6 @@ import { recount, type Counts } from '../../controller/monitors/counts/count-rul
 import { CountStore } from '../../controller/monitors/counts/count-store.ts';
 import { MonitorCounts } from '../../controller/monitors/counts/counts.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
-import type { Tenant } from '../../controller/monitors/ports.ts';
 import { MonitorStore, type MonitorChange } from '../../controller/monitors/store.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

@@ -1,8 +1,9 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupEdge } from '../group.ts';
-import type { Moment, Tenant, TreeStep } from '../ports.ts';
+import type { Moment, TreeStep } from '../ports.ts';
 
 /** Of several changes at once all but one have to look at the tree again; each try that fails is another's success. */
 const MOST_TRIES = 100;

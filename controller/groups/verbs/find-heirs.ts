@@ -1,4 +1,5 @@
-import type { RemovalRepository, Tenant } from '../ports.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
+import type { RemovalRepository } from '../ports.ts';
 
 export interface HeirDeps {
   groups: { names(tenant: Tenant, ids: string[]): Promise<Map<string, string>> };

@@ -1,7 +1,8 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { CommentDoc } from './comment.ts';
-import type { CommentRepository, Tenant } from '../ports.ts';
+import type { CommentRepository } from '../ports.ts';
 
 /** Collection `incident_comments`. A deleted comment stays, without its text. */
 export class CommentStore implements CommentRepository {

@@ -1,8 +1,9 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import type { IncidentUpdateDoc } from '../incident.ts';
-import type { IncidentUpdateReader, Tenant } from '../ports.ts';
+import type { IncidentUpdateReader } from '../ports.ts';
 
 /** Collection `incident_updates`: the history of incidents. */
 export class IncidentUpdateStore implements IncidentUpdateReader {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { CommentStore } from '../comments/store.ts';
-import type { Tenant } from '../ports.ts';
 import type { IncidentStore } from '../store.ts';
 import type { IncidentUpdateStore } from '../timeline/update-store.ts';
 

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { Tenant } from '../ports.ts';
 
 /** The counts of one project. `applied` is the last step's share of it that the monitors themselves may not show yet. */
 export interface CountDoc extends Counts {

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
-import type { Tenant } from '../ports.ts';
 
 const SWEEP_EVERY_MS = 1000;
 /** Monitors in one step. */

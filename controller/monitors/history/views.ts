@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import type { MonitorLive, StatusSpan } from '../../results/ports.ts';
+import type { MonitorLive } from '../../results/reading/live.ts';
+import type { StatusSpan } from '../../results/reading/past.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
 import type { RegionRun } from '../ports.ts';

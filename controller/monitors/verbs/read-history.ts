@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
-import type { MonitorLive, ResultPage, StatusSpan, TimePoint } from '../../results/ports.ts';
+import type { MonitorLive } from '../../results/reading/live.ts';
+import type { ResultPage, StatusSpan, TimePoint } from '../../results/reading/past.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { SERIES_DAYS } from '../history/answers.ts';
 import { loadMonitor } from './change-monitor.ts';

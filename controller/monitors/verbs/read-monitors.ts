@@ -1,7 +1,8 @@
 import { AppError } from '../../../shared/errors.ts';
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
 import type { RequestContext } from '../../http/route.ts';
-import type { MonitorLive, RecentResult } from '../../results/ports.ts';
+import type { MonitorLive } from '../../results/reading/live.ts';
+import type { RecentResult } from '../../results/reading/periods.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list-rules.ts';

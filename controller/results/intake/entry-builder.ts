@@ -8,7 +8,7 @@ import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type JournalEntry }
 import { letterOf, unreadableLetter } from './letter-rules.ts';
 import { PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { refusalOf } from './refusal-rules.ts';
 import type { ShardState } from '../shards/shard-state.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';

@@ -6,7 +6,7 @@ import type { DeadLetter, JournalEntry } from '../journal/journal-entry.ts';
 import { LetterBox } from './letter-box.ts';
 import { failedLetter } from './letter-rules.ts';
 import type { ReceivedPing } from './ping-rules.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { ProbeRate } from './probe-rate.ts';
 import { NewerFormatError, ShardActor, type ShardStores } from '../shards/shard-actor.ts';
 import type { AppliedEntry } from '../shards/shard-state.ts';

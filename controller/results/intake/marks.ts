@@ -2,7 +2,7 @@ import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Ingest } from './ingest.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 const LOOK_EVERY_MS = 1000;
 /** Changed monitors that are looked at at once. */

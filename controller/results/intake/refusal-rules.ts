@@ -2,7 +2,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOf } from '../../../shared/ids.ts';
 import { foreignTo } from '../../verdicts/region-rules.ts';
 import type { DeadLetterReason } from '../journal/journal-entry.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { TakeLimits } from './take-limits.ts';
 
 /** A result from further ahead is refused. Below it a clock is an hour wrong, ours perhaps: that costs no result. */

@@ -1,6 +1,6 @@
 import type { ResultBatch } from '../../../shared/contracts/result.ts';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 /** Format of journal entries that this version writes; entries above the highest it reads make it give the shard up. */
 export const ENTRY_VERSION = 1;

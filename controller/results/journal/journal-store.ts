@@ -3,7 +3,7 @@ import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { InsertOutcome, JournalStore } from './storage-ports.ts';
 import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 

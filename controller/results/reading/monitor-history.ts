@@ -4,7 +4,7 @@ import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { openHours, openRows } from './open-rows.ts';
 import type { Owners } from '../shards/owners.ts';
-import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from '../ports.ts';
+import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
 import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup-rules.ts';

@@ -3,7 +3,7 @@ import { errorType } from '../../../shared/contracts/result.ts';
 import { bookWatched, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { MonitorCell } from '../shards/shard-state.ts';
-import type { RecentResult } from '../ports.ts';
+import type { RecentResult } from './periods.ts';
 import { fillGap } from '../hours/rollup-rules.ts';
 
 const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);

@@ -2,8 +2,20 @@ import { z } from 'zod';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { ownerQuestion, type Owners } from '../shards/owners.ts';
-import type { HealthReader, ProjectHealth } from '../ports.ts';
 import type { MonitorCell } from '../shards/shard-state.ts';
+
+/** Active monitors of a project by status, and the few that stand out. */
+export interface ProjectHealth {
+  counts: { up: number; down: number; degraded: number };
+  /** By their latest success, slowest first. */
+  slowest: { monitor_id: string; response_time_ms: number }[];
+  /** By outages within the time in which flapping is looked for, most first. */
+  flakiest: { monitor_id: string; recent_outages: number }[];
+}
+
+export interface HealthReader {
+  ofProject(projectId: string): Promise<ProjectHealth>;
+}
 
 /** Monitors of each list that are told. */
 const MOST_TOLD = 5;

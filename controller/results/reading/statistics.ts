@@ -4,7 +4,7 @@ import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { HourKey, HourResults } from '../journal/storage-ports.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
-import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from '../ports.ts';
+import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './periods.ts';
 import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from '../hours/rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 

@@ -1,6 +1,18 @@
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
-import type { AlertsPort, IncidentsPort } from '../ports.ts';
 import type { StateRecord, StateStore } from '../journal/storage-ports.ts';
+import type { Alert, IncidentOpening, IncidentResolution } from '../../verdicts/effect.ts';
+
+export interface IncidentsPort {
+  /** Inserts if absent. */
+  open(opening: IncidentOpening): Promise<void>;
+  /** Resolves where still open or acknowledged; else changes nothing. */
+  resolve(resolution: IncidentResolution): Promise<void>;
+}
+
+export interface AlertsPort {
+  /** One delivery for each destination concerned, inserted if absent; wakes the senders. */
+  fanOut(alert: Alert): Promise<void>;
+}
 
 /** Monitors whose outboxes are carried out at once. */
 const OUTBOXES_AT_ONCE = 16;

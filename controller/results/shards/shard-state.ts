@@ -5,7 +5,7 @@ import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from '..
 import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
 import { HourRows, type RowSource } from '../hours/hour-rows.ts';
 import type { ClockDecision, EntryBatch, JournalEntry } from '../journal/journal-entry.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { Snapshot, StateRecord } from '../journal/storage-ports.ts';

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
-import type { MonitorConfig } from '../ports.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { StateRecord, StateStore } from '../journal/storage-ports.ts';
 import { upsertAhead } from '../hours/upsert-ahead-store.ts';
 

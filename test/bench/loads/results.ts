@@ -1,6 +1,6 @@
 import { derivedId, shardOf } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 
 /** Repeats the same results for the same seed, with the jitter of real targets: log-normal, one in a thousand fails. */
 export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {

@@ -1,6 +1,6 @@
 import { shardOf } from '../../../shared/ids.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 
 /** 2025-10-09T10:00:00Z, a full hour. */

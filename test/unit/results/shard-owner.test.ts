@@ -4,7 +4,7 @@ import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.
 import { ShardOwner } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/shards/shard-state.ts';
 import type { DeadLetter, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 

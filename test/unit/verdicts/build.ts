@@ -1,6 +1,6 @@
 import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../../../controller/verdicts/monitor-state.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 

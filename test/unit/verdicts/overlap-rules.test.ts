@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MonitorEffect, MonitorState } from '../../../controller/verdicts/monitor-state.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun, SECOND } from './build.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requiredVotes, verdictOf } from '../../../controller/verdicts/quorum-rules.ts';
-import type { MonitorConfig } from '../../../controller/results/ports.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import { configOf } from '../results/build.ts';
 

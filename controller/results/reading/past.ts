@@ -1,0 +1,55 @@
+import type { RuntimeStatus } from '../../verdicts/monitor-config.ts';
+import type { StoredResult } from '../hours/stored-result.ts';
+
+/** A stretch of time in one status. Instants are Unix ms. */
+export interface StatusSpan {
+  status: RuntimeStatus;
+  from: number;
+  /** Null while it lasts. */
+  to: number | null;
+  reason: string;
+  incident_id: string | null;
+}
+
+export interface ResultQuery {
+  region?: string | undefined;
+  isSuccess?: boolean | undefined;
+  /** Started at this instant or later, Unix ms. */
+  from: number;
+  /** Started before this instant, Unix ms. */
+  to: number;
+  limit: number;
+  /** As an earlier page gave it. */
+  cursor?: string | undefined;
+}
+
+export interface ResultPage {
+  /** Newest first. */
+  results: StoredResult[];
+  /** Where to go on; null at the end. */
+  next: string | null;
+}
+
+/** A region's response times over a stretch of time; ms, of successful checks, percentiles to within 5 %. Null without any. */
+export interface TimePoint {
+  /** Start of the stretch, Unix ms. */
+  at: number;
+  avg: number | null;
+  min: number | null;
+  max: number | null;
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+  /** Checks, failed ones too. */
+  count: number;
+  failed: number;
+}
+
+export interface HistoryReader {
+  /** Newest first, those that began before `before`. */
+  statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]>;
+  /** Throws VALIDATION_ERROR for a cursor that is none. */
+  results(monitorId: string, query: ResultQuery): Promise<ResultPage>;
+  /** By region, in order of time; hours for up to 7 days, else days. Stretches without a check are left out. */
+  responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>>;
+}
