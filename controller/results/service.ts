@@ -74,8 +74,8 @@ export class ResultsService<M> {
         onConfigs: () => this.#look(),
       },
     });
-    this.open = new OpenReader({ ingest: this.ingest, bus, clock, log, stored: (ids) => stores.states.find(ids) });
     this.owners = new Owners({ shards: this.ingest.shards, bus, log });
+    this.open = new OpenReader({ clock, owners: this.owners, stored: (ids) => stores.states.find(ids) });
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
       latest: async (projectId) => {
@@ -163,8 +163,8 @@ export class ResultsService<M> {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
     if (shard === null || what === undefined) return;
-    const questions = [this.#latest.question, openRowsQuestion, healthQuestion];
-    const answer = this.open.answer(shard, what, message.data) ?? this.owners.answer(shard, what, message.data, questions);
+    const questions = [this.open.question, this.#latest.question, openRowsQuestion, healthQuestion];
+    const answer = this.owners.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);
   }
 }

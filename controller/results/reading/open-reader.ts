@@ -1,45 +1,45 @@
 import { shardOf } from '../../../shared/ids.ts';
-import { subjects } from '../../../shared/contracts/subjects.ts';
-import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { Bus } from '../../platform/bus/bus-port.ts';
-import type { Ingest } from '../intake/ingest.ts';
 import { openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor } from './open-monitor.ts';
-import type { LiveReader, MonitorLive } from './live.ts';
+import type { MonitorLive } from './live.ts';
 import type { RecentResult } from './periods.ts';
+import { ownerQuestion, type Owners } from '../shards/owners.ts';
 import type { ShardActor } from '../shards/shard-actor.ts';
 import { newCell } from '../shards/shard-state.ts';
 import type { StateRecord } from '../journal/storage-ports.ts';
 
-/** The subject's last word under which owners are asked. */
-const QUESTION = 'open';
-const ANSWER_MS = 1000;
 /** Monitors in one question. */
 const ASK_AT_ONCE = 500;
 
 export interface OpenReaderDeps {
-  ingest: Ingest;
+  clock: Clock;
+  owners: Pick<Owners, 'ask'>;
   /** State documents, for shards whose owner does not answer: older, but better than nothing. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
-  bus: Bus;
-  clock: Clock;
-  log: Log;
 }
 
-/** Reads what the owners of shards know and have not written: here from memory, elsewhere over the bus. */
-export class OpenReader implements LiveReader {
+/** Reads what the owners of shards know and have not written yet. */
+export class OpenReader {
   readonly #deps: OpenReaderDeps;
+
+  readonly question = ownerQuestion({
+    name: 'open',
+    asked: openRequest,
+    answered: openAnswer,
+    fromMemory: (actor, { monitor_ids, recent }) => fromMemory(actor, monitor_ids, recent, this.#deps.clock.now()),
+  });
 
   constructor(deps: OpenReaderDeps) {
     this.#deps = deps;
   }
 
+  /** States by the shards' owners; monitors nobody has heard of are left out. Never older than 2 s while owners answer. */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
     const { monitors } = await this.open(monitorIds, 0);
     return new Map([...monitors].map(([id, monitor]) => [id, monitor.live]));
   }
 
-  /** Knowledge of these monitors, and their newest `recent` results; from state documents where the owner does not answer. */
+  /** These monitors and their newest `recent` results; from state documents where the owner does not answer. */
   async open(monitorIds: string[], recent: number): Promise<{ monitors: Map<string, OpenMonitor>; recent: RecentResult[] }> {
     const byShard = new Map<number, string[]>();
     for (const id of monitorIds) {
@@ -48,67 +48,45 @@ export class OpenReader implements LiveReader {
       if (ids) ids.push(id);
       else byShard.set(shard, [id]);
     }
-    const answers = await Promise.all([...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent)));
-    const monitors = new Map(answers.flat().flatMap((answer) => answer.monitors.map((monitor) => [monitor.monitor_id, monitor] as const)));
-    return { monitors, recent: newestOf(answers.flat().flatMap((answer) => answer.recent), recent) };
-  }
-
-  /** Answers a question of another controller; null when the shard is not in hand or it is no question. */
-  answer(shard: number, what: string, data: Uint8Array): string | null {
-    const actor = this.#deps.ingest.shards.get(shard);
-    if (!actor || what !== QUESTION) return null;
-    const request = openRequest.safeParse(parseJson(data));
-    return request.success ? JSON.stringify(this.#fromMemory(actor, request.data.monitor_ids, request.data.recent)) : null;
+    const answers = (await Promise.all([...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent)))).flat();
+    const monitors = answers.flatMap((answer) => answer.monitors.map((monitor) => [monitor.monitor_id, monitor] as const));
+    return { monitors: new Map(monitors), recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
   }
 
   async #askShard(shard: number, ids: string[], recent: number): Promise<OpenAnswer[]> {
-    const actor = this.#deps.ingest.shards.get(shard);
-    if (actor) return [this.#fromMemory(actor, ids, recent)];
     const answers: OpenAnswer[] = [];
     for (let at = 0; at < ids.length; at += ASK_AT_ONCE) {
-      const question = JSON.stringify({ monitor_ids: ids.slice(at, at + ASK_AT_ONCE), recent });
-      try {
-        const answer = await this.#deps.bus.request(subjects.ask(shard, QUESTION), question, { timeoutMs: ANSWER_MS });
-        answers.push(openAnswer.parse(parseJson(answer)));
-      } catch (error) {
-        this.#deps.log.debug({ err: error, shard }, 'the owner of a shard did not answer');
-        answers.push(await this.#fromStore(ids.slice(at)));
-        return answers;
-      }
+      const asked = { monitor_ids: ids.slice(at, at + ASK_AT_ONCE), recent };
+      const answer = await this.#deps.owners.ask(shard, this.question, asked);
+      if (answer === null) return [...answers, await this.#fromStore(ids.slice(at))];
+      answers.push(answer);
     }
     return answers;
   }
 
   async #fromStore(ids: string[]): Promise<OpenAnswer> {
     const records = await this.#deps.stored(ids);
-    const cells = records.map(({ monitor_id: id, state, position }) => ({ id, cell: newCell(state, position) }));
-    return { monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, this.#deps.clock.now(), null)), recent: [] };
-  }
-
-  #fromMemory(actor: ShardActor, ids: string[], recent: number): OpenAnswer {
     const now = this.#deps.clock.now();
-    const cells = ids.flatMap((id) => {
-      const cell = actor.state.monitors.get(id);
-      return cell ? [{ id, cell }] : [];
-    });
-    // The newest results over all are among those of the monitors that were checked last.
-    const latest = recent === 0 ? [] : [...cells].sort((a, b) => (b.cell.state.last_check_at ?? 0) - (a.cell.state.last_check_at ?? 0)).slice(0, recent);
-    return {
-      monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, now, actor.writer)),
-      recent: newestOf(latest.flatMap(({ id, cell }) => recentOf(id, cell, recent)), recent),
-    };
+    const monitors = records.map(({ monitor_id: id, state, position }) => toOpenMonitor(id, newCell(state, position), now, null));
+    return { monitors, recent: [] };
   }
+}
+
+function fromMemory({ state, writer }: ShardActor, ids: string[], recent: number, now: number): OpenAnswer {
+  const cells = ids.flatMap((id) => {
+    const cell = state.monitors.get(id);
+    return cell ? [{ id, cell }] : [];
+  });
+  // The newest results overall are among those of the monitors that were checked last.
+  const lastCheck = ({ cell }: (typeof cells)[number]): number => cell.state.last_check_at ?? 0;
+  const latest = recent === 0 ? [] : [...cells].sort((a, b) => lastCheck(b) - lastCheck(a)).slice(0, recent);
+  return {
+    monitors: cells.map(({ id, cell }) => toOpenMonitor(id, cell, now, writer)),
+    recent: newestOf(latest.flatMap(({ id, cell }) => recentOf(id, cell, recent)), recent),
+  };
 }
 
 /** The newest of these results, newest first. */
 export function newestOf(results: RecentResult[], limit: number): RecentResult[] {
   return results.sort((a, b) => b.checked_at - a.checked_at).slice(0, limit);
-}
-
-function parseJson(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(data).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
