@@ -8,7 +8,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    const count = problems.length === 1 ? '1 setting is wrong' : `${problems.length} settings are wrong`;
+    const count = problems.length === 1 ? '1 setting is invalid' : `${problems.length} settings are invalid`;
     super([`Farwatch cannot start: ${count}`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;

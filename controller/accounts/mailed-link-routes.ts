@@ -11,7 +11,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
   const common = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
   return [
     defineRoute({
-      ...common, path: '/api/auth/verify-email', summary: 'Verify an e-mail address by its mailed token', audit: 'email.verified',
+      ...common, path: '/api/auth/verify-email', summary: 'Verify an e-mail address with a mailed token', audit: 'email.verified',
       body: tokenInput, answers: { 200: messageAnswer },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
@@ -20,7 +20,8 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/auth/resend-verification', summary: 'Mail the verification link again', audit: false,
-      description: 'The answer is the same whether there is such an account or not. At most five mails an hour go to an address.',
+      description: 'The response does not reveal whether the account exists. An address receives at most '
+        + 'five mails an hour.',
       body: emailInput, answers: { 200: messageAnswer },
       handle: async (ctx, { body }) => {
         resendVerification(deps, ctx, body.email);
@@ -28,8 +29,9 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/auth/forgot-password', summary: 'Mail a link to choose a new password', audit: false,
-      description: 'The answer is the same whether there is such an account or not. At most five mails an hour go to an address.',
+      ...common, path: '/api/auth/forgot-password', summary: 'Mail a link for choosing a new password', audit: false,
+      description: 'The response does not reveal whether the account exists. An address receives at most '
+        + 'five mails an hour.',
       body: emailInput, answers: { 200: messageAnswer },
       handle: async (ctx, { body }) => {
         forgotPassword(deps, ctx, body.email);
@@ -37,7 +39,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/auth/reset-password', summary: 'Choose a new password by a mailed token', audit: 'password.reset',
+      ...common, path: '/api/auth/reset-password', summary: 'Choose a new password with a mailed token', audit: 'password.reset',
       description: 'Ends every session of the account and verifies its address.',
       body: resetPasswordInput, answers: { 200: messageAnswer },
       handle: async (ctx, { body }) => {
@@ -46,8 +48,9 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/auth/accept-invitation', summary: 'Join an organization by a mailed token', audit: 'invitation.accepted',
-      description: 'Makes an account with this name and password; where the address has one already, `password` must be its password and nothing of it changes.',
+      ...common, path: '/api/auth/accept-invitation', summary: 'Join an organization with a mailed token', audit: 'invitation.accepted',
+      description: 'Creates an account with this name and password. If the address already has an account, '
+        + '`password` must be its password, and the account does not change.',
       body: acceptInvitationInput, errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'], answers: { 200: loginAnswer },
       handle: async (ctx, { body }) => {
         const { user, session, organizationId, ...belongings } = await acceptInvitation(deps, ctx, body);

@@ -42,14 +42,15 @@ function memberRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx) => ({ status: 200, data: { members: (await listMembers(deps, ctx)).map(viewMember) } }),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...one, method, summary: 'Give a member another role', audit: 'member.changed',
-      description: 'Holds from the next request on. Only an owner makes or changes owners, and the last owner stays.',
+      ...one, method, summary: 'Change the role of a member', audit: 'member.changed',
+      description: 'Takes effect on the next request. Only owners appoint or change owners; the last owner '
+        + 'cannot be demoted.',
       body: memberChangeInput, answers: { 200: memberAnswer },
       handle: async (ctx, { params, body }) => ({ status: 200, data: { member: viewMember(await changeMemberRole(deps, ctx, params.userId, body.role)) } }),
     })),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Remove a member', audit: 'member.removed',
-      description: 'Holds from the next request on. API keys belong to the organization and stay.',
+      description: 'Takes effect on the next request. API keys belong to the organization and stay valid.',
       answers: { 200: messageAnswer },
       handle: async (ctx, { params }) => {
         await removeMember(deps, ctx, params.userId);
@@ -68,8 +69,9 @@ function invitationRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx) => ({ status: 200, data: { invitations: (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now)) } }),
     }),
     defineRoute({
-      ...common, method: 'POST', path: '/api/organization/invitations', summary: 'Invite somebody by mail', audit: 'invitation.created',
-      description: 'The mailed link is good once, for seven days. `project_roles` is for the role `member`.',
+      ...common, method: 'POST', path: '/api/organization/invitations', summary: 'Invite a person by mail', audit: 'invitation.created',
+      description: 'The mailed link is valid once, for seven days. `project_roles` applies to the role '
+        + '`member`.',
       body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'], answers: { 201: invitationAnswer },
       handle: async (ctx, { body }) => ({ status: 201, data: { invitation: viewInvitation(await createInvitation(deps, ctx, body), ctx.now) } }),
     }),
@@ -88,12 +90,13 @@ function billingRoutes(deps: AccountDeps): Route[] {
   const common = { tag: 'Organization', answers: { 200: billingAnswer } } as const;
   return [
     defineRoute({
-      ...common, method: 'GET', path: '/api/billing', summary: 'Read the plan, what it allows and what is used', auth: admin, errors: ['ORGANIZATION_NOT_FOUND'],
+      ...common, method: 'GET', path: '/api/billing', summary: 'Read the plan, its limits and the usage', auth: admin, errors: ['ORGANIZATION_NOT_FOUND'],
       handle: async (ctx) => ({ status: 200, data: await readBilling(deps, ctx) }),
     }),
     defineRoute({
-      ...common, method: 'PUT', path: '/api/billing/plan', summary: 'Move to another plan', auth: owner, audit: 'plan.changed',
-      description: 'A plan that allows less than there is is refused; `details.exceeded` names what is too much. Monitors that exist keep their interval and regions until they are changed.',
+      ...common, method: 'PUT', path: '/api/billing/plan', summary: 'Change the plan', auth: owner, audit: 'plan.changed',
+      description: 'Fails if the current usage exceeds the plan; `details.exceeded` names the limits. '
+        + 'Existing monitors keep their interval and regions until they are changed.',
       body: planInput, errors: ['ORGANIZATION_NOT_FOUND', 'CONFLICT'],
       handle: async (ctx, { body }) => ({ status: 200, data: await changePlan(deps, ctx, body.plan) }),
     }),

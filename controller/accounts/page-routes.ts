@@ -32,7 +32,7 @@ function verifyRoutes(deps: AccountDeps): Route[] {
       handle: async (_ctx, { query }) => show(verifyPage(query.token)),
     }),
     defineRoute({
-      ...sent, path: '/verify-email', summary: 'The form of that page', audit: 'email.verified', body: z.strictObject({ token: field }), answers: { 200: HTML },
+      ...sent, path: '/verify-email', summary: 'Submit the form of that page', audit: 'email.verified', body: z.strictObject({ token: field }), answers: { 200: HTML },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
         return { ...show(verifiedPage(user.email)), audit: { actor: auditActor(user) } };
@@ -44,11 +44,11 @@ function verifyRoutes(deps: AccountDeps): Route[] {
 function resetRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
-      ...shown, path: '/reset-password', summary: 'Page to choose a new password',
+      ...shown, path: '/reset-password', summary: 'Page for choosing a new password',
       handle: async (_ctx, { query }) => show(resetPage(query.token, null)),
     }),
     defineRoute({
-      ...sent, path: '/reset-password', summary: 'The form of that page', audit: 'password.reset',
+      ...sent, path: '/reset-password', summary: 'Submit the form of that page', audit: 'password.reset',
       body: z.strictObject({ token: field, password: field }), answers: { 200: HTML, 400: HTML },
       handle: async (ctx, { body }) => {
         const input = resetPasswordInput.safeParse(body);
@@ -63,11 +63,11 @@ function resetRoutes(deps: AccountDeps): Route[] {
 function acceptRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
-      ...shown, path: '/accept-invitation', summary: 'Page to join an organization',
+      ...shown, path: '/accept-invitation', summary: 'Page for joining an organization',
       handle: async (ctx, { query }) => show(acceptPage(query.token, await readInvitation(deps, ctx, query.token), null)),
     }),
     defineRoute({
-      ...sent, path: '/accept-invitation', summary: 'The form of that page', audit: 'invitation.accepted',
+      ...sent, path: '/accept-invitation', summary: 'Submit the form of that page', audit: 'invitation.accepted',
       body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }), answers: { 200: HTML, 400: HTML, 401: HTML },
       errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
       handle: async (ctx, { body }) => {

@@ -73,7 +73,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
       path: '/api/projects/:id',
       audit: 'project.deleted',
       summary: 'Delete an empty project',
-      description: 'The default project stays, and so does one that still has monitors or groups.',
+      description: 'The default project and projects with monitors or groups cannot be deleted.',
       tag,
       auth: { access: 'account', organization: 'admin' },
       params: idParams,
@@ -96,7 +96,7 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common,
       method: 'GET',
-      summary: 'List who has a role in a project',
+      summary: 'List the members of a project',
       auth: { access: 'account', organization: 'viewer' },
       handle: async (ctx, { params }) => ({ status: 200, data: { members: (await listProjectMembers(deps, ctx, params.id)).map(viewProjectMember) } }),
     }),
@@ -104,7 +104,7 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
       ...common,
       method: 'PUT',
       audit: 'project.members_changed',
-      summary: 'Give the members of the organization their roles in a project',
+      summary: 'Set the roles of the organization\'s members in a project',
       description:
         'A `member` of the organization who is not named has no role in the project, and is editor of the default one. '
         + 'Owners, admins and viewers have theirs by their role in the organization.',

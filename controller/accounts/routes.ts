@@ -85,7 +85,8 @@ function sessionRoutes(deps: AccountDeps): Route[] {
       path: '/api/auth/change-password',
       audit: 'password.changed',
       summary: 'Change the password',
-      description: 'Ends every session of the account, this one too; the answer carries the token of a new one.',
+      description: 'Ends every session of the account, including this one; the response contains the token '
+        + 'of a new one.',
       tag,
       auth: { access: 'account', verified: false },
       body: changePasswordInput,

@@ -40,7 +40,7 @@ export const emailInput = z.strictObject({ email: emailAddress });
 export const tokenInput = z.strictObject({ token });
 export const resetPasswordInput = z.strictObject({ token, password: PASSWORD_RULE });
 export const acceptInvitationInput = z.strictObject({
-  token, name: oneLine(1, 100).describe('Of a new account').optional(), password: givenPassword.describe('For a new account, or the one that an existing account has'),
+  token, name: oneLine(1, 100).describe('For a new account').optional(), password: givenPassword.describe('The password of a new account, or that of the existing one'),
 });
 
 const organizationRole = z.enum(['owner', 'admin', 'member', 'viewer']);

@@ -6,7 +6,7 @@ const word = z.string().min(1).max(100);
 export const auditQuery = z.strictObject({
   page: queryInt({ min: 1, max: 100_000, fallback: 1 }),
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),
-  action: word.describe('Only this, as `monitor.created`').optional(),
+  action: word.describe('Only this action, for example `monitor.created`').optional(),
   actor_id: word.optional(),
   resource_id: word.optional(),
 });
@@ -17,7 +17,7 @@ export const auditEntryView = z.strictObject({
   action: z.string(),
   actor: z.strictObject({ type: z.enum(['user', 'api_key', 'none']), id: z.string().nullable(), name: z.string().nullable() }),
   resource: z.strictObject({ type: z.string(), id: z.string().nullable() }),
-  fields: z.array(z.string()).describe('Names of what was sent, never values'),
+  fields: z.array(z.string()).describe('Names of the fields that were sent, never their values'),
   organization_id: z.uuid(),
   project_id: z.uuid().nullable(),
   request_id: z.string(),

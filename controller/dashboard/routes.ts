@@ -10,7 +10,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/api/dashboard/overview',
-      summary: 'Read how the project is, at a glance',
+      summary: 'Read an overview of the project',
       tag: 'Dashboard',
       auth: { access: 'project', role: 'viewer', keys: false },
       answers: { 200: overviewAnswer },

@@ -21,7 +21,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
   const change = (method: 'PUT' | 'PATCH') =>
     defineRoute({
       method, path: '/api/integrations/:id', audit: 'integration.changed', summary: 'Change an integration', tag, auth, ...missing,
-      description: 'Changes the fields that are given; `PUT` and `PATCH` do the same.',
+      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
       body: destinationChangeInput,
       answers: { 200: one },
       handle: async (ctx, { params, body }) => ({ status: 200, data: show(await changeDestination(deps, ctx, params.id, body)) }),
@@ -70,7 +70,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),
     defineRoute({
-      method: 'GET', path: '/api/integrations/:id/secret', summary: 'Read the signing secret, made on first opening', tag, auth, ...signing,
+      method: 'GET', path: '/api/integrations/:id/secret', summary: 'Read the signing secret, created on the first read', tag, auth, ...signing,
       answers: { 200: secret },
       handle: async (ctx, { params }) => ({ status: 200, data: { secret: await openSecret(deps, ctx, params.id) } }),
     }),

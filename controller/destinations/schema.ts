@@ -55,7 +55,7 @@ const recipients = z
   .transform(withoutRepeats);
 
 const email = z.strictObject({ to: recipients });
-const slack = z.strictObject({ webhook_url: url.describe('Incoming webhook of a Slack workspace; a secret') });
+const slack = z.strictObject({ webhook_url: url.describe('Incoming webhook of a Slack workspace; keep it secret') });
 const emailChange = email.partial();
 const slackChange = slack.partial();
 
@@ -64,7 +64,7 @@ const readOnly = readOnlyFields('id', 'organization_id', 'project_id', 'created_
 const common = {
   name,
   enabled: z.boolean().default(true),
-  is_default: z.boolean().describe('Told by monitors that name no destinations').default(false),
+  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations').default(false),
   events: events.default([...ALERT_EVENTS]),
   ...readOnly,
 };
@@ -78,11 +78,11 @@ export type DestinationInput = z.output<typeof destinationInput>;
 
 export const destinationChangeInput = z.strictObject({
   name: name.optional(),
-  type: z.enum(DESTINATION_TYPES).describe('Fixed when the destination is created').optional(),
+  type: z.enum(DESTINATION_TYPES).describe('Cannot be changed after creation').optional(),
   enabled: z.boolean().optional(),
   is_default: z.boolean().optional(),
   events: events.optional(),
-  config: z.record(z.string(), z.unknown()).describe('The fields of the destination\'s type that change').optional(),
+  config: z.record(z.string(), z.unknown()).describe('The fields to change, by the destination\'s type').optional(),
   ...readOnly,
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;

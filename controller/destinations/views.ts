@@ -12,18 +12,18 @@ const fields = {
   created_by: z.string(),
   name: z.string(),
   enabled: z.boolean(),
-  is_default: z.boolean().describe('Told by monitors that name no destinations'),
+  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations'),
   events: z.array(z.enum(ALERT_EVENTS)),
   health: z
     .object({
-      status: z.enum(['unknown', 'healthy', 'failing']).describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
+      status: z.enum(['unknown', 'healthy', 'failing']).describe('`unknown`: nothing was sent yet. A failing destination stays enabled'),
       failing_since: instant.nullable().describe('First failure since the last success'),
       consecutive_failures: z.int(),
-      failing_recipients: z.array(z.string()).describe('Of several addresses of mail, those whose latest mail did not arrive: it fails as long as there is one'),
+      failing_recipients: z.array(z.string()).describe('Mail addresses whose latest mail did not arrive; while there is one, the status is `failing`'),
       last_error: z.string().nullable(),
       last_delivered_at: instant.nullable(),
     })
-    .describe('How deliveries have fared lately; read-only'),
+    .describe('Outcome of the latest deliveries; read-only'),
   created_at: instant,
   updated_at: instant,
 };

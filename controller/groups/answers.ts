@@ -41,19 +41,19 @@ const groupObject: z.ZodType<GroupView> = z.strictObject({
   created_by: id.optional(),
   name: z.string(),
   description: z.string().optional(),
-  parent_group_id: id.optional().describe('Absent at the top.'),
+  parent_group_id: id.optional().describe('Absent for a top-level group.'),
   created_at: instant,
   updated_at: instant.describe('The same as `created_at`.'),
-  check_count: z.int().describe('Monitors in the group, those of its children not counted.'),
-  monitors: z.array(groupMonitorView).describe('Filled by the read of one group, at most 1000; empty elsewhere.'),
-  children: z.array(groupView).describe('Filled by the read of one group and by the hierarchy; empty elsewhere.'),
-  path: z.array(z.strictObject({ id, name: z.string() })).describe('From the top down to this group; filled by the read of one group.'),
+  check_count: z.int().describe('Monitors in the group, without those of its children.'),
+  monitors: z.array(groupMonitorView).describe('Filled when one group is read, at most 1000; empty elsewhere.'),
+  children: z.array(groupView).describe('Filled when one group or the hierarchy is read; empty elsewhere.'),
+  path: z.array(z.strictObject({ id, name: z.string() })).describe('From the top down to this group; filled when one group is read.'),
 });
 
 export const groupListAnswer = z.strictObject({ groups: z.array(groupView), total: z.int(), page: z.int(), limit: z.int() });
 export const hierarchyAnswer = z.strictObject({ groups: z.array(groupView) });
 export const deletedAnswer = z.strictObject({ message: z.string() });
-export const bulkAnswer = z.strictObject({ affected_count: z.int(), monitor_ids: z.array(id).describe('Those that changed.'), message: z.string() });
+export const bulkAnswer = z.strictObject({ affected_count: z.int(), monitor_ids: z.array(id).describe('The monitors that changed.'), message: z.string() });
 
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
 export const groupStatsAnswer = z.strictObject({
@@ -62,8 +62,8 @@ export const groupStatsAnswer = z.strictObject({
   paused_monitors: z.int(),
   monitors_up: z.int(),
   monitors_down: z.int(),
-  avg_response_time: z.number().describe('ms, of the clock hours that the last hour touches; 0 without any result.'),
-  uptime_percentage: percent.describe('Last 24 hours, every monitor weighted equally; 0 when nothing was watched.'),
+  avg_response_time: z.number().describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
+  uptime_percentage: percent.describe('Last 24 hours, every monitor weighted equally; 0 if nothing was watched.'),
   historical: z.strictObject({ last_24h: window, last_7d: window, last_30d: window }),
 });
 

@@ -18,7 +18,7 @@ export function memberRoutes(deps: GroupDeps): Route[] {
     });
   return [
     defineRoute({
-      ...common, auth: { access: 'project', role: 'editor' }, path: '/api/groups/:id/monitors', summary: 'Put monitors into a group', audit: 'group.monitors_added',
+      ...common, auth: { access: 'project', role: 'editor' }, path: '/api/groups/:id/monitors', summary: 'Add monitors to a group', audit: 'group.monitors_added',
       body: assignInput,
       errors,
       handle: async (ctx, { params, body }) => answer(await assignMonitors(deps, ctx, params.id, body.monitor_ids), 'added'),

@@ -30,7 +30,7 @@ function readRoutes(deps: GroupDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/groups/hierarchy', summary: 'Read all groups as a tree, by name',
+      ...common, path: '/api/groups/hierarchy', summary: 'Read all groups as a tree, sorted by name',
       answers: { 200: hierarchyAnswer },
       handle: async (ctx) => ({ status: 200, data: { groups: viewHierarchy(await readHierarchy(deps, ctx)) } }),
     }),
@@ -46,7 +46,7 @@ function figureRoutes(deps: GroupDeps): Route[] {
   const common = { method: 'GET', tag, auth: { access: 'project', role: 'viewer', keys: false } } as const;
   return [
     defineRoute({
-      ...common, path: '/api/groups/health-summary', summary: 'Read the health of every group, by name',
+      ...common, path: '/api/groups/health-summary', summary: 'Read the health of every group, sorted by name',
       answers: { 200: healthSummaryAnswer },
       handle: async (ctx) => ({ status: 200, data: { groups: (await readHealthSummary(deps, ctx)).map(viewHealth) } }),
     }),
@@ -63,7 +63,7 @@ function writeRoutes(deps: GroupDeps): Route[] {
   const change = (method: 'PUT' | 'PATCH') =>
     defineRoute({
       ...common, method, path: '/api/groups/:id', summary: 'Change a group', audit: 'group.updated',
-      description: 'What is not sent stays as it is; `PUT` and `PATCH` do the same.',
+      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
       params: idParams,
       body: groupChangeInput,
       errors: ['RESOURCE_NOT_FOUND', 'DUPLICATE_NAME', 'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'CONFLICT'],

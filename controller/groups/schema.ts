@@ -6,10 +6,10 @@ const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path',
 );
 
-const name = oneLine(1, 100).describe('Unique in the project, whatever the parent; case matters.');
+const name = oneLine(1, 100).describe('Unique in the project, regardless of the parent; case-sensitive.');
 const optionalFields = {
   description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
-  parent_group_id: uuidParam.nullable().optional().describe('Null: at the top.'),
+  parent_group_id: uuidParam.nullable().optional().describe('Null for a top-level group.'),
 };
 
 export const groupInput = z.strictObject({ ...readOnly, name, ...optionalFields });

@@ -20,7 +20,7 @@ export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
     ping(deps, method, '/fail', 'Report that a job has failed', { kind: 'fail', exit_code: null }),
     defineRoute({
       ...common(method),
-      path: '/api/heartbeat/:token/:code', summary: 'Report how a job has ended', description: '0 is a success, 1 to 255 a failure.',
+      path: '/api/heartbeat/:token/:code', summary: 'Report the exit code of a job', description: '0 is a success, 1 to 255 are failures.',
       params: codeParams,
       handle: async (ctx, { params: { token: of, code } }) => {
         await receivePing(deps, ctx, of, { kind: code === 0 ? 'success' : 'fail', exit_code: code });

@@ -7,7 +7,7 @@ export const uuidParam = z
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' });
 
-const readOnlyField = z.unknown().optional().meta({ readOnly: true, description: 'Told by reads; ignored when it is sent.' });
+const readOnlyField = z.unknown().optional().meta({ readOnly: true, description: 'Returned by reads; ignored in requests.' });
 
 /** Fields that a read returns and a request cannot set: what was read can be sent back, and these are ignored. */
 export function readOnlyFields<Name extends string>(...names: Name[]): Record<Name, typeof readOnlyField> {

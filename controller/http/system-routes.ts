@@ -38,7 +38,7 @@ export function systemRoutes(deps: SystemDeps): Route[] {
       ...common,
       method: 'GET',
       path: '/readyz',
-      summary: 'Whether this controller can serve',
+      summary: 'Whether this controller can serve requests',
       errors: ['SERVICE_UNAVAILABLE'],
       answers: { 200: z.strictObject({ status: z.literal('ready'), checks: z.record(z.string(), verdict) }) },
       handle: async () => {
@@ -52,7 +52,7 @@ export function systemRoutes(deps: SystemDeps): Route[] {
       ...common,
       method: 'GET',
       path: '/metrics',
-      summary: 'Metrics in the text format of Prometheus',
+      summary: 'Metrics in Prometheus text format',
       answers: { 200: { contentType: deps.registry.contentType } },
       handle: async () => ({ status: 200, raw: await deps.registry.metrics() }),
     }),

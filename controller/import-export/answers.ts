@@ -5,7 +5,7 @@ const importedItem = z.strictObject({
   name: z.string(),
   action: z.enum(['create', 'update', 'unchanged']),
   changes: z.array(z.string()).describe('Names of the fields that change.'),
-  id: z.uuid().nullable().describe('Null: it is not there yet.'),
+  id: z.uuid().nullable().describe('Null if it does not exist yet.'),
 });
 
 export const importAnswer = z.strictObject({

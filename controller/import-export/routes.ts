@@ -14,9 +14,9 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/api/import',
-      summary: 'Make monitors and groups as a document says',
-      description: 'JSON or YAML up to 32 MB. Found by name; what the document does not say stays, what it does not name is left alone, and the same again changes nothing. '
-        + 'Everything is checked before anything is written.',
+      summary: 'Import monitors and groups from a document',
+      description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name. Fields, monitors and groups that are not in the document stay as they are. '
+        + 'Importing the same document twice changes nothing. Everything is validated before anything is written.',
       tag: 'Import and export',
       auth: { access: 'project', role: 'editor' },
       audit: 'configuration.imported',
@@ -38,7 +38,8 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       method: 'GET',
       path: '/api/export',
       summary: 'Export monitors and groups as a document',
-      description: 'It holds what reads of monitors show, so also passwords and tokens of checks; tokens of heartbeats are not in it.',
+      description: 'Contains what reading monitors returns, including passwords and tokens that checks '
+        + 'send, but no heartbeat tokens.',
       tag: 'Import and export',
       auth: { access: 'project', role: 'viewer' },
       query: exportQuery,

@@ -11,7 +11,7 @@ const groupName = oneLine(1, 100);
 const groupItem = z.strictObject({
   name: groupName,
   description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
-  parent: groupName.nullable().optional().describe('Name of the group that it stands under; null: at the top.'),
+  parent: groupName.nullable().optional().describe('Name of the parent group; null for a top-level group.'),
 });
 export type GroupItem = z.infer<typeof groupItem>;
 
@@ -24,7 +24,7 @@ function unwrap(body: unknown): unknown {
 function documentParts(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
-    group: groupName.nullable().optional().describe('Name of its group; null: in none.'),
+    group: groupName.nullable().optional().describe('Name of its group; null for none.'),
   });
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),
@@ -50,11 +50,11 @@ export function documentParser(minIntervalSeconds: number): (sent: unknown) => P
 export type MonitorItem = DocumentInput['monitors'][number];
 
 export const importQuery = z.strictObject({
-  dry_run: z.enum(['true', 'false']).default('false').transform((text) => text === 'true').describe('Only tell what would be done.'),
+  dry_run: z.enum(['true', 'false']).default('false').transform((text) => text === 'true').describe('Only report the changes.'),
 });
 
 export const exportQuery = z.strictObject({
-  format: z.enum(['json', 'yaml']).default('json').describe('`json`: in the usual envelope; `yaml`: the document alone.'),
+  format: z.enum(['json', 'yaml']).default('json').describe('`json`: in the usual envelope; `yaml`: only the document.'),
   offset: z.string().regex(/^\d{1,9}$/, 'Must be a whole number of at least 0').default('0').transform(Number).meta({ type: 'integer', minimum: 0, fallback: 0 })
     .describe(`Monitors to skip; one document has at most ${MOST_MONITORS}.`),
 });

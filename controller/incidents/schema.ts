@@ -13,7 +13,7 @@ export const incidentListQuery = z.strictObject({
   check_id: uuidParam.optional(),
   from: instantInput.describe('Started at this instant or later').optional(),
   to: instantInput.describe('Started before this instant').optional(),
-  search: z.string().max(255).describe('Literal, in the title, the name of the monitor or the error; case does not matter').optional(),
+  search: z.string().max(255).describe('Literal text in the title, the monitor\'s name or the error; ignores case').optional(),
   page: queryInt({ min: 1, max: LAST_PAGE, fallback: 1 }),
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),
 });

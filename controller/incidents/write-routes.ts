@@ -20,7 +20,7 @@ export function incidentWriteRoutes(deps: IncidentWriteDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'POST', path: '/api/incidents', summary: 'Open an incident', audit: 'incident.created',
-      description: 'It changes through the API only: checks neither resolve it nor does anybody get an alert of it.',
+      description: 'Only the API changes such an incident: checks do not resolve it, and it sends no alerts.',
       body: incidentInput,
       answers: { 201: z.strictObject({ incident: incidentView }) },
       handle: async (ctx, { body }) => ({ status: 201, data: { incident: showIncident(await createIncident(deps, ctx, body)) } }),
@@ -41,8 +41,9 @@ export function incidentWriteRoutes(deps: IncidentWriteDeps): Route[] {
 
 function updateRoute(deps: IncidentWriteDeps, method: 'PUT' | 'PATCH'): Route {
   return defineRoute({
-    ...common, method, path: '/api/incidents/:id', summary: 'Change what an incident says', audit: 'incident.updated',
-    description: 'Send at least one of severity, error_message, affected_regions and description. A closed incident does not change.',
+    ...common, method, path: '/api/incidents/:id', summary: 'Change the details of an incident', audit: 'incident.updated',
+    description: 'Send at least one of severity, error_message, affected_regions and description. A closed '
+      + 'incident cannot be changed.',
     params: idParams,
     body: incidentChangeInput,
     errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],

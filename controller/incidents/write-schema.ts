@@ -26,14 +26,14 @@ export const incidentInput = z.strictObject({
   type: z.enum(ERROR_TYPES),
   error_message: errorMessage,
   title: title.describe('Required unless `check_id` is given, and for `source: manual`').optional(),
-  check_id: uuidParam.describe('The monitor that it relates to').optional(),
+  check_id: uuidParam.describe('The monitor').optional(),
   source: z.enum(INCIDENT_SOURCES).describe('`system` when `check_id` is given, else `manual`').optional(),
   description: description.optional(),
   status_page_update: z.string().max(1000).optional(),
   affected_regions: regions.default([]),
   affected_monitor_ids: z.array(uuidParam).max(100).default([]),
   failure_count: z.int().min(1).max(1_000_000_000).default(1),
-  started_at: instantInput.describe('Now, when absent').optional(),
+  started_at: instantInput.describe('Default: now').optional(),
 });
 export type IncidentInput = z.output<typeof incidentInput>;
 
@@ -50,8 +50,8 @@ export type IncidentChangeInput = z.output<typeof incidentChangeInput>;
 export const statusInput = z.strictObject({
   status: z.enum(INCIDENT_STATUSES),
   note: z.string().max(500).describe('Stored with the change in the history').optional(),
-  assignee_id: uuidParam.describe('Who has an acknowledged incident; the caller when absent').optional(),
+  assignee_id: uuidParam.describe('The assignee of an acknowledged incident; default: the caller').optional(),
 });
 export type StatusInput = z.output<typeof statusInput>;
 
-export const postmortemInput = z.strictObject({ text: z.string().max(50_000).describe('Plain text; empty takes it away') });
+export const postmortemInput = z.strictObject({ text: z.string().max(50_000).describe('Plain text; an empty text removes it') });

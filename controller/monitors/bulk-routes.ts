@@ -13,7 +13,8 @@ export function bulkRoutes(deps: MonitorDeps): Route[] {
       method: 'POST',
       path: '/api/monitors/bulk',
       summary: 'Change many monitors',
-      description: 'Each as far as it can be: what cannot be changed is told in `failures`. `tag` adds to the tags that are there.',
+      description: 'Changes every monitor that it can; `failures` lists the others. `tag` adds to the '
+        + 'existing tags.',
       tag: 'Monitors',
       auth: { access: 'project', role: 'editor' },
       audit: 'monitors.changed',

@@ -93,7 +93,7 @@ function writeRoutes(deps: MonitorDeps): Route[] {
       path: '/api/monitors/:id',
       audit: 'monitor.changed',
       summary: 'Change a monitor',
-      description: 'What is not sent stays as it is; what a read returned can be sent back.',
+      description: 'Changes only the fields in the request. The result of a read can be sent back.',
       params: idParams,
       body: inputs.update,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...WRITE_ERRORS],

@@ -10,7 +10,7 @@ const LONGEST_INTERVAL_SECONDS = 86_400;
 const unique = <T>(list: T[]) => [...new Set(list)];
 
 const warningDays = z.array(z.int().min(1).max(365)).max(10).transform(unique);
-const warnings = { enabled: z.boolean().optional().describe('Required where nothing was configured yet.'), expiry_warning_days: warningDays.optional() };
+const warnings = { enabled: z.boolean().optional().describe('Required if nothing was configured before.'), expiry_warning_days: warningDays.optional() };
 const sslMonitoring = z.strictObject({ ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional() });
 const domainMonitoring = z.strictObject(warnings);
 const confirmationPolicy = z.strictObject({
@@ -27,10 +27,10 @@ const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'T
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms').max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
-    .describe('Absent or null: the lower of 10000 and the interval.'),
-  group_id: uuidParam.nullable().optional().describe('Null: in no group.'),
+    .describe('Default or null: the lower of 10000 and the interval.'),
+  group_id: uuidParam.nullable().optional().describe('Null for no group.'),
   tags: tags.optional(),
-  monitoring_regions: z.array(regionId).max(1000).transform(unique).optional().describe('Ids of regions; empty means automatic.'),
+  monitoring_regions: z.array(regionId).max(1000).transform(unique).optional().describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
@@ -51,8 +51,8 @@ export function monitorInputs(minIntervalSeconds: number) {
   return {
     create: z
       .strictObject({
-        ...readOnly, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, but for HEARTBEAT: there it is generated.'),
-        interval_seconds: interval.optional().describe('Required, but for HEARTBEAT.'), ...optionalFields,
+        ...readOnly, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, except for HEARTBEAT, where it is generated.'),
+        interval_seconds: interval.optional().describe('Required, except for HEARTBEAT.'), ...optionalFields,
       })
       .check(needed('target'), needed('interval_seconds'))
       .meta(NEEDS_BY_TYPE),
@@ -103,7 +103,7 @@ const bulkIds = { monitor_ids: z.array(uuidParam).min(1, 'At least one monitor i
 export const bulkInput = z.discriminatedUnion('action', [
   z.strictObject({ action: z.enum(['pause', 'resume', 'delete']), ...bulkIds }),
   z.strictObject({ action: z.literal('tag'), ...bulkIds, tags: z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique) }),
-  z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: uuidParam.nullable().describe('Null: out of any group.') }),
+  z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: uuidParam.nullable().describe('Null removes them from their group.') }),
 ]);
 export type BulkInput = z.infer<typeof bulkInput>;
 
@@ -113,12 +113,12 @@ const commaList = (most: number) =>
 export const monitorListQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 100, fallback: 50 }),
   offset: queryInt({ min: 0, fallback: 0 }),
-  status: z.enum(['active', 'paused', 'disabled']).optional().describe('`paused` and `disabled` both mean: not active.'),
+  status: z.enum(['active', 'paused', 'disabled']).optional().describe('`paused` and `disabled` both return all monitors that are not active.'),
   type: z.enum(MONITOR_TYPES).optional(),
-  types: commaList(50).optional().describe('Comma-separated; wins over `type`; unknown values are ignored.'),
-  search: z.string().max(255, 'Search must be at most 255 characters').optional().describe('Literal, on name or target, case does not matter.'),
+  types: commaList(50).optional().describe('Comma-separated; takes precedence over `type`; unknown values are ignored.'),
+  search: z.string().max(255, 'Search must be at most 255 characters').optional().describe('Literal text in the name or target; ignores case.'),
   group_id: uuidParam.optional(),
-  tags: commaList(50).optional().describe('Comma-separated; any match.'),
+  tags: commaList(50).optional().describe('Comma-separated; monitors with any of these tags.'),
   sort_by: z.enum(['created_at', 'updated_at', 'name', 'last_check_at']).default('created_at'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 });

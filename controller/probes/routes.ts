@@ -24,7 +24,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
   const tag = 'Regions';
   return [
     defineRoute({
-      method: 'GET', path: '/api/regions', summary: 'List the regions that checks can come from', tag,
+      method: 'GET', path: '/api/regions', summary: 'List the regions that can run checks', tag,
       auth: { ...member, keys: true },
       answers: { 200: z.object({ regions: z.array(regionView) }) },
       handle: async (ctx) => ({ status: 200, data: { regions: await listRegions(deps, ctx) } }),
@@ -98,8 +98,8 @@ function changeProbeRoute(deps: FleetDeps, method: 'PATCH' | 'PUT'): Route {
 
 function enrolRoute(deps: EnrolmentDeps): Route {
   return defineRoute({
-    method: 'POST', path: '/api/probes/enrol', summary: 'Turn an enrolment token into an identity', tag: 'Probes',
-    description: 'Called by a probe. Needs no credential but the token, which is good once and for 15 minutes.',
+    method: 'POST', path: '/api/probes/enrol', summary: 'Exchange an enrolment token for an identity', tag: 'Probes',
+    description: 'Called by a probe. The token is the only credential; it is valid once, for 15 minutes.',
     auth: { access: 'public' }, body: enrolRequest,
     answers: { 200: enrolAnswer }, errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
     handle: async (ctx, { body }) => ({ status: 200, data: await enrolProbe(deps, ctx, body) }),

@@ -28,7 +28,7 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
   if (!lock || owner) {
     const who = owner ? ` (process ${owner.pid})` : '';
     throw new StartError(
-      `Another Farwatch${who} is running on ${real}. Stop it first, or give this one a DATA_DIR and a PORT of its own.`,
+      `Another Farwatch${who} is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
     );
   }
   records.write(OWN_ROLE, process.pid);

@@ -36,7 +36,7 @@ export async function prepareDatabase(options: Options): Promise<Database> {
   const embeddedDir = join(options.dataDir, 'mongo');
   const mongod = findPrograms('mongod', options.env)[0];
   if (existsSync(mongodDir) && !mongod) {
-    throw new StartError(`${options.dataDir} was written by mongod, which is not on the PATH any more. Install it, or set MONGODB_URL.`);
+    throw new StartError(`${options.dataDir} belongs to mongod, which is no longer on the PATH. Install it, or set MONGODB_URL.`);
   }
   return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : await prepareEmbedded(options, embeddedDir);
 }

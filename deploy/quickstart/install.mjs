@@ -27,9 +27,9 @@ export async function ensurePackages({ root, production, say }) {
 /** What has to be installed, in words; null when all is there. */
 export function missingPackage(root, production) {
   const wanted = readPackages(join(root, 'package-lock.json'));
-  if (!wanted) throw new Error(`${join(root, 'package-lock.json')} cannot be read: this is not a whole checkout of Farwatch`);
+  if (!wanted) throw new Error(`${join(root, 'package-lock.json')} cannot be read: this checkout of Farwatch is incomplete`);
   const present = readPackages(join(root, 'node_modules/.package-lock.json'));
-  if (!present) return 'none are there yet';
+  if (!present) return 'none installed yet';
   for (const [path, entry] of Object.entries(wanted)) {
     if (!path || entry.link || (production && entry.dev)) continue;
     const found = present[path];

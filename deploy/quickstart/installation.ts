@@ -86,8 +86,8 @@ export class Installation {
     this.#launch(database.spec);
     let url: string | null = null;
     await this.#until(database.name, async () => (url = await database.url()) !== null);
-    const note = database.spec.role === 'mongod' ? '' : ' (for evaluation and one small host: set MONGODB_URL, or put a mongod on the PATH, for more)';
-    screen.say('info', `Store: ${database.name}${note}`);
+    const note = database.spec.role === 'mongod' ? '' : ' (for evaluation or one small host; for more, set MONGODB_URL)';
+    screen.say('info', `Database: ${database.name}${note}`);
     return url ?? '';
   }
 

@@ -49,7 +49,7 @@ async function run(settings: QuickstartSettings, { env, bundles, screen, stop }:
   const dataDir = await claimDataDir(settings.controller.dataDir, clock);
   const logFile = screen.isTerminal ? new LogFile(join(dataDir.path, 'logs', 'farwatch.log')) : null;
   if (logFile) screen.logTo(logFile);
-  if (dataDir.reclaimed.length > 0) screen.say('warn', `Ended what an earlier start left running: ${dataDir.reclaimed.join(', ')}`);
+  if (dataDir.reclaimed.length > 0) screen.say('warn', `Stopped processes left over from an earlier start: ${dataDir.reclaimed.join(', ')}`);
   const http = { host, port: port === 0 ? await freePort() : port };
   let installation: Installation | null = null;
   try {

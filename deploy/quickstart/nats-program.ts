@@ -95,7 +95,7 @@ export async function installByGo({ env, say }: InstallOptions): Promise<void> {
   if (!go) throw new Error('Go is not installed');
   const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(await runQuietly(go, ['version']))?.[1] ?? '0';
   if (!isVersionAtLeast(version, GO_NEEDED)) throw new Error(`Go ${version} is too old: ${GO_NEEDED} or newer is needed`);
-  say(`Installing nats-server (go install ${MODULE}; a minute or so)`);
+  say(`Installing nats-server (go install ${MODULE}; takes about a minute)`);
   await runQuietly(go, ['install', MODULE], { env: { ...env } });
 }
 
@@ -109,7 +109,9 @@ function notFound(atLeast: string | null, failures: string[]): string {
   return [
     `Farwatch needs ${which} and could not install it:`,
     ...failures.map((failure) => `  - ${failure.replaceAll('\n', '\n    ')}`),
-    'Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server; others: https://docs.nats.io/running-a-nats-service/introduction/installation)',
-    'so that it is on the PATH, or name a running server in NATS_URL.',
+    'Install it on the PATH, or set NATS_URL to a running server.',
+    '  - Debian, Ubuntu: apt-get install nats-server',
+    '  - macOS: brew install nats-server',
+    '  - others: https://docs.nats.io/running-a-nats-service/introduction/installation',
   ].join('\n');
 }

@@ -77,8 +77,8 @@ async function findProgram(isOpen: boolean, env: Environment, screen: Screen): P
   } catch (error) {
     if (!isOpen) throw error;
     throw new StartError(
-      `NATS_LISTEN opens NATS to other machines, which needs nats-server ${SAFE_BEYOND_LOOPBACK} or newer: older ones have known ` +
-        `vulnerabilities that anyone who reaches the port could use.\n${(error as Error).message}`,
+      `NATS_LISTEN opens NATS to other machines, which needs nats-server ${SAFE_BEYOND_LOOPBACK} or newer: older versions have known ` +
+        `vulnerabilities that anyone who reaches the port could exploit.\n${(error as Error).message}`,
     );
   }
 }

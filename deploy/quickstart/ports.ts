@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { StartError } from './start-error.ts';
 
 const REASONS: Record<string, string> = {
-  EADDRINUSE: 'another program has it',
-  EACCES: 'this user may not listen there',
+  EADDRINUSE: 'the port is in use',
+  EACCES: 'permission denied',
   EADDRNOTAVAIL: 'this machine does not have that address',
   ENOTFOUND: 'no such host',
 };
@@ -23,7 +23,7 @@ export async function requirePort(host: string, port: number, variables: { host:
   const { code } = await tryPort(host, port);
   if (code === undefined) return;
   const variable = HOST_FAULTS.includes(code) ? variables.host : variables.port;
-  throw new StartError(`Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another one.`);
+  throw new StartError(`Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another value.`);
 }
 
 function tryPort(host: string, port: number): Promise<{ port?: number; code?: string }> {

@@ -77,7 +77,7 @@ export class SupervisedProcess {
     const ended = new Promise<void>((resolve) => onceGone(child, this.#deps.clock, () => resolve()));
     child.kill('SIGTERM');
     const deadline = this.#deps.clock.setTimer(this.#spec.stopWithinMs, () => {
-      this.#deps.screen.say('warn', `${this.role} did not end in ${this.#spec.stopWithinMs / 1000} s and was killed`);
+      this.#deps.screen.say('warn', `${this.role} did not stop within ${this.#spec.stopWithinMs / 1000} s and was killed`);
       child.kill('SIGKILL');
     });
     await ended;
@@ -114,11 +114,11 @@ export class SupervisedProcess {
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#shortLives - 1));
     const { screen, clock } = this.#deps;
     if (this.#shortLives % CRASH_LOOP_LIVES === 0) {
-      const reason = `${this.role} keeps ending (${how}). It last said:\n${lastWords(this.#lastLines).map((line) => `    ${line}`).join('\n')}`;
+      const reason = `${this.role} keeps exiting (${how}). Its last output:\n${lastWords(this.#lastLines).map((line) => `    ${line}`).join('\n')}`;
       screen.say('error', reason, { role: this.role });
       for (const listener of this.#crashLoop) listener(reason);
     } else {
-      screen.say('warn', `${this.role} ended (${how}); starting it again in ${delayMs / 1000} s`, { role: this.role });
+      screen.say('warn', `${this.role} exited (${how}); restarting it in ${delayMs / 1000} s`, { role: this.role });
     }
     this.#restart = clock.setTimer(delayMs, () => this.start());
   }
@@ -128,7 +128,7 @@ export class SupervisedProcess {
 function onceGone(child: ChildProcess, clock: Clock, listener: (how: string) => void): void {
   let isTold = false;
   const tell = (code: number | null, signal: NodeJS.Signals | null) => {
-    if (!isTold) listener(signal ?? `exit ${code}`);
+    if (!isTold) listener(signal ?? `exit code ${code}`);
     isTold = true;
   };
   child.once('close', tell);

@@ -131,7 +131,7 @@ test('the browsable reference shows every operation and asks nobody else for any
   expect(answer.text).toContain('<td><code>data.<wbr>incidents</code></td><td>array of <a href="#schema-Incident">Incident</a></td>');
   expect(answer.text).toContain('<td><code>error_<wbr>message</code></td><td>string</td><td>1 to 1000 characters</td>');
   expect(answer.text).toContain('<td><code>monitor_<wbr>name</code></td><td>string or null</td><td></td>');
-  expect(answer.text).toContain('<code>system</code>, or the id of who resolved it');
+  expect(answer.text).toContain('<code>system</code>, or the id of the user or key that resolved it');
   const targets = new Set([...answer.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
   for (const [, name] of answer.text.matchAll(/href="#([^"]+)"/g)) expect(targets).toContain(name);
   expect(answer.text).not.toMatch(/<script|https?:\/\/(?!json-schema)|\ssrc=/);

@@ -85,7 +85,7 @@ describe('one installation, from its first start on', () => {
     const before = farwatch.pids();
     const { code, output } = await runStart({ DATA_DIR: farwatch.dataDir, PORT: '0' });
     expect(code).toBe(1);
-    expect(output).toContain(`Another Farwatch (process ${before.quickstart}) is running on ${farwatch.dataDir}`);
+    expect(output).toContain(`Another Farwatch (process ${before.quickstart}) is using ${farwatch.dataDir}`);
     expect(farwatch.pids()).toEqual(before);
   });
 
@@ -157,7 +157,7 @@ describe('a start that cannot be', () => {
     expect(await runStart(env)).toEqual({
       code: 2,
       output: [
-        'Farwatch cannot start: 5 settings are wrong',
+        'Farwatch cannot start: 5 settings are invalid',
         '  PORT must be a whole number from 0 to 65535, not "http"',
         '  NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"',
         '  RATE_LIMIT must be a whole number from 1 to 1000000000, not "0"',
@@ -176,7 +176,7 @@ describe('a start that cannot be', () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir(), PORT: String(port) });
     taken.close();
     expect(code).toBe(1);
-    expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: another program has it. Set PORT to another one.`);
+    expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`);
   });
 
   test('does not open an old nats-server to other machines, and says why', async () => {
@@ -187,14 +187,14 @@ describe('a start that cannot be', () => {
     const env = { DATA_DIR: dir, PORT: '0', NATS_LISTEN: '0.0.0.0:42229', PATH: `${bin}:/usr/sbin:/usr/bin:/bin`, HOME: bin, GOBIN: bin };
     const { code, output } = await runStart(env);
     expect(code).toBe(1);
-    expect(output).toContain('NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older ones have known vulnerabilities');
+    expect(output).toContain('NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older versions have known vulnerabilities');
     expect(output).toContain('Go 1.19.8 is too old');
   });
 
   test('does not take arguments that it does not know', async () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir() }, ['--prob']);
     expect(code).toBe(2);
-    expect(output).toContain('--prob is not known here');
+    expect(output).toContain('--prob is not an option');
   });
 });
 

@@ -17,7 +17,7 @@ export function fieldsHtml(schema: JsonSchema): string {
   if (fields.length === 0) return `<p>${typeHtml(schema)}</p>`;
   const ignored = fields.filter((field) => Object.keys(field.schema).length === 0).map((field) => `<code>${escapeHtml(field.name)}</code>`);
   const rows = fields.filter((field) => Object.keys(field.schema).length > 0).map(rowHtml);
-  const more = ignored.length === 0 ? '' : `<p>Taken and ignored, so that what was read can be sent back: ${ignored.join(', ')}.</p>`;
+  const more = ignored.length === 0 ? '' : `<p>Accepted and ignored, so that the result of a read can be sent back: ${ignored.join(', ')}.</p>`;
   return `${tableHtml(['Field', 'Type', 'Rule'], rows)}${more}`;
 }
 

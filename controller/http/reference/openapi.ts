@@ -75,15 +75,19 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', na
 
 function tenantHeaders(route: Route): Json[] {
   const uuid = { type: 'string', format: 'uuid' };
-  const organization = { name: 'X-Organization-ID', in: 'header', required: false, description: 'For a session: another organization than its first. A key ignores it.', schema: uuid };
-  const project = { name: 'X-Project-ID', in: 'header', required: false, description: 'Another project than the default one.', schema: uuid };
+  const header = (name: string, description: string) => ({ name, in: 'header', required: false, description, schema: uuid });
+  const organization = header(
+    'X-Organization-ID', 'The organization to use, for a session; default: its first. Ignored with an API key.',
+  );
+  const project = header('X-Project-ID', 'The project to use; default: the default project.');
   if (route.auth.access === 'project') return [project, organization];
   return route.auth.access === 'account' && route.auth.organization !== undefined ? [organization] : [];
 }
 
 function streamHeaders(route: Route): Json[] {
   if (!Object.values(route.answers).some(isStreamAnswer)) return [];
-  return [{ name: 'Last-Event-ID', in: 'header', required: false, description: 'The id of the last event seen: what came after it is sent first.', schema: { type: 'string' } }];
+  const description = 'The id of the last event that you received: later events are sent first.';
+  return [{ name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } }];
 }
 
 function successes(route: Route, named: Json): Json {
@@ -166,7 +170,7 @@ function headerReferences(names: string[]): Json {
 const integer = (description: string) => ({ description, schema: { type: 'integer' } });
 
 const HEADERS = {
-  'X-Request-ID': { description: 'Names this request in our log.', schema: { type: 'string' } },
+  'X-Request-ID': { description: 'The id of this request in the log.', schema: { type: 'string' } },
   'X-RateLimit-Limit': integer('Requests allowed in 15 minutes.'),
   'X-RateLimit-Remaining': integer('Requests left in this window.'),
   'X-RateLimit-Reset': integer('End of this window, Unix seconds.'),
@@ -174,7 +178,10 @@ const HEADERS = {
 };
 
 const SECURITY_SCHEMES = {
-  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Session token from POST /api/auth/login. Wins over a key.' },
+  session: {
+    type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
+    description: 'Session token from POST /api/auth/login. Takes precedence over an API key.',
+  },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`fw_` and 64 hexadecimal characters.' },
 };
 
@@ -202,7 +209,7 @@ const ERROR_SCHEMA = {
             },
           ],
         },
-        retryAfter: { type: 'integer', description: 'Seconds; with RATE_LIMIT_EXCEEDED.' },
+        retryAfter: { type: 'integer', description: 'Seconds to wait, with RATE_LIMIT_EXCEEDED.' },
       },
       required: ['code', 'message'],
       additionalProperties: false,

@@ -61,7 +61,7 @@ export function referencePage(reference: Reference): string {
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
     `<title>${title} API</title><style>${REFERENCE_STYLE}</style></head><body>`,
     `<a class="skip" href="#reference">Skip to the reference</a><header><h1>${title} API</h1>`,
-    `<p>${escape(reference.info.description)} The same as data: <a href="/api/openapi.json">/api/openapi.json</a>.</p></header>`,
+    `<p>${escape(reference.info.description)} As an OpenAPI document: <a href="/api/openapi.json">/api/openapi.json</a>.</p></header>`,
     `<nav aria-label="Sections"><ul>${links.join('')}</ul></nav><main id="reference">`,
     ...sections,
     sectionHtml(SCHEMAS, schemas),
@@ -79,11 +79,11 @@ function slug(text: string): string {
 
 function operationHtml(method: string, path: string, operation: Operation): string {
   const credentials = operation.security.flatMap((scheme) => Object.keys(scheme));
-  const needs = credentials.length === 0 ? 'no credential' : credentials.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
+  const needs = credentials.length === 0 ? 'none' : credentials.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
   return [
     `<details><summary><span class="method">${method}</span> <code>${escape(path)}</code> <span>${escape(operation.summary)}</span></summary>`,
     operation.description === undefined ? '' : `<p>${proseHtml(operation.description)}</p>`,
-    `<p>Needs: ${needs}.</p>`,
+    `<p>Credential: ${needs}.</p>`,
     parametersHtml(operation),
     ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => `<h3>Request body</h3>${fieldsHtml(schema)}`),
     ...Object.entries(operation.responses).map(([status, response]) => responseHtml(status, response)),

@@ -12,7 +12,8 @@ export function commentRoutes(deps: CommentDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/incidents/:id/comments', summary: 'List the comments on an incident, oldest first',
-      description: 'All of them, at most 1000. A deleted comment stays in the list with `deleted_at` and without its text.',
+      description: 'All comments, at most 1000. A deleted comment remains in the list with `deleted_at` '
+        + 'and without its text.',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
       answers: { 200: z.strictObject({ comments: z.array(listedCommentView) }) },
@@ -34,7 +35,7 @@ export function commentRoutes(deps: CommentDeps): Route[] {
     editRoute(deps, 'PUT'),
     defineRoute({
       ...common, method: 'DELETE', path: '/api/incidents/:id/comments/:commentId', summary: 'Delete a comment', audit: 'comment.deleted',
-      description: 'By its author, within 15 minutes.',
+      description: 'Only its author may do this, within 15 minutes.',
       params: commentParams,
       errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'],
       answers: { 200: z.strictObject({ success: z.literal(true) }) },
@@ -49,7 +50,7 @@ export function commentRoutes(deps: CommentDeps): Route[] {
 function editRoute(deps: CommentDeps, method: 'PATCH' | 'PUT'): Route {
   return defineRoute({
     ...common, method, path: '/api/incidents/:id/comments/:commentId', summary: 'Edit a comment', audit: 'comment.updated',
-    description: 'By its author, within 15 minutes.',
+    description: 'Only its author may do this, within 15 minutes.',
     params: commentParams,
     body: commentChangeInput,
     errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'],

@@ -21,7 +21,7 @@ export const commentView = z
   .meta({ id: 'IncidentComment' });
 
 export const listedCommentView = commentView
-  .extend({ can_edit: z.boolean().describe('By the caller, now'), can_delete: z.boolean().describe('By the caller, now') })
+  .extend({ can_edit: z.boolean().describe('Whether the caller may do so now'), can_delete: z.boolean().describe('Whether the caller may do so now') })
   .meta({ id: 'ListedIncidentComment' });
 
 /** A comment as the API shows it. */

@@ -13,7 +13,7 @@ export function timelineRoutes(deps: TimelineDeps): Route[] {
       auth: { access: 'project', role: 'viewer' },
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: z.strictObject({ timeline: z.array(timelineEntryView), is_truncated: z.boolean().describe('There is more of some kind') }) },
+      answers: { 200: z.strictObject({ timeline: z.array(timelineEntryView), is_truncated: z.boolean().describe('True when there are more entries than were returned') }) },
       handle: async (ctx, { params }) => {
         const { entries, isTruncated } = await readTimeline(deps, ctx, params.id);
         return { status: 200, data: { timeline: entries.map(showTimelineEntry), is_truncated: isTruncated } };

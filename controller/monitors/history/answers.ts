@@ -12,7 +12,7 @@ const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), insta
 
 export const statusHistoryQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 500, fallback: 50 }),
-  before: instant.optional().describe('Only what began before this instant: Unix ms or ISO 8601.'),
+  before: instant.optional().describe('Only states that began before this instant: Unix ms or ISO 8601.'),
 });
 
 export const statusHistoryAnswer = z.strictObject({
@@ -33,7 +33,7 @@ export const resultsQuery = z.strictObject({
   to: instant.optional().describe('Started before this instant: Unix ms or ISO 8601.'),
   success: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
   limit: queryInt({ min: 1, max: 500, fallback: 100 }),
-  cursor: z.string().max(500).optional().describe('`next_cursor` of the page before.'),
+  cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
 });
 
 export const resultView = z.strictObject({
@@ -48,7 +48,7 @@ export const resultView = z.strictObject({
   error: z.strictObject({ type: errorType, message: z.string() }).nullable(),
   timings: timings.nullable(),
   checked_at: unixMs,
-  reason: z.string().optional().describe('Why a check was missed.'),
+  reason: z.string().optional().describe('Why the check was missed.'),
 });
 export const resultsAnswer = z.strictObject({ results: z.array(resultView), next_cursor: z.string().nullable() });
 export const runAnswer = z.strictObject({ results: z.array(resultView) });

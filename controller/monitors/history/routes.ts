@@ -21,7 +21,7 @@ function pastRoutes(deps: MonitorDeps): Route[] {
     defineRoute({
       ...READ,
       path: '/api/monitors/:id/status-history',
-      summary: 'List the states a monitor has been in',
+      summary: 'List the past states of a monitor',
       query: statusHistoryQuery,
       errors: ['MONITOR_NOT_FOUND'],
       answers: { 200: statusHistoryAnswer },
@@ -34,7 +34,8 @@ function pastRoutes(deps: MonitorDeps): Route[] {
       ...READ,
       path: '/api/monitors/:id/results',
       summary: 'List the results of a monitor',
-      description: 'Newest first. A page may be short, even empty, while `next_cursor` tells where to go on.',
+      description: 'Newest first. A page can be short or even empty while `next_cursor` says where to '
+        + 'continue.',
       query: resultsQuery,
       errors: ['MONITOR_NOT_FOUND'],
       answers: { 200: resultsAnswer },
@@ -63,7 +64,8 @@ function regionRoutes(deps: MonitorDeps): Route[] {
       ...READ,
       path: '/api/monitors/:id/response-times',
       summary: 'Read the response times of a monitor by region',
-      description: 'A point for each hour up to 7 days, else for each day. Percentiles are within 5 %.',
+      description: 'One point per hour for up to 7 days, otherwise one per day. Percentiles are accurate '
+        + 'to 5 %.',
       query: seriesQuery,
       errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND'],
       answers: { 200: seriesAnswer },
@@ -83,7 +85,8 @@ function runRoutes(deps: MonitorDeps): Route[] {
       ...common,
       path: '/api/monitors/:id/check',
       summary: 'Check a monitor now',
-      description: 'In each of its regions; answers when all have, or after the timeout of the monitor and 5 s. A region without an answer is `missed`.',
+      description: 'Checks in each of its regions. Responds when all have finished, or 5 s after the '
+        + 'monitor\'s timeout; a region that has not answered by then is `missed`.',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
       answers: { 200: runAnswer },
@@ -95,8 +98,9 @@ function runRoutes(deps: MonitorDeps): Route[] {
     defineRoute({
       ...common,
       path: '/api/monitors/test',
-      summary: 'Check once what a monitor would check',
-      description: 'Takes the body of a new monitor; `name` and `interval_seconds` may be left out. Nothing is saved.',
+      summary: 'Test a monitor without saving it',
+      description: 'Takes the body of a new monitor; `name` and `interval_seconds` are optional. Nothing '
+        + 'is saved.',
       body: monitorInputs(deps.minIntervalSeconds).test,
       errors: ['VALIDATION_FAILED', 'PLAN_LIMIT_EXCEEDED'],
       answers: { 200: runAnswer },

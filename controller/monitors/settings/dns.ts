@@ -30,7 +30,7 @@ const recordEntry = z
     type: z.enum(DNS_RECORD_TYPES),
     expected_values: z.array(expectedValue).max(20, 'At most 20 values are allowed').optional(),
     match: z.enum(DNS_MATCHES).optional()
-      .describe('`exact`: these values and no other; `contains`: all of these values; `any`: at least one of them. `contains` when absent.'),
+      .describe('`exact`: these values and no others; `contains`: all of these values; `any`: at least one of them. Default: `contains`.'),
   })
   .superRefine(({ type, expected_values: values = [] }, check) => {
     for (const [at, value] of values.entries()) {
@@ -44,7 +44,7 @@ const dnsServer = z.string().trim().max(300).superRefine((text, check) => {
 });
 const flatFields = {
   record_entries: z.array(recordEntry).min(1, 'At least one record is required').max(20, 'At most 20 records are allowed').optional(),
-  dns_server: dnsServer.nullable().optional().describe('Name or address of the server to ask, with or without `:port`; null: that of the probe\'s system.'),
+  dns_server: dnsServer.nullable().optional().describe('Name or address of the DNS server, with or without `:port`; null: the system resolver of the probe.'),
   resolution_timeout_ms: z.int().min(100, 'Timeout must be at least 100 ms').max(60_000, 'Timeout must be at most 60000 ms').optional(),
 };
 

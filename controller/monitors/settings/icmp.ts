@@ -25,7 +25,7 @@ const flatFields = {
   ttl: z.int().min(1, 'Ttl must be from 1 to 255').max(255, 'Ttl must be from 1 to 255').optional(),
 };
 const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms').max(10_000, 'Timeout must be at most 10000 ms').optional()
-  .describe('Longest wait for one answer, ms.');
+  .describe('Longest wait for one reply, ms.');
 
 /** ICMP in bodies of create and update. At the top level `timeout_ms` is the whole check's. */
 export const icmpFields = { ...flatFields, icmp_config: z.strictObject({ ...flatFields, timeout_ms: packetTimeout }).nullable().optional() };

@@ -20,7 +20,7 @@ const keyword = z.strictObject({
 });
 const flatFields = {
   keywords: z.array(keyword).min(1, 'At least one keyword is required').max(MOST_KEYWORDS, `At most ${MOST_KEYWORDS} keywords are allowed`).optional(),
-  match_mode: z.enum(['all', 'any']).optional().describe('Whether all keywords must be as they should, or any of them. `all` when absent.'),
+  match_mode: z.enum(['all', 'any']).optional().describe('Whether all keywords must match, or any of them. Default: `all`.'),
   case_sensitive: z.boolean().optional(),
 };
 

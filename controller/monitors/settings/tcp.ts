@@ -14,9 +14,9 @@ export interface TcpSettings {
 
 const port = z.int().min(1, 'Port must be from 1 to 65535').max(65_535, 'Port must be from 1 to 65535');
 const flatFields = {
-  port: port.optional().describe('May also stand in `target`, as `host:port`.'),
+  port: port.optional().describe('Can also be part of `target`, as `host:port`.'),
   protocol: z.enum(TCP_PROTOCOLS).optional(),
-  protocol_validation: z.boolean().nullable().optional().describe('Whether the service must greet as its protocol does, not only take the connection.'),
+  protocol_validation: z.boolean().nullable().optional().describe('Whether the service must send its protocol\'s greeting, not only accept the connection.'),
 };
 
 /** TCP in bodies of create and update. */

@@ -69,7 +69,7 @@ test('all problems come in one message, and an empty value counts as unset', () 
   const start = () => loadControllerConfig({ PORT: 'x', RATE_LIMIT: '', NATS_URL: ' ', REGISTRATION: 'no' });
   expect(start).toThrow(
     [
-      'Farwatch cannot start: 4 settings are wrong',
+      'Farwatch cannot start: 4 settings are invalid',
       '  PORT must be a whole number from 0 to 65535, not "x"',
       '  MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',
       '  NATS_URL must be set: a controller on its own needs a NATS server (`npm start` brings its own)',

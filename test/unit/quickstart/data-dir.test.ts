@@ -18,7 +18,7 @@ test.runIf(process.platform === 'linux')('of several starts at the same moment o
   const won = claims.filter((claim) => claim.status === 'fulfilled');
   expect(won).toHaveLength(1);
   const refusal = claims.find((claim) => claim.status === 'rejected');
-  expect(String(refusal?.reason)).toMatch(/Another Farwatch.* is running on .*data\. Stop it first, or give this one a DATA_DIR and a PORT of its own\./);
+  expect(String(refusal?.reason)).toMatch(/Another Farwatch.* is using .*data\. Stop it first, or give this one its own DATA_DIR and PORT\./);
   await won[0]?.value.release();
   await (await claimDataDir(join(dir, 'data'), systemClock)).release();
 });
@@ -34,8 +34,8 @@ test('a taken port and a foreign address name the variable to change', async () 
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const { port } = taken.address() as { port: number };
-  await expect(requirePort('127.0.0.1', port, variables)).rejects.toThrow(`Cannot listen on 127.0.0.1, port ${port}: another program has it. Set PORT to another one.`);
-  await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow('this machine does not have that address. Set HOST to another one.');
+  await expect(requirePort('127.0.0.1', port, variables)).rejects.toThrow(`Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`);
+  await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow('this machine does not have that address. Set HOST to another value.');
   expect(await freePort(port), 'a preferred port that is taken is not given').not.toBe(port);
   await new Promise((done) => taken.close(done));
   expect(await freePort(port)).toBe(port);

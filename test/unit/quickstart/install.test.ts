@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 test('a fresh checkout has none', () => {
-  expect(missingPackage(root, true)).toBe('none are there yet');
+  expect(missingPackage(root, true)).toBe('none installed yet');
 });
 
 test('what only developers need is not missed by a start, nor what is optional', () => {
@@ -34,5 +34,5 @@ test('another version than the lock file\'s has to be replaced', () => {
 
 test('an install that was cut off counts as none', () => {
   mkdirSync(join(root, 'node_modules/koa'), { recursive: true });
-  expect(missingPackage(root, true)).toBe('none are there yet');
+  expect(missingPackage(root, true)).toBe('none installed yet');
 });

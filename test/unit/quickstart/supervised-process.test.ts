@@ -40,7 +40,7 @@ test('what dies is started again, with a record of its new life', async () => {
   process.kill(first, 'SIGKILL');
   const second = await until(() => (child.pid === first ? null : child.pid), { what: 'a new process' });
   expect(second).not.toBe(first);
-  expect(output).toContain('child ended (SIGKILL); starting it again in 0.1 s');
+  expect(output).toContain('child exited (SIGKILL); restarting it in 0.1 s');
   expect(new RunRecords(dir).living()).toMatchObject([{ role: 'child', pid: second }]);
 });
 
@@ -49,7 +49,7 @@ test('a crash loop is reported with the last words, in plain text', async () => 
   const child = supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
   child.onCrashLoop((reason) => reasons.push(reason));
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
-  expect(reasons[0]).toMatch(/^child keeps ending \(exit 3\)\. It last said:\n {4}no database/);
+  expect(reasons[0]).toMatch(/^child keeps exiting \(exit code 3\)\. Its last output:\n {4}no database/);
 });
 
 test('a program that is not there is a crash loop too', async () => {
@@ -72,7 +72,7 @@ test('stop kills what does not end in its time', async () => {
   const child = supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`);
   await until(() => output.includes('up'), { what: 'it is up' });
   await child.stop();
-  expect(output).toContain('child did not end in 0.3 s and was killed');
+  expect(output).toContain('child did not stop within 0.3 s and was killed');
 });
 
 test('an end is noticed although somebody else holds the output open', async () => {
