@@ -11,29 +11,29 @@ export function mailedLink(baseUrl: string, page: LinkPage, token: string): stri
 
 export function verificationLetter(to: string, link: string): Mail {
   return letter(to, 'Verify your e-mail address', {
-    before: ['Somebody, hopefully you, opened a Farwatch account with this address.', 'Please verify the address here, within 24 hours:'],
+    before: ['Someone, hopefully you, created a Farwatch account with this address.', 'Please verify it within 24 hours:'],
     link,
     action: 'Verify the address',
-    after: ['If it was not you, there is nothing to do.'],
+    after: ['If it was not you, ignore this mail.'],
   });
 }
 
 export function resetLetter(to: string, link: string): Mail {
   return letter(to, 'Reset your password', {
-    before: ['Somebody, hopefully you, asked for a new password of your Farwatch account.', 'You can choose one here, within an hour:'],
+    before: ['Someone, hopefully you, requested a new password for your Farwatch account.', 'Choose one within an hour:'],
     link,
     action: 'Choose a new password',
-    after: ['If it was not you, there is nothing to do: your password stays as it is.'],
+    after: ['If it was not you, ignore this mail: your password stays the same.'],
   });
 }
 
 /** `inviter` and `organization` are what people call themselves; a line each of at most 100 characters. */
 export function invitationLetter(to: string, link: string, by: { inviter: string; organization: string }): Mail {
   return letter(to, 'You are invited to Farwatch', {
-    before: [`"${by.inviter}" invites you to the organization "${by.organization}" on Farwatch.`, 'You can accept here, within 7 days:'],
+    before: [`"${by.inviter}" invites you to the organization "${by.organization}" on Farwatch.`, 'Accept the invitation within 7 days:'],
     link,
     action: 'Accept the invitation',
-    after: ['If you do not know who this is, there is nothing to do.'],
+    after: ['If you do not know who this is, ignore this mail.'],
   });
 }
 

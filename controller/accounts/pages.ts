@@ -3,7 +3,7 @@ import { renderPage, type Page } from '../pages/layout.ts';
 import type { OpenInvitation } from './verbs/accept-invitation.ts';
 
 export function verifyPage(token: string): Page {
-  return renderPage('Verify your e-mail address', html`<p>One click, and this address is yours here.</p>
+  return renderPage('Verify your e-mail address', html`<p>Click the button to verify this address.</p>
 ${form('verify-email', token, html``, 'Verify the address')}`);
 }
 
@@ -14,7 +14,7 @@ export function verifiedPage(email: string): Page {
 /** `problem`: what was wrong with what was sent before; null at first. */
 export function resetPage(token: string, problem: string | null): Page {
   const fields = html`${alert(problem)}${newPassword('New password')}`;
-  return renderPage('Choose a new password', html`<p>Every device that is signed in now will have to sign in again.</p>
+  return renderPage('Choose a new password', html`<p>All signed-in devices will have to sign in again.</p>
 ${form('reset-password', token, fields, 'Change the password')}`);
 }
 
@@ -26,7 +26,7 @@ export function acceptPage(token: string, invitation: OpenInvitation, problem: s
   const { email, organizationName, hasAccount } = invitation;
   const known = html`<label for="password">Your password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required>
-<p class="hint">The one that your account ${email} has already.</p>`;
+<p class="hint">The password of your existing account ${email}.</p>`;
   const fresh = html`<label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="100" required>
 ${newPassword('Password')}`;
