@@ -4,37 +4,21 @@ import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 const id = z.uuid();
 const instant = z.iso.datetime();
 const percent = z.number().min(0).max(100);
+const lifecycle = z.enum(['active', 'paused', 'disabled']);
 
-export const groupMonitorView = z.strictObject({
+const groupMonitorView = z.strictObject({
   id,
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
   target: z.string(),
   interval_seconds: z.int(),
-  status: z.enum(['active', 'paused', 'disabled']),
-  configState: z.enum(['active', 'paused', 'disabled']),
+  status: lifecycle,
+  configState: lifecycle,
   runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
 });
 
 /** A group as the API shows it; its children have the same fields. */
-export interface GroupView {
-  id: string;
-  organization_id: string;
-  project_id: string;
-  created_by?: string | undefined;
-  name: string;
-  description?: string | undefined;
-  parent_group_id?: string | undefined;
-  created_at: string;
-  updated_at: string;
-  check_count: number;
-  monitors: z.infer<typeof groupMonitorView>[];
-  children: GroupView[];
-  path: { id: string; name: string }[];
-}
-
-export const groupView: z.ZodType<GroupView> = z.lazy(() => groupObject).meta({ id: 'Group' });
-const groupObject: z.ZodType<GroupView> = z.strictObject({
+export const groupView = z.strictObject({
   id,
   organization_id: id,
   project_id: id,
@@ -45,15 +29,25 @@ const groupObject: z.ZodType<GroupView> = z.strictObject({
   created_at: instant,
   updated_at: instant.describe('The same as `created_at`.'),
   check_count: z.int().describe('Monitors in the group, without those of its children.'),
-  monitors: z.array(groupMonitorView).describe('Filled when one group is read, at most 1000; empty elsewhere.'),
-  children: z.array(groupView).describe('Filled when one group or the hierarchy is read; empty elsewhere.'),
-  path: z.array(z.strictObject({ id, name: z.string() })).describe('From the top down to this group; filled when one group is read.'),
-});
+  monitors: z.array(groupMonitorView)
+    .describe('Filled when one group is read, at most 1000; empty elsewhere.'),
+  get children() {
+    return z.array(groupView)
+      .describe('Filled when one group or the hierarchy is read; empty elsewhere.');
+  },
+  path: z.array(z.strictObject({ id, name: z.string() }))
+    .describe('From the top down to this group; filled when one group is read.'),
+}).meta({ id: 'Group' });
+export type GroupView = z.infer<typeof groupView>;
 
-export const groupListAnswer = z.strictObject({ groups: z.array(groupView), total: z.int(), page: z.int(), limit: z.int() });
+export const groupListAnswer = z.strictObject({
+  groups: z.array(groupView), total: z.int(), page: z.int(), limit: z.int(),
+});
 export const hierarchyAnswer = z.strictObject({ groups: z.array(groupView) });
 export const deletedAnswer = z.strictObject({ message: z.string() });
-export const bulkAnswer = z.strictObject({ affected_count: z.int(), monitor_ids: z.array(id).describe('The monitors that changed.'), message: z.string() });
+export const bulkAnswer = z.strictObject({
+  affected_count: z.int(), monitor_ids: z.array(id).describe('The monitors that changed.'), message: z.string(),
+});
 
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
 export const groupStatsAnswer = z.strictObject({
@@ -62,19 +56,19 @@ export const groupStatsAnswer = z.strictObject({
   paused_monitors: z.int(),
   monitors_up: z.int(),
   monitors_down: z.int(),
-  avg_response_time: z.number().describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
-  uptime_percentage: percent.describe('Last 24 hours, every monitor weighted equally; 0 if nothing was watched.'),
+  avg_response_time: z.number()
+    .describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
+  uptime_percentage: percent
+    .describe('Last 24 hours, every monitor weighted equally; 0 if nothing was watched.'),
   historical: z.strictObject({ last_24h: window, last_7d: window, last_30d: window }),
 });
 
 export const healthSummaryAnswer = z.strictObject({
-  groups: z.array(
-    z.strictObject({
-      id,
-      name: z.string(),
-      check_count: z.int(),
-      health_status: z.enum(['healthy', 'degraded', 'down', 'unknown']),
-      uptime_percentage: z.int().min(0).max(100),
-    }),
-  ),
+  groups: z.array(z.strictObject({
+    id,
+    name: z.string(),
+    check_count: z.int(),
+    health_status: z.enum(['healthy', 'degraded', 'down', 'unknown']),
+    uptime_percentage: z.int().min(0).max(100),
+  })),
 });

@@ -1,10 +1,17 @@
-import type { GroupMonitors, GroupReaders, GroupRepository, RemovalRepository, TreeRepository } from './ports.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { ManyDeps } from '../monitors/verbs/change-many.ts';
+import type { GroupStore } from './store.ts';
+import type { RemovalStore, TreeStore } from './tree-store.ts';
+
+/** What changes of a project's tree work with. */
+export interface TreeDeps {
+  groups: GroupStore;
+  trees: TreeStore;
+  removals: RemovalStore;
+  monitors: ManyDeps;
+}
 
 /** What the verbs of groups work with. */
-export interface GroupDeps {
-  groups: GroupRepository;
-  trees: TreeRepository;
-  removals: RemovalRepository;
-  monitors: GroupMonitors;
-  readers: GroupReaders;
+export interface GroupDeps extends TreeDeps {
+  monitors: MonitorDeps;
 }

@@ -12,23 +12,41 @@ export interface GroupDoc {
   description: string;
   /** Null at the top. */
   parent_group_id: string | null;
-  /** Revision of the project's tree that last gave it a parent; a late repetition of an earlier change finds a higher one. */
+  /** The tree's revision that last placed this group; repeating an earlier change late finds a higher one. */
   tree_revision: number;
-  /** Set while it holds its name and has no place in the tree yet: nobody sees it, and after a crash it stays behind so. */
+  /** Set while the group holds its name but has no place yet: it is invisible, and stays so after a crash. */
   pending_since?: number;
   created_at: number;
 }
 
-/** What the rules about the tree need of a group. */
+/** What the rules of the tree need of a group. */
 export type GroupEdge = Pick<GroupDoc, '_id' | 'parent_group_id'>;
+
+export type GroupText = Partial<Pick<GroupDoc, 'name' | 'description'>>;
+
+export interface PlaceStep extends GroupText {
+  kind: 'place';
+  group_id: string;
+  parent_group_id: string | null;
+}
+
+export interface RemoveStep {
+  kind: 'remove';
+  group_id: string;
+  /** The group that gets its children and monitors; null is the top, and no group. */
+  to: string | null;
+}
+
+/** One change of a project's tree. */
+export type TreeStep = PlaceStep | RemoveStep;
 
 /** Levels that groups may be nested in. */
 export const MOST_LEVELS = 10;
 
-/** A ceiling for every plan: the hierarchy and the health summary tell all of a project's groups in one answer. */
+/** On every plan, because the hierarchy and the health summary return all groups of a project at once. */
 export const MOST_GROUPS = 1000;
 
-/** The error of a name that another group of the project has. */
+/** The error for a name that another group of the project has. */
 export function duplicateName(): AppError {
   return new AppError('DUPLICATE_NAME', 'A group with this name already exists in the project');
 }

@@ -1,17 +1,19 @@
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { deletedAnswer, groupListAnswer, groupStatsAnswer, groupView, healthSummaryAnswer, hierarchyAnswer } from './answers.ts';
+import * as answers from './answers.ts';
 import type { GroupDeps } from './deps.ts';
-import { memberRoutes } from './member-routes.ts';
-import { groupChangeInput, groupInput, groupListQuery } from './schema.ts';
-import { countGroup, listGroups, readGroup, readGroupStats, readHealthSummary, readHierarchy } from './verbs/read-groups.ts';
+import * as schema from './schema.ts';
+import { assignMonitors, changeMembers, deleteMembers, moveMembers } from './verbs/change-members.ts';
+import {
+  countMembers, listGroups, readGroup, readGroupStats, readHealthSummary, readHierarchy,
+} from './verbs/read-groups.ts';
 import { changeGroup, createGroup, deleteGroup } from './verbs/write-group.ts';
-import { viewGroup, viewGroupStats, viewHealth, viewHierarchy, viewWholeGroup } from './views.ts';
+import { viewGroup, viewHierarchy, viewWholeGroup } from './views.ts';
 
 const tag = 'Groups';
-const missing = { params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
+const one = { params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
-/** Groups: lists, reads, writes, statistics, and what is done to all monitors of one. */
+/** Groups: lists, reads, writes, statistics, and changes to all monitors of one. */
 export function groupRoutes(deps: GroupDeps): Route[] {
   return [...readRoutes(deps), ...figureRoutes(deps), ...writeRoutes(deps), ...memberRoutes(deps)];
 }
@@ -21,23 +23,29 @@ function readRoutes(deps: GroupDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/groups', summary: 'List groups, newest first',
-      query: groupListQuery,
+      query: schema.groupListQuery,
       errors: ['INVALID_PAGE', 'INVALID_LIMIT'],
-      answers: { 200: groupListAnswer },
+      answers: { 200: answers.groupListAnswer },
       handle: async (ctx, { query }) => {
-        const { groups, ...paging } = await listGroups(deps, ctx, query);
-        return { status: 200, data: { groups: groups.map(viewGroup), ...paging } };
+        const { groups, counts, ...paging } = await listGroups(deps, ctx, query);
+        return { status: 200, data: { groups: groups.map((group) => viewGroup(group, counts)), ...paging } };
       },
     }),
     defineRoute({
       ...common, path: '/api/groups/hierarchy', summary: 'Read all groups as a tree, sorted by name',
-      answers: { 200: hierarchyAnswer },
-      handle: async (ctx) => ({ status: 200, data: { groups: viewHierarchy(await readHierarchy(deps, ctx)) } }),
+      answers: { 200: answers.hierarchyAnswer },
+      handle: async (ctx) => {
+        const { groups, counts } = await readHierarchy(deps, ctx);
+        return { status: 200, data: { groups: viewHierarchy(groups, counts) } };
+      },
     }),
     defineRoute({
-      ...common, ...missing, path: '/api/groups/:id', summary: 'Read a group with its monitors, children and path',
-      answers: { 200: groupView },
-      handle: async (ctx, { params }) => ({ status: 200, data: viewWholeGroup(await readGroup(deps, ctx, params.id)) }),
+      ...common, ...one, path: '/api/groups/:id',
+      summary: 'Read a group with its monitors, children and path',
+      answers: { 200: answers.groupView },
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: viewWholeGroup(await readGroup(deps, ctx, params.id)) };
+      },
     }),
   ];
 }
@@ -47,39 +55,42 @@ function figureRoutes(deps: GroupDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/groups/health-summary', summary: 'Read the health of every group, sorted by name',
-      answers: { 200: healthSummaryAnswer },
-      handle: async (ctx) => ({ status: 200, data: { groups: (await readHealthSummary(deps, ctx)).map(viewHealth) } }),
+      answers: { 200: answers.healthSummaryAnswer },
+      handle: async (ctx) => ({ status: 200, data: await readHealthSummary(deps, ctx) }),
     }),
     defineRoute({
-      ...common, ...missing, path: '/api/groups/:id/stats', summary: 'Read the statistics of a group',
-      answers: { 200: groupStatsAnswer },
-      handle: async (ctx, { params }) => ({ status: 200, data: viewGroupStats(await readGroupStats(deps, ctx, params.id)) }),
+      ...common, ...one, path: '/api/groups/:id/stats', summary: 'Read the statistics of a group',
+      answers: { 200: answers.groupStatsAnswer },
+      handle: async (ctx, { params }) => ({ status: 200, data: await readGroupStats(deps, ctx, params.id) }),
     }),
   ];
 }
 
 function writeRoutes(deps: GroupDeps): Route[] {
   const common = { tag, auth: { access: 'project', role: 'editor' } } as const;
+  const treeErrors = ['DUPLICATE_NAME', 'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'CONFLICT'] as const;
   const change = (method: 'PUT' | 'PATCH') =>
     defineRoute({
       ...common, method, path: '/api/groups/:id', summary: 'Change a group', audit: 'group.updated',
       description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
       params: idParams,
-      body: groupChangeInput,
-      errors: ['RESOURCE_NOT_FOUND', 'DUPLICATE_NAME', 'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'CONFLICT'],
-      answers: { 200: groupView },
+      body: schema.groupChangeInput,
+      errors: ['RESOURCE_NOT_FOUND', ...treeErrors],
+      answers: { 200: answers.groupView },
       handle: async (ctx, { params, body }) => {
         const group = await changeGroup(deps, ctx, params.id, body);
-        return { status: 200, data: viewGroup(await countGroup(deps, ctx, group)) };
+        return { status: 200, data: viewGroup(group, await countMembers(deps, ctx, [group])) };
       },
     });
   return [
     defineRoute({
       ...common, method: 'POST', path: '/api/groups', summary: 'Create a group', audit: 'group.created',
-      body: groupInput,
-      errors: ['DUPLICATE_NAME', 'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'FAIR_USE_LIMIT_REACHED', 'CONFLICT'],
-      answers: { 201: groupView },
-      handle: async (ctx, { body }) => ({ status: 201, data: viewGroup({ group: await createGroup(deps, ctx, body), checkCount: 0 }) }),
+      body: schema.groupInput,
+      errors: [...treeErrors, 'FAIR_USE_LIMIT_REACHED'],
+      answers: { 201: answers.groupView },
+      handle: async (ctx, { body }) => {
+        return { status: 201, data: viewGroup(await createGroup(deps, ctx, body), new Map()) };
+      },
     }),
     change('PUT'),
     change('PATCH'),
@@ -88,11 +99,59 @@ function writeRoutes(deps: GroupDeps): Route[] {
       description: 'Its children and its monitors move to its parent.',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
-      answers: { 200: deletedAnswer },
+      answers: { 200: answers.deletedAnswer },
       handle: async (ctx, { params }) => {
         await deleteGroup(deps, ctx, params.id);
         return { status: 200, data: { message: 'Group deleted successfully' } };
       },
     }),
   ];
+}
+
+/** Changes to the monitors of a group. */
+function memberRoutes(deps: GroupDeps): Route[] {
+  const errors = ['RESOURCE_NOT_FOUND', 'CONFLICT'] as const;
+  const common = {
+    method: 'POST', tag, params: idParams, errors, answers: { 200: answers.bulkAnswer },
+  } as const;
+  const bulk = { ...common, auth: { access: 'project', role: 'editor', keys: false } } as const;
+  const transition = (action: 'pause' | 'resume', summary: string, done: string) =>
+    defineRoute({
+      ...bulk, path: `/api/groups/:id/bulk-${action}`, summary, audit: `group.monitors_${done}`,
+      handle: async (ctx, { params }) => changed(await changeMembers(deps, ctx, params.id, { action }), done),
+    });
+  return [
+    defineRoute({
+      ...common, path: '/api/groups/:id/monitors', summary: 'Add monitors to a group',
+      auth: { access: 'project', role: 'editor' }, audit: 'group.monitors_added',
+      body: schema.assignInput,
+      handle: async (ctx, { params, body }) => {
+        return changed(await assignMonitors(deps, ctx, params.id, body.monitor_ids), 'added');
+      },
+    }),
+    transition('pause', 'Pause all active monitors of a group', 'paused'),
+    transition('resume', 'Resume the paused monitors of a group', 'resumed'),
+    defineRoute({
+      ...bulk, path: '/api/groups/:id/bulk-move', summary: 'Move all monitors of a group to another',
+      audit: 'group.monitors_moved',
+      body: schema.moveInput,
+      handle: async (ctx, { params, body }) => {
+        return changed(await moveMembers(deps, ctx, params.id, body.target_group_id), 'moved');
+      },
+    }),
+    defineRoute({
+      ...bulk, path: '/api/groups/:id/bulk-delete', summary: 'Delete all monitors of a group',
+      description: 'The group itself is kept.', audit: 'group.monitors_deleted',
+      body: schema.bulkDeleteInput,
+      errors: [...errors, 'CONFIRMATION_REQUIRED'],
+      handle: async (ctx, { params, body }) => {
+        return changed(await deleteMembers(deps, ctx, params.id, body.confirm === true), 'deleted');
+      },
+    }),
+  ];
+}
+
+function changed(ids: string[], done: string) {
+  const message = `${ids.length} ${ids.length === 1 ? 'monitor' : 'monitors'} ${done}`;
+  return { status: 200 as const, data: { affected_count: ids.length, monitor_ids: ids, message } };
 }

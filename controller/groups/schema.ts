@@ -2,37 +2,41 @@ import { z } from 'zod';
 import { readOnlyFields, uuidParam } from '../http/params.ts';
 import { oneLine } from '../http/text.ts';
 
-const readOnly = readOnlyFields(
-  'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count', 'monitors', 'children', 'path',
-);
-
-const name = oneLine(1, 100).describe('Unique in the project, regardless of the parent; case-sensitive.');
 const optionalFields = {
   description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
   parent_group_id: uuidParam.nullable().optional().describe('Null for a top-level group.'),
 };
 
-export const groupInput = z.strictObject({ ...readOnly, name, ...optionalFields });
+export const groupInput = z.strictObject({
+  ...readOnlyFields(
+    'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count',
+    'monitors', 'children', 'path',
+  ),
+  name: oneLine(1, 100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
+  ...optionalFields,
+});
 export type GroupInput = z.infer<typeof groupInput>;
 
-export const groupChangeInput = z.strictObject({ ...readOnly, name: name.optional(), ...optionalFields });
+export const groupChangeInput = groupInput.partial();
 export type GroupChangeInput = z.infer<typeof groupChangeInput>;
 
-/** As text: what is wrong with them has codes of its own. */
+/** Kept as text, because each wrong value has an error code of its own. */
 export const groupListQuery = z.strictObject({
   page: z.string().default('1').meta({ type: 'integer', minimum: 1 }),
   limit: z.string().default('10').meta({ type: 'integer', minimum: 1, maximum: 100 }),
 });
+export type GroupListInput = z.infer<typeof groupListQuery>;
 
-/** Most monitors that one request may put into a group. */
+/** Limit on the monitors that one request puts into a group. */
 const MOST_ASSIGNED = 1000;
 
 export const assignInput = z.strictObject({
   monitor_ids: z.array(uuidParam).min(1).max(MOST_ASSIGNED).transform((ids) => [...new Set(ids)]),
 });
 
+const required = 'Target group ID is required';
 export const moveInput = z.strictObject({
-  target_group_id: z.string({ error: 'Target group ID is required' }).min(1, 'Target group ID is required').pipe(uuidParam),
+  target_group_id: z.string({ error: required }).min(1, required).pipe(uuidParam),
 });
 
 export const bulkDeleteInput = z.strictObject({ confirm: z.boolean().optional().describe('Must be true.') });

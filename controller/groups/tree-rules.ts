@@ -1,36 +1,29 @@
-import { MOST_LEVELS, type GroupDoc, type GroupEdge } from './group.ts';
-
-export type Placement = 'fits' | 'no_parent' | 'circular' | 'too_deep';
+import { MOST_LEVELS, type GroupEdge } from './group.ts';
 
 /**
- * Whether a group, with all that is below it, may stand under `parentId` (null: at the top). A group that is not among
- * the edges yet is a new one. Groups at the top are on level 1; none may get below level 10.
+ * Whether a group, with everything below it, may be placed under `parentId` (null: at the top). A group that
+ * is not among the edges is new. Groups at the top are on level 1; none may get below MOST_LEVELS.
  */
-export function placementOf(edges: readonly GroupEdge[], groupId: string, parentId: string | null): Placement {
+export function placementOf(
+  edges: readonly GroupEdge[], groupId: string, parentId: string | null,
+): 'fits' | 'no_parent' | 'circular' | 'too_deep' {
   if (parentId === null) return 'fits';
   if (parentId === groupId) return 'circular';
-  const parents = new Map(edges.map((edge) => [edge._id, edge.parent_group_id]));
-  if (!parents.has(parentId)) return 'no_parent';
-  const above = ancestors(parents, parentId);
-  if (above.includes(groupId)) return 'circular';
-  return above.length + heightOf(edges, groupId) > MOST_LEVELS ? 'too_deep' : 'fits';
+  const path = pathOf(edges, parentId);
+  if (path.length === 0) return 'no_parent';
+  if (path.some((edge) => edge._id === groupId)) return 'circular';
+  return path.length + heightOf(edges, groupId) > MOST_LEVELS ? 'too_deep' : 'fits';
 }
 
-/** From the top down to the group itself. */
-export function pathOf<G extends Pick<GroupDoc, '_id' | 'parent_group_id'>>(groups: readonly G[], id: string): G[] {
+/** The groups from the top down to `id`; empty if there is none. Ends even if the tree has a cycle. */
+export function pathOf<G extends GroupEdge>(groups: readonly G[], id: string): G[] {
   const byId = new Map(groups.map((group) => [group._id, group]));
-  const parents = new Map(groups.map((group) => [group._id, group.parent_group_id]));
-  return ancestors(parents, id).reverse().flatMap((each) => byId.get(each) ?? []);
+  const path = new Set<G>();
+  for (let at = byId.get(id); at && !path.has(at); at = byId.get(at.parent_group_id ?? '')) path.add(at);
+  return [...path].reverse();
 }
 
-/** The group and what is above it, upwards. Ends also in a circle, which must not be there. */
-function ancestors(parents: ReadonlyMap<string, string | null>, id: string): string[] {
-  const found: string[] = [];
-  for (let at: string | null | undefined = id; typeof at === 'string' && parents.has(at) && !found.includes(at); at = parents.get(at)) found.push(at);
-  return found;
-}
-
-/** Levels from the group down to its deepest descendant, itself included. */
+/** Levels from the group down to its deepest descendant, including its own. */
 function heightOf(edges: readonly GroupEdge[], id: string): number {
   const children = childrenByParent(edges);
   let height = 0;
@@ -40,7 +33,7 @@ function heightOf(edges: readonly GroupEdge[], id: string): number {
   return height;
 }
 
-/** The groups by what they stand under, in the order given; null is the top. */
+/** Groups by their parent's id, null for the top, in the order given. */
 export function childrenByParent<G extends GroupEdge>(groups: readonly G[]): Map<string | null, G[]> {
   const children = new Map<string | null, G[]>();
   for (const group of groups) {

@@ -1,40 +1,51 @@
-import type { Tenant } from '../accounts/tenant.ts';
 import type { Collection, Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { RemovalRepository, RemoveStep, Tree, TreeRepository, TreeStep } from './ports.ts';
+import type { RemoveStep, TreeStep } from './group.ts';
 
 /** A document of `group_trees`; `_id` is the project. */
 interface TreeDoc {
   _id: string;
   organization_id: string;
   revision: number;
+  /** The step that made this revision, until it is certain that all of it was carried out. */
   step: TreeStep | null;
 }
 
-/** Collection `group_trees`. */
-export class TreeStore implements TreeRepository {
+/**
+ * Collection `group_trees`: orders the changes of each project's tree without transactions. Whoever raises
+ * the revision has decided on the current tree and leaves the step for anybody to finish before the next
+ * change.
+ */
+export class TreeStore {
   readonly #trees: Collection<TreeDoc>;
 
   constructor(db: Db) {
     this.#trees = db.collection<TreeDoc>('group_trees');
   }
 
-  async read({ organizationId, projectId }: Tenant): Promise<Tree> {
-    const doc = await this.#trees.findOne({ _id: projectId, organization_id: organizationId });
-    if (doc !== null) return { revision: doc.revision, step: doc.step };
-    const isFirst = await unlessTaken(this.#trees.insertOne({ _id: projectId, organization_id: organizationId, revision: 0, step: null }));
-    return isFirst ? { revision: 0, step: null } : this.read({ organizationId, projectId });
+  async read(tenant: Tenant): Promise<Pick<TreeDoc, 'revision' | 'step'>> {
+    const tree = await this.#trees.findOne(treeOf(tenant));
+    if (tree !== null) return tree;
+    const first = { ...treeOf(tenant), revision: 0, step: null };
+    return (await unlessTaken(this.#trees.insertOne(first))) ? first : this.read(tenant);
   }
 
-  async claim({ organizationId, projectId }: Tenant, revision: number, step: TreeStep): Promise<boolean> {
-    const seen = { _id: projectId, organization_id: organizationId, revision, step: null };
+  /** Raises `revision` by one and leaves `step`. False: another change was first, or a step is unfinished. */
+  async claim(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
+    const seen = { ...treeOf(tenant), revision, step: null };
     return (await this.#trees.updateOne(seen, { $set: { step }, $inc: { revision: 1 } })).matchedCount === 1;
   }
 
-  async finish({ organizationId, projectId }: Tenant, revision: number): Promise<void> {
-    await this.#trees.updateOne({ _id: projectId, organization_id: organizationId, revision }, { $set: { step: null } });
+  /** Records that the step of `revision` is carried out. */
+  async finish(tenant: Tenant, revision: number): Promise<void> {
+    await this.#trees.updateOne({ ...treeOf(tenant), revision }, { $set: { step: null } });
   }
+}
+
+function treeOf({ organizationId, projectId }: Tenant): { _id: string; organization_id: string } {
+  return { _id: projectId, organization_id: organizationId };
 }
 
 /** A document of `group_removals`; `_id` is the deleted group. */
@@ -43,17 +54,20 @@ interface RemovalDoc {
   organization_id: string;
   project_id: string;
   to: string | null;
-  /** When it is to be cleared again, Unix ms; 0 until it was for the first time. */
+  /** When the group is due to be cleared again, Unix ms; 0 until it was cleared once. */
   clear_at: number;
 }
 
-/** Of one project; more are finished in a second round. */
+/** Removals of one project that are read at once. */
 const AT_ONCE = 100;
-/** No request that saw the group is still under way then, ms. */
+/** No request that saw the group is still running by then, ms. */
 const CLEARED_AGAIN_AFTER_MS = 600_000;
 
-/** Collection `group_removals`. */
-export class RemovalStore implements RemovalRepository {
+/**
+ * Collection `group_removals`: deleted groups whose monitors may not all have moved on. Each is cleared
+ * twice: at once, and again when no request can be running that saw the group.
+ */
+export class RemovalStore {
   readonly #removals: Collection<RemovalDoc>;
 
   constructor(db: Db) {
@@ -62,40 +76,46 @@ export class RemovalStore implements RemovalRepository {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#removals, [
-      // Whoever changes a project's tree finishes what others have left.
+      // Each change of a project's tree finishes what others left undone.
       { key: { organization_id: 1, project_id: 1, clear_at: 1 }, name: 'due_of_project' },
       // The round that clears again.
       { key: { clear_at: 1 }, name: 'due' },
     ]);
   }
 
+  /** Inserts if absent. */
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
-    await this.#removals.updateOne({ _id, ...of(tenant) }, { $setOnInsert: { to, clear_at: 0 } }, { upsert: true });
+    const insert = { $setOnInsert: { to, clear_at: 0 } };
+    await this.#removals.updateOne({ _id, ...ownedBy(tenant) }, insert, { upsert: true });
   }
 
-  async list(tenant: Tenant, now: number): Promise<RemoveStep[]> {
-    const found = await this.#removals.find({ ...of(tenant), clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
-    return found.map(({ _id, to }) => ({ kind: 'remove', group_id: _id, to }));
+  /** Removals that are due. */
+  async list(tenant: Tenant, now: number): Promise<RemovalDoc[]> {
+    const due = { ...ownedBy(tenant), clear_at: { $lte: now } };
+    return this.#removals.find(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
   }
 
+  /** Tenants with removals that are due. */
   async tenants(now: number): Promise<Tenant[]> {
-    const found = await this.#removals.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE).toArray();
-    const byProject = new Map(found.map((doc) => [doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id }]));
-    return [...byProject.values()];
+    const due = this.#removals.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE);
+    const tenants = new Map<string, Tenant>();
+    for (const doc of await due.toArray()) {
+      tenants.set(doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id });
+    }
+    return [...tenants.values()];
   }
 
+  /** Records that the group was cleared, for the first or the last time. */
   async done(tenant: Tenant, groupId: string, now: number): Promise<void> {
-    const mine = { _id: groupId, ...of(tenant) };
-    const { matchedCount: first } = await this.#removals.updateOne({ ...mine, clear_at: 0 }, { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } });
-    if (first === 0) await this.#removals.deleteOne({ ...mine, clear_at: { $lte: now } });
+    const removal = { _id: groupId, ...ownedBy(tenant) };
+    const again = { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } };
+    const { matchedCount: first } = await this.#removals.updateOne({ ...removal, clear_at: 0 }, again);
+    if (first === 0) await this.#removals.deleteOne({ ...removal, clear_at: { $lte: now } });
   }
 
+  /** Where each deleted group's monitors went; null: to no group. Groups cleared twice are left out. */
   async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
-    const found = await this.#removals.find({ ...of(tenant), _id: { $in: groupIds } }).toArray();
+    const found = await this.#removals.find({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
     return new Map(found.map(({ _id, to }) => [_id, to]));
   }
-}
-
-function of(tenant: Tenant): { organization_id: string; project_id: string } {
-  return { organization_id: tenant.organizationId, project_id: tenant.projectId };
 }

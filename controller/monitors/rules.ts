@@ -1,4 +1,5 @@
 import { phaseMs } from '../assignments/rules.ts';
+import type { MonitorLive } from '../results/reading/live.ts';
 import { timeoutMs, type ConfirmationPolicy, type LifecycleStatus, type MonitorDoc } from './monitor.ts';
 
 export const DEFAULT_POLICY: ConfirmationPolicy = { regions: 'majority', retries: 1 };
@@ -22,6 +23,13 @@ export function storedTimeout(given: number | null | undefined, current: Pick<Mo
   return given;
 }
 
+/** The current health; `paused` unless the monitor is active, `unknown` if no shard owner knows it. */
+export function runtimeStatus(doc: Pick<MonitorDoc, 'status'>, live: MonitorLive | null | undefined) {
+  if (doc.status !== 'active') return 'paused';
+  return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
+}
+
+export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
 export type Transition = 'pause' | 'resume' | 'disable';
 
 /** The status after a transition, `same` when there is nothing to do, `refused` for pausing what is disabled. */

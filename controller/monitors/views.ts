@@ -4,7 +4,7 @@ import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { nextCheckAt } from './rules.ts';
+import { nextCheckAt, runtimeStatus } from './rules.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
 export type IncidentStatus = 'open' | 'acknowledged' | 'resolved' | 'closed';
@@ -23,7 +23,7 @@ type ListStats = z.input<typeof listStats>;
 
 /** A monitor as the read of one shows it: one that is not active reads `paused`. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null): MonitorView {
-  return viewFields(doc, live, { runtimeStatus: doc.status === 'active' ? health(doc, live) : 'paused' });
+  return viewFields(doc, live, { runtimeStatus: runtimeStatus(doc, live) });
 }
 
 /** A monitor as the list shows it. */
@@ -86,8 +86,8 @@ function openIncident(facts: MonitorFacts, now: number): ListStats['currentIncid
 
 /** Lists and statistics know no `paused`: what is not checked is unknown. */
 function health(doc: MonitorDoc, live: MonitorLive | null): 'up' | 'down' | 'degraded' | 'unknown' {
-  if (doc.status !== 'active' || live === null || live.status === 'paused') return 'unknown';
-  return live.status;
+  const status = runtimeStatus(doc, live);
+  return status === 'paused' ? 'unknown' : status;
 }
 
 function latest(one: number | null | undefined, other: number | null | undefined): number | null {

@@ -4,19 +4,14 @@ import type { Clock } from '../../shared/time.ts';
 import type { ConfigurationDeps } from '../import-export/deps.ts';
 import { configurationRoutes } from '../import-export/routes.ts';
 import type { GroupDeps } from '../groups/deps.ts';
-import type { GroupMember, GroupMonitors } from '../groups/ports.ts';
 import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
-import { resumeRemovals } from '../groups/verbs/change-tree.ts';
-import { findHeirs } from '../groups/verbs/find-heirs.ts';
+import { findHeirs, resumeRemovals } from '../groups/verbs/change-tree.ts';
 import { changeGroup, createGroup } from '../groups/verbs/write-group.ts';
 import type { Route } from '../http/route.ts';
-import { groupSizes } from '../monitors/counts/count-rules.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
-import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
-import { assignToGroup, changeGroupMonitors } from '../monitors/verbs/group-members.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 
 export interface Groups {
@@ -37,21 +32,17 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
   return {
     store: groups,
     lookup: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
-    over: (monitorDeps) => {
-      const { live, statistics } = monitorDeps.readers;
-      const deps: GroupDeps = {
-        groups, trees, removals, monitors: membersOf(monitorDeps),
-        readers: { states: (ids) => live.states(ids), periods: (ids, hours) => statistics.periods(ids, hours) },
-      };
+    over: (monitors) => {
+      const deps: GroupDeps = { groups, trees, removals, monitors };
       const configuration: ConfigurationDeps = {
-        monitors: monitorDeps,
+        monitors,
         groups: {
           all: (tenant) => groups.all(tenant),
           create: (ctx, wish) => createGroup(deps, ctx, wish),
           change: (ctx, id, wish) => changeGroup(deps, ctx, id, wish),
         },
       };
-      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], ...clearing(deps, clock, monitorDeps.log) };
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], ...clearing(deps, clock, monitors.log) };
     },
   };
 }
@@ -72,17 +63,4 @@ function clearing(deps: GroupDeps, clock: Clock, log: Log): { start(): void; sto
     },
     stop: () => rounds.stop(),
   };
-}
-
-function membersOf(deps: MonitorDeps): GroupMonitors {
-  return {
-    counts: async (tenant, ids) => groupSizes(await deps.counts.read(tenant), ids),
-    page: async (tenant, groupId, after, limit) => (await deps.monitors.ofGroup(tenant, groupId, after, limit)).map(toMember),
-    changeAll: (ctx, groupId, change) => changeGroupMonitors(deps, ctx, groupId, change),
-    assign: (ctx, ids, groupId) => assignToGroup(deps, ctx, ids, groupId),
-  };
-}
-
-function toMember({ _id, name, type, target, interval_seconds, status, group_id }: MonitorDoc): GroupMember {
-  return { id: _id, name, type, target, interval_seconds, status, group_id: group_id ?? '' };
 }

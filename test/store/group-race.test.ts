@@ -2,8 +2,8 @@ import type { Db } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
-import { resumeRemovals, type TreeDeps } from '../../controller/groups/verbs/change-tree.ts';
-import { findHeirs } from '../../controller/groups/verbs/find-heirs.ts';
+import type { TreeDeps } from '../../controller/groups/deps.ts';
+import { findHeirs, resumeRemovals } from '../../controller/groups/verbs/change-tree.ts';
 import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../controller/http/route.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
@@ -55,7 +55,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
     destinations: { unknownDestinations: async () => [] },
     poke: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
   };
-  const tree = { groups, trees: new TreeStore(db), removals, monitors: { changeAll: changeGroupMonitors.bind(null, writer) } };
+  const tree = { groups, trees: new TreeStore(db), removals, monitors: writer };
   return { writer, tree };
 }
 
@@ -86,7 +86,7 @@ const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promi
   'a change': (deps, { ctx, inner, monitor }) => updateMonitor(deps, ctx, monitor, { group_id: inner }),
   'a move of many': (deps, { ctx, inner, monitor }) => changeInBulk(deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner }),
   'an assignment': (deps, { ctx, inner, monitor }) => assignToGroup(deps, ctx, [monitor], inner),
-  'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(deps, ctx, other, { kind: 'move', to: inner }),
+  'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(deps, ctx, other, { action: 'move', group_id: inner }),
   'an import of a new one': (deps, project) => importInto(deps, project, 'new'),
   'an import of one that is there': (deps, project) => importInto(deps, project, 'old'),
 };

@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { MOST_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
-import type { TreeDeps } from '../../controller/groups/verbs/change-tree.ts';
-import { findHeirs } from '../../controller/groups/verbs/find-heirs.ts';
+import type { TreeDeps } from '../../controller/groups/deps.ts';
+import { findHeirs } from '../../controller/groups/verbs/change-tree.ts';
 import { changeGroup, createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../controller/http/route.ts';
 import { groupSizes } from '../../controller/monitors/counts/count-rules.ts';
@@ -14,7 +14,6 @@ import { CountStore } from '../../controller/monitors/counts/count-store.ts';
 import { MonitorCounts } from '../../controller/monitors/counts/counts.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { changeGroupMonitors } from '../../controller/monitors/verbs/group-members.ts';
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
 import { UsageStore } from '../../controller/plans/usage-store.ts';
@@ -44,7 +43,7 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const lookup = { names: groups.names.bind(groups), heirs: (tenant: Tenant, ids: string[]) => findHeirs({ groups, removals }, tenant, ids) };
   return {
     groups, trees: new TreeStore(db), removals,
-    monitors: { changeAll: (ctx, id, change) => changeGroupMonitors({ monitors, quota, groups: lookup, poke: () => undefined, log }, ctx, id, change) },
+    monitors: { monitors, quota, groups: lookup, poke: () => undefined, log },
   };
 }
 

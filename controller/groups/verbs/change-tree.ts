@@ -1,37 +1,38 @@
-import type { Tenant } from '../../accounts/tenant.ts';
 import { AppError } from '../../../shared/errors.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
-import type { GroupDeps } from '../deps.ts';
-import type { GroupEdge } from '../group.ts';
-import type { Moment, TreeStep } from '../ports.ts';
+import type { Moment } from '../../monitors/verbs/change-many.ts';
+import { changeGroupMonitors } from '../../monitors/verbs/group-members.ts';
+import type { TreeDeps } from '../deps.ts';
+import type { GroupEdge, TreeStep } from '../group.ts';
 
-/** Of several changes at once all but one have to look at the tree again; each try that fails is another's success. */
+type RemovalDeps = Pick<TreeDeps, 'removals' | 'monitors'>;
+
+/** Attempts before a contended change gives up; each failed attempt is another change's success. */
 const MOST_TRIES = 100;
 
-/** What changes of a project's tree work with. */
-export type TreeDeps = Pick<GroupDeps, 'groups' | 'trees'> & RemovalDeps;
-type RemovalDeps = Pick<GroupDeps, 'removals'> & { monitors: Pick<GroupDeps['monitors'], 'changeAll'> };
-
 /**
- * Carries out the step that `decide` finds right for the tree as it is; the decision is made again whenever the tree
- * changed meanwhile. False: the name that the step gives is taken. Throws what `decide` throws, and CONFLICT when it never gets through.
+ * Carries out the step that `decide` chooses for the current tree, deciding again if the tree changed
+ * meanwhile. False: the step's new name is taken. Throws what `decide` throws, and CONFLICT when it never
+ * gets through.
  */
-export async function changeTree(deps: TreeDeps, ctx: ProjectContext, decide: (edges: GroupEdge[]) => TreeStep): Promise<boolean> {
-  const { tenant } = ctx;
+export async function changeTree(
+  deps: TreeDeps, ctx: ProjectContext, decide: (edges: GroupEdge[]) => TreeStep,
+): Promise<boolean> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const revision = await settleTree(deps, ctx);
-    const edges = await deps.groups.edges(tenant);
-    const step = decide(edges);
-    // A parent that goes must not get monitors afterwards from a group that went before it.
+    const step = decide(await deps.groups.edges(ctx.tenant));
+    // Otherwise a group that was removed earlier could still pass monitors to the one that is removed now.
     if (step.kind === 'remove') await finishRemovals(deps, ctx);
-    if (await deps.trees.claim(tenant, revision, step)) return carryOut(deps, tenant, step, revision + 1);
+    const isClaimed = await deps.trees.claim(ctx.tenant, revision, step);
+    if (isClaimed) return carryOut(deps, ctx.tenant, step, revision + 1);
   }
   throw new AppError('CONFLICT', 'The groups are being changed by other requests');
 }
 
 /**
- * The revision of the project's tree, nothing of which is left undone: neither the step of a process that ended nor what
- * follows from it. Before anything else is changed, so that no earlier change comes after a later one that was answered.
+ * Finishes whatever an ended process left undone and returns the tree's revision. Called before any other
+ * change, so that an earlier change never takes effect after a later one was answered.
  */
 export async function settleTree(deps: TreeDeps, ctx: Moment): Promise<number> {
   const { revision, step } = await deps.trees.read(ctx.tenant);
@@ -41,7 +42,7 @@ export async function settleTree(deps: TreeDeps, ctx: Moment): Promise<number> {
   return revision;
 }
 
-/** Any number of processes may do this at once, and late: what a later revision has changed stays. */
+/** Safe to run in several processes at once, and late: it never undoes what a later revision changed. */
 async function carryOut(deps: TreeDeps, tenant: Tenant, step: TreeStep, revision: number): Promise<boolean> {
   let isDone = true;
   if (step.kind === 'place') isDone = await deps.groups.place(tenant, step, revision);
@@ -53,17 +54,31 @@ async function carryOut(deps: TreeDeps, tenant: Tenant, step: TreeStep, revision
   return isDone;
 }
 
-/** Finishes what a process left undone when it ended, and clears once more what was deleted a while ago. */
+/** Finishes interrupted removals, and clears groups again that were deleted a while ago. */
 export async function resumeRemovals(deps: RemovalDeps, now: number): Promise<void> {
   for (const tenant of await deps.removals.tenants(now)) await finishRemovals(deps, { tenant, now });
 }
 
-/** Moves the monitors of deleted groups of the project on to where they belong. */
-export async function finishRemovals(deps: RemovalDeps, { tenant, now }: Moment): Promise<void> {
-  for (let removals = await deps.removals.list(tenant, now); removals.length > 0; removals = await deps.removals.list(tenant, now)) {
-    for (const { group_id: id, to } of removals) {
-      await deps.monitors.changeAll({ tenant, now }, id, { kind: 'move', to });
-      await deps.removals.done(tenant, id, now);
+/** Moves the monitors of the project's deleted groups to where they belong. */
+export async function finishRemovals(deps: RemovalDeps, ctx: Moment): Promise<void> {
+  for (;;) {
+    const due = await deps.removals.list(ctx.tenant, ctx.now);
+    if (due.length === 0) return;
+    for (const { _id: id, to } of due) {
+      await changeGroupMonitors(deps.monitors, ctx, id, { action: 'move', group_id: to });
+      await deps.removals.done(ctx.tenant, id, ctx.now);
     }
   }
+}
+
+/** Of each id that is no group any more: the group that got its monitors; null: none, or too long ago. */
+export async function findHeirs(
+  deps: Pick<TreeDeps, 'groups' | 'removals'>, tenant: Tenant, ids: string[],
+): Promise<Map<string, string | null>> {
+  const living = await deps.groups.names(tenant, ids);
+  const gone = ids.filter((id) => !living.has(id));
+  if (gone.length === 0) return new Map();
+  // In this order, because a removal is written before its group is deleted.
+  const targets = await deps.removals.targets(tenant, gone);
+  return new Map(gone.map((id) => [id, targets.get(id) ?? null]));
 }

@@ -1,142 +1,129 @@
+import type { z } from 'zod';
 import type { ProjectContext } from '../../http/route.ts';
+import { groupSizes } from '../../monitors/counts/count-rules.ts';
+import type { MonitorDoc } from '../../monitors/monitor.ts';
+import { runtimeStatus } from '../../monitors/rules.ts';
+import type { groupStatsAnswer, healthSummaryAnswer } from '../answers.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupDoc } from '../group.ts';
-import { healthOf, MonitorMeans, pageOf, runtimeStatusOf, type GroupHealth, type RuntimeStatus } from '../group-rules.ts';
-import type { GroupMember } from '../ports.ts';
-import { pathOf } from '../tree-rules.ts';
+import { healthOf, Mean, pageOf } from '../group-rules.ts';
+import type { GroupListInput } from '../schema.ts';
 import { loadGroup } from './write-group.ts';
 
-/** Most monitors that the read of one group names; lists of monitors have them all, in pages. */
+/** Limit on the monitors returned with one group; lists of monitors have them all, in pages. */
 const MOST_NAMED = 1000;
-/** Monitors that are looked at at once. */
+/** Monitors whose statistics are read at once. */
 const AT_ONCE = 500;
 const DAY_HOURS = 24;
+/** The last hour, 24 hours, 7 days and 30 days. */
+const WINDOW_HOURS = [1, DAY_HOURS, 7 * DAY_HOURS, 30 * DAY_HOURS];
 
-export interface CountedGroup {
-  group: GroupDoc;
-  checkCount: number;
-}
-
-export interface WholeGroup extends CountedGroup {
-  members: { member: GroupMember; status: RuntimeStatus }[];
-  children: CountedGroup[];
-  path: GroupDoc[];
-}
-
-export interface GroupList {
-  groups: CountedGroup[];
-  total: number;
-  page: number;
-  limit: number;
+/** Monitors by group, exact; groups without monitors may be missing. */
+export async function countMembers(deps: GroupDeps, ctx: ProjectContext, groups: GroupDoc[]) {
+  if (groups.length === 0) return new Map<string, number>();
+  return groupSizes(await deps.monitors.counts.read(ctx.tenant), groups.map((group) => group._id));
 }
 
 /** One page, newest first. Throws INVALID_PAGE, INVALID_LIMIT. */
-export async function listGroups(deps: GroupDeps, ctx: ProjectContext, query: { page: string; limit: string }): Promise<GroupList> {
-  const { page, limit, skip } = pageOf(query);
-  const { groups, total } = await deps.groups.list(ctx.tenant, skip, limit);
-  return { groups: await counted(deps, ctx, groups), total, page, limit };
+export async function listGroups(deps: GroupDeps, ctx: ProjectContext, query: GroupListInput) {
+  const { page, limit } = pageOf(query);
+  const { groups, total } = await deps.groups.list(ctx.tenant, (page - 1) * limit, limit);
+  return { groups, counts: await countMembers(deps, ctx, groups), total, page, limit };
 }
 
-/** With its monitors, children and path. Throws RESOURCE_NOT_FOUND. */
-export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string): Promise<WholeGroup> {
+export type WholeGroup = Awaited<ReturnType<typeof readGroup>>;
+
+/** A group with its monitors, among `all` groups of the project. Throws RESOURCE_NOT_FOUND. */
+export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string) {
   const group = await loadGroup(deps, ctx, id);
-  const [all, members] = await Promise.all([deps.groups.all(ctx.tenant), deps.monitors.page(ctx.tenant, id, '', MOST_NAMED)]);
-  const children = all.filter((each) => each.parent_group_id === id);
-  const [live, [self, ...counts]] = await Promise.all([
-    deps.readers.states(members.map((member) => member.id)), counted(deps, ctx, [group, ...children]),
+  const [all, monitors] = await Promise.all([
+    deps.groups.all(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MOST_NAMED),
   ]);
-  return {
-    ...(self as CountedGroup),
-    members: members.map((member) => ({ member, status: runtimeStatusOf(member, live.get(member.id)) })),
-    children: counts,
-    path: pathOf(all, id),
-  };
-}
-
-/** The group as lists show it. */
-export async function countGroup(deps: GroupDeps, ctx: ProjectContext, group: GroupDoc): Promise<CountedGroup> {
-  return (await counted(deps, ctx, [group]))[0] as CountedGroup;
+  const [live, counts] = await Promise.all([
+    deps.monitors.readers.live.states(monitors.map((doc) => doc._id)),
+    countMembers(deps, ctx, [group, ...all]),
+  ]);
+  return { group, all, monitors, live, counts };
 }
 
 /** All groups of the project, by name. */
-export async function readHierarchy(deps: GroupDeps, ctx: ProjectContext): Promise<CountedGroup[]> {
-  return counted(deps, ctx, await deps.groups.all(ctx.tenant));
-}
-
-export interface GroupStats {
-  total: number;
-  active: number;
-  paused: number;
-  up: number;
-  down: number;
-  lastHour: MonitorMeans;
-  day: MonitorMeans;
-  week: MonitorMeans;
-  month: MonitorMeans;
-}
-
-/** Over the group's own monitors. Throws RESOURCE_NOT_FOUND. */
-export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: string): Promise<GroupStats> {
-  await loadGroup(deps, ctx, id);
-  const stats: GroupStats = {
-    total: 0, active: 0, paused: 0, up: 0, down: 0,
-    lastHour: new MonitorMeans(), day: new MonitorMeans(), week: new MonitorMeans(), month: new MonitorMeans(),
-  };
-  const windows = [[stats.lastHour, 1], [stats.day, DAY_HOURS], [stats.week, 7 * DAY_HOURS], [stats.month, 30 * DAY_HOURS]] as const;
-  for await (const members of pages(deps, ctx, id)) {
-    const ids = members.map((member) => member.id);
-    const known = await deps.readers.periods(ids, windows.map(([, hours]) => hours));
-    const statuses = members.map((member) => runtimeStatusOf(member, known.get(member.id)?.live));
-    stats.total += members.length;
-    stats.active += members.filter((member) => member.status === 'active').length;
-    stats.paused += members.filter((member) => member.status === 'paused').length;
-    stats.up += statuses.filter((status) => status === 'up' || status === 'degraded').length;
-    stats.down += statuses.filter((status) => status === 'down').length;
-    for (const { periods } of known.values()) for (const [at, [means]] of windows.entries()) means.add(periods[at] ?? null);
-  }
-  return stats;
-}
-
-export interface HealthEntry {
-  group: GroupDoc;
-  checkCount: number;
-  health: GroupHealth;
-  uptime: number;
-}
-
-/** Every group of the project by name, each over its own monitors. */
-export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext): Promise<HealthEntry[]> {
+export async function readHierarchy(deps: GroupDeps, ctx: ProjectContext) {
   const groups = await deps.groups.all(ctx.tenant);
-  const tallies = new Map(groups.map((group) => [group._id, { monitors: 0, failing: 0, means: new MonitorMeans() }]));
-  for await (const members of pages(deps, ctx, null)) {
-    const known = members.filter((member) => tallies.has(member.group_id));
-    const ids = known.map((member) => member.id);
-    const days = await deps.readers.periods(ids, [DAY_HOURS]);
-    for (const member of known) {
-      const tally = tallies.get(member.group_id);
-      const day = days.get(member.id);
-      if (tally === undefined) continue;
-      tally.monitors += 1;
-      if (runtimeStatusOf(member, day?.live) === 'down') tally.failing += 1;
-      tally.means.add(day?.periods[0] ?? null);
+  return { groups, counts: await countMembers(deps, ctx, groups) };
+}
+
+/** Figures over the group's own monitors. Throws RESOURCE_NOT_FOUND. */
+export async function readGroupStats(
+  deps: GroupDeps, ctx: ProjectContext, id: string,
+): Promise<z.input<typeof groupStatsAnswer>> {
+  await loadGroup(deps, ctx, id);
+  const numbers = {
+    total_monitors: 0, active_monitors: 0, paused_monitors: 0, monitors_up: 0, monitors_down: 0,
+  };
+  const means = WINDOW_HOURS.map(() => ({ uptime: new Mean(), responseTime: new Mean() }));
+  for await (const docs of members(deps, ctx, id)) {
+    const known = await deps.monitors.readers.statistics.periods(docs.map((doc) => doc._id), WINDOW_HOURS);
+    for (const doc of docs) {
+      const { live, periods = [] } = known.get(doc._id) ?? {};
+      const status = runtimeStatus(doc, live);
+      numbers.total_monitors += 1;
+      if (doc.status === 'active') numbers.active_monitors += 1;
+      if (doc.status === 'paused') numbers.paused_monitors += 1;
+      if (status === 'up' || status === 'degraded') numbers.monitors_up += 1;
+      if (status === 'down') numbers.monitors_down += 1;
+      for (const [at, stats] of periods.entries()) {
+        means[at]?.uptime.add(stats?.uptime_percentage);
+        means[at]?.responseTime.add(stats?.avg_response_time);
+      }
     }
   }
-  return groups.map((group) => {
-    const { monitors, failing, means } = tallies.get(group._id) ?? { monitors: 0, failing: 0, means: new MonitorMeans() };
-    return { group, checkCount: monitors, health: healthOf(monitors, failing), uptime: Math.round(means.uptime) };
-  });
+  const figures = means.map(({ uptime, responseTime }) => (
+    { uptime: Math.min(100, uptime.value), avg_response_time: responseTime.value }
+  ));
+  const [hour, last_24h, last_7d, last_30d] = figures as [Figures, Figures, Figures, Figures];
+  return {
+    ...numbers, avg_response_time: hour.avg_response_time, uptime_percentage: last_24h.uptime,
+    historical: { last_24h, last_7d, last_30d },
+  };
 }
 
-async function counted(deps: GroupDeps, ctx: ProjectContext, groups: GroupDoc[]): Promise<CountedGroup[]> {
-  const counts = groups.length === 0 ? new Map<string, number>() : await deps.monitors.counts(ctx.tenant, groups.map((group) => group._id));
-  return groups.map((group) => ({ group, checkCount: counts.get(group._id) ?? 0 }));
+interface Figures {
+  uptime: number;
+  avg_response_time: number;
 }
 
-async function* pages(deps: GroupDeps, ctx: ProjectContext, groupId: string | null): AsyncGenerator<GroupMember[]> {
-  for (let after = ''; ;) {
-    const members = await deps.monitors.page(ctx.tenant, groupId, after, AT_ONCE);
-    if (members.length > 0) yield members;
-    if (members.length < AT_ONCE) return;
-    after = members[members.length - 1]?.id ?? after;
+/** The health of every group of the project over its own monitors, by name. */
+export async function readHealthSummary(
+  deps: GroupDeps, ctx: ProjectContext,
+): Promise<z.input<typeof healthSummaryAnswer>> {
+  const tallies = (await deps.groups.all(ctx.tenant))
+    .map(({ _id: id, name }) => ({ id, name, monitors: 0, failing: 0, uptime: new Mean() }));
+  const byGroup = new Map(tallies.map((tally) => [tally.id, tally]));
+  for await (const docs of members(deps, ctx, null)) {
+    const known = docs.filter((doc) => byGroup.has(doc.group_id ?? ''));
+    const days = await deps.monitors.readers.statistics.periods(known.map((doc) => doc._id), [DAY_HOURS]);
+    for (const doc of known) {
+      const tally = byGroup.get(doc.group_id ?? '');
+      if (tally === undefined) continue;
+      const day = days.get(doc._id);
+      tally.monitors += 1;
+      if (runtimeStatus(doc, day?.live) === 'down') tally.failing += 1;
+      tally.uptime.add(day?.periods[0]?.uptime_percentage);
+    }
+  }
+  return {
+    groups: tallies.map(({ id, name, monitors, failing, uptime }) => ({
+      id, name, check_count: monitors, health_status: healthOf(monitors, failing),
+      uptime_percentage: Math.round(Math.min(100, uptime.value)),
+    })),
+  };
+}
+
+/** Pages of the monitors in a group, or in any group of the project (null). */
+async function* members(deps: GroupDeps, ctx: ProjectContext, groupId: string | null) {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page: MonitorDoc[] = await deps.monitors.monitors.ofGroup(ctx.tenant, groupId, after, AT_ONCE);
+    if (page.length > 0) yield page;
+    after = page[AT_ONCE - 1]?._id;
   }
 }

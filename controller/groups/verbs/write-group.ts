@@ -2,30 +2,36 @@ import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import type { GroupDeps } from '../deps.ts';
-import { duplicateName, MOST_GROUPS, MOST_LEVELS, type GroupDoc, type GroupEdge } from '../group.ts';
-import type { PlaceStep } from '../ports.ts';
+import { authorOf } from '../../monitors/verbs/write-monitor.ts';
+import type { TreeDeps } from '../deps.ts';
+import {
+  duplicateName, MOST_GROUPS, MOST_LEVELS, type GroupDoc, type GroupEdge, type PlaceStep,
+} from '../group.ts';
 import type { GroupChangeInput, GroupInput } from '../schema.ts';
 import { placementOf } from '../tree-rules.ts';
-import { changeTree, finishRemovals, settleTree, type TreeDeps } from './change-tree.ts';
+import { changeTree, finishRemovals, settleTree } from './change-tree.ts';
 
-/** The group. Throws RESOURCE_NOT_FOUND, the same for one of another tenant. */
-export async function loadGroup(deps: Pick<GroupDeps, 'groups'>, ctx: ProjectContext, id: string): Promise<GroupDoc> {
+/** Throws RESOURCE_NOT_FOUND, also for a group of another tenant. */
+export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string): Promise<GroupDoc> {
   const group = await deps.groups.find(ctx.tenant, id);
   if (group === null) throw notFound('Group');
   return group;
 }
 
-/** Throws DUPLICATE_NAME, MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, FAIR_USE_LIMIT_REACHED beyond 1000 in the project. */
+/**
+ * Throws DUPLICATE_NAME, MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, FAIR_USE_LIMIT_REACHED
+ * beyond MOST_GROUPS in the project.
+ */
 export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
   if ((await deps.groups.count(ctx.tenant)) >= MOST_GROUPS) {
-    throw new AppError('FAIR_USE_LIMIT_REACHED', `A project can have at most ${MOST_GROUPS} groups`, { details: { limit: MOST_GROUPS } });
+    const message = `A project can have at most ${MOST_GROUPS} groups`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_GROUPS } });
   }
   const group: GroupDoc = {
     _id: newId(ctx.now),
     organization_id: ctx.tenant.organizationId,
     project_id: ctx.tenant.projectId,
-    created_by: ctx.actor.kind === 'session' ? ctx.actor.userId : ctx.actor.createdBy,
+    created_by: authorOf(ctx),
     name: input.name,
     description: input.description ?? '',
     parent_group_id: null,
@@ -38,10 +44,11 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
     await deps.groups.insert(group);
     return group;
   }
-  // Nobody sees it before it has its place; its name is taken from now on.
+  // Reserves the name; the group is invisible until it has its place.
   await deps.groups.insert({ ...group, pending_since: ctx.now });
   try {
-    await changeTree(deps, ctx, (edges) => placed(edges, { kind: 'place', group_id: group._id, parent_group_id: parent }));
+    const step = { kind: 'place', group_id: group._id, parent_group_id: parent } as const;
+    await changeTree(deps, ctx, (edges) => fitting(edges, step));
   } catch (error) {
     if (error instanceof AppError) await deps.groups.discard(ctx.tenant, group._id);
     throw error;
@@ -50,12 +57,14 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
 }
 
 /**
- * Changes the fields that are given, all of them or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
+ * Changes all of the given fields or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
-export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput): Promise<GroupDoc> {
-  const { name = undefined, description: given, parent_group_id: parent } = input;
-  const description = given === null ? '' : given;
+export async function changeGroup(
+  deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput,
+): Promise<GroupDoc> {
+  const { name, parent_group_id: parent } = input;
+  const description = input.description === null ? '' : input.description;
   await settleTree(deps, ctx);
   const seen = await loadGroup(deps, ctx, id);
   if (parent === undefined || parent === seen.parent_group_id) {
@@ -66,13 +75,13 @@ export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
   }
   const isMoved = await changeTree(deps, ctx, (edges) => {
     if (!edges.some((edge) => edge._id === id)) throw notFound('Group');
-    return placed(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
+    return fitting(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
   });
   if (!isMoved) throw duplicateName();
   return loadGroup(deps, ctx, id);
 }
 
-/** Its children and monitors move to its parent. Throws RESOURCE_NOT_FOUND, CONFLICT. */
+/** Moves the group's children and monitors to its parent. Throws RESOURCE_NOT_FOUND, CONFLICT. */
 export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: string): Promise<void> {
   try {
     await changeTree(deps, ctx, (edges) => {
@@ -81,16 +90,21 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
       return { kind: 'remove', group_id: id, to: edge.parent_group_id };
     });
   } finally {
-    // Also when it is gone: then this may be the repetition of a deletion that was cut short.
+    // Even if the group is gone: this may repeat a deletion that was interrupted.
     await finishRemovals(deps, ctx);
   }
 }
 
-function placed(edges: GroupEdge[], step: PlaceStep): PlaceStep {
+/** The step, if the tree allows it. */
+function fitting(edges: GroupEdge[], step: PlaceStep): PlaceStep {
   switch (placementOf(edges, step.group_id, step.parent_group_id)) {
-    case 'no_parent': throw fieldError('parent_group_id', 'Unknown group');
-    case 'circular': throw new AppError('CIRCULAR_REFERENCE', 'A group cannot stand under itself or under one of its own children');
-    case 'too_deep': throw new AppError('MAX_DEPTH_EXCEEDED', `Groups can be nested at most ${MOST_LEVELS} levels deep`);
     case 'fits': return step;
+    case 'no_parent': throw fieldError('parent_group_id', 'Unknown group');
+    case 'too_deep':
+      throw new AppError('MAX_DEPTH_EXCEEDED', `Groups can be nested at most ${MOST_LEVELS} levels deep`);
+    case 'circular': {
+      const message = 'A group cannot stand under itself or under one of its own children';
+      throw new AppError('CIRCULAR_REFERENCE', message);
+    }
   }
 }

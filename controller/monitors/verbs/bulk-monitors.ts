@@ -1,60 +1,70 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { RequestContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import { nextStatus } from '../rules.ts';
+import { nextStatus, PAUSES_DISABLED } from '../rules.ts';
 import { MOST_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
 import { changeMonitors } from './change-many.ts';
+import { refuseUnknownGroup } from './check-settings.ts';
 
-export interface BulkFailure {
-  monitor_id: string;
+/** One change that is made to many monitors. */
+export type BulkChange =
+  | { action: 'pause' | 'resume' | 'delete' }
+  | { action: 'tag'; tags: string[] }
+  | { action: 'move'; group_id: string | null };
+
+/** Why a monitor cannot be changed. */
+interface Refusal {
   code: ErrorCode;
   message: string;
 }
 
 export interface BulkOutcome {
-  /** Those that changed, in the order in which they were named; what was so already is in neither list. */
+  /** Those that changed, in the order given; a monitor that needed no change is in neither list. */
   changed: string[];
-  failures: BulkFailure[];
+  failures: ({ monitor_id: string } & Refusal)[];
 }
 
-type Refusal = Pick<BulkFailure, 'code' | 'message'>;
+const NOT_FOUND: Refusal = { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' };
+const CONTENDED: Refusal = { code: 'CONFLICT', message: 'The monitor is being changed by other requests' };
 
-/** Does the same to each monitor that is named, as far as it can. Throws VALIDATION_ERROR (`group_id`) before anything is done. */
-export async function changeInBulk(deps: MonitorWriteDeps, ctx: RequestContext, input: BulkInput): Promise<BulkOutcome> {
-  if (input.action === 'move' && input.group_id !== null && !(await deps.groups.names(ctx.tenant, [input.group_id])).has(input.group_id)) {
-    throw fieldError('group_id', 'Unknown group');
-  }
+/** Changes each of the given monitors that allows it. Throws VALIDATION_ERROR for an unknown group. */
+export async function changeInBulk(
+  deps: MonitorWriteDeps, ctx: RequestContext, input: BulkInput,
+): Promise<BulkOutcome> {
+  if (input.action === 'move') await refuseUnknownGroup(deps, ctx, input.group_id);
   const seen = await deps.monitors.findMany(ctx.tenant, input.monitor_ids);
-  const refused = new Map<string, Refusal>(input.monitor_ids.map((id) => [id, { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' }]));
+  const refused = new Map(input.monitor_ids.map((id) => [id, NOT_FOUND]));
   const changed = new Set(await changeMonitors(deps, ctx, seen, (doc) => {
-    const planned = planOf(input, doc, ctx.now);
+    const planned = planChange(input, doc, ctx.now);
+    const isRefused = planned !== null && 'code' in planned;
     if (planned === null) refused.delete(doc._id);
-    else refused.set(doc._id, 'code' in planned ? planned : { code: 'CONFLICT', message: 'The monitor is being changed by other requests' });
-    return planned === null || 'code' in planned ? null : planned;
+    else refused.set(doc._id, isRefused ? planned : CONTENDED);
+    return isRefused ? null : planned;
   }));
+  const failed = [...refused].filter(([id]) => !changed.has(id));
   return {
     changed: input.monitor_ids.filter((id) => changed.has(id)),
-    failures: [...refused].filter(([id]) => !changed.has(id)).map(([id, refusal]) => ({ monitor_id: id, ...refusal })),
+    failures: failed.map(([id, refusal]) => ({ monitor_id: id, ...refusal })),
   };
 }
 
-/** What is to be written, null when all is so already, or why not. */
-function planOf(input: BulkInput, doc: MonitorDoc, now: number): MonitorChange | Refusal | null {
-  switch (input.action) {
+/** What to write; null when the monitor is as wanted already. */
+export function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorChange | Refusal | null {
+  switch (change.action) {
     case 'delete': return { deleted_at: now };
-    case 'move': return (doc.group_id ?? null) === input.group_id ? null : { group_id: input.group_id };
+    case 'move': return (doc.group_id ?? null) === change.group_id ? null : { group_id: change.group_id };
     case 'tag': {
-      const tags = [...new Set([...doc.tags, ...input.tags])];
-      if (tags.length > MOST_TAGS) return { code: 'VALIDATION_ERROR', message: `A monitor has at most ${MOST_TAGS} tags` };
+      const tags = [...new Set([...doc.tags, ...change.tags])];
+      const message = `A monitor has at most ${MOST_TAGS} tags`;
+      if (tags.length > MOST_TAGS) return { code: 'VALIDATION_ERROR', message };
       return tags.length === doc.tags.length ? null : { tags };
     }
     case 'pause':
     case 'resume': {
-      const status = nextStatus(doc.status, input.action);
-      if (status === 'refused') return { code: 'CONFLICT', message: 'A disabled monitor cannot be paused; resume it first' };
+      const status = nextStatus(doc.status, change.action);
+      if (status === 'refused') return { code: 'CONFLICT', message: PAUSES_DISABLED };
       return status === 'same' ? null : { status };
     }
   }

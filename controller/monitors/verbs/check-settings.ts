@@ -36,7 +36,7 @@ export async function checkSettings(
     });
   }
   const targets = settings.notification_target_ids.filter((id) => !(current?.notification_target_ids.includes(id) ?? false));
-  await checkGroup(deps, ctx, settings.group_id, current);
+  if (settings.group_id !== current?.group_id) await refuseUnknownGroup(deps, ctx, settings.group_id ?? null);
   const [unknownRegions, unknownTargets] = await Promise.all([
     regions.length === 0 ? [] : deps.regions.unknownRegions(organizationId, regions),
     targets.length === 0 ? [] : deps.destinations.unknownDestinations(ctx.tenant, targets),
@@ -45,9 +45,9 @@ export async function checkSettings(
   if (unknownTargets.length > 0) throw fieldError('notification_target_ids', `Unknown destination: ${unknownTargets.join(', ')}`);
 }
 
-async function checkGroup(deps: SettingsDeps, ctx: Pick<RequestContext, 'tenant'>, groupId: string | null | undefined, current: MonitorDoc | null): Promise<void> {
-  if (typeof groupId !== 'string' || groupId === current?.group_id) return;
-  if (!(await deps.groups.names(ctx.tenant, [groupId])).has(groupId)) throw fieldError('group_id', 'Unknown group');
+/** Throws VALIDATION_ERROR (`group_id`). */
+export async function refuseUnknownGroup(deps: Pick<SettingsDeps, 'groups'>, { tenant }: Pick<RequestContext, 'tenant'>, groupId: string | null): Promise<void> {
+  if (groupId !== null && !(await deps.groups.names(tenant, [groupId])).has(groupId)) throw fieldError('group_id', 'Unknown group');
 }
 
 function checkFairUse(settings: Settable, current: MonitorDoc | null): void {

@@ -3,7 +3,7 @@ import { newId, shardOf } from '../../../shared/ids.ts';
 import type { RequestContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
-import { nextStatus, type Transition } from '../rules.ts';
+import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { settable } from '../settable.ts';
 import type { MonitorDoc } from '../monitor.ts';
@@ -48,7 +48,7 @@ export function updateMonitor(deps: MonitorWriteDeps, ctx: RequestContext, id: s
 export function setMonitorStatus(deps: MonitorWriteDeps, ctx: RequestContext, id: string, transition: Transition): Promise<MonitorDoc> {
   return changeMonitor(deps, ctx, id, (seen): MonitorChange => {
     const status = nextStatus(seen.status, transition);
-    if (status === 'refused') throw new AppError('CONFLICT', 'A disabled monitor cannot be paused; resume it first');
+    if (status === 'refused') throw new AppError('CONFLICT', PAUSES_DISABLED);
     return status === 'same' ? {} : { status };
   });
 }
