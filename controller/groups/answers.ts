@@ -46,7 +46,9 @@ export const groupListAnswer = z.strictObject({
 export const hierarchyAnswer = z.strictObject({ groups: z.array(groupView) });
 export const deletedAnswer = z.strictObject({ message: z.string() });
 export const bulkAnswer = z.strictObject({
-  affected_count: z.int(), monitor_ids: z.array(id).describe('The monitors that changed.'), message: z.string(),
+  affected_count: z.int(),
+  monitor_ids: z.array(id).describe('The monitors that changed.'),
+  message: z.string(),
 });
 
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });

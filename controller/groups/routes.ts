@@ -54,7 +54,8 @@ function figureRoutes(deps: GroupDeps): Route[] {
   const common = { method: 'GET', tag, auth: { access: 'project', role: 'viewer', keys: false } } as const;
   return [
     defineRoute({
-      ...common, path: '/api/groups/health-summary', summary: 'Read the health of every group, sorted by name',
+      ...common, path: '/api/groups/health-summary',
+      summary: 'Read the health of every group, sorted by name',
       answers: { 200: answers.healthSummaryAnswer },
       handle: async (ctx) => ({ status: 200, data: await readHealthSummary(deps, ctx) }),
     }),
