@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
+import { ipv6Groups } from '../../shared/net-guard.ts';
 
 /**
  * The address of whoever sent the request: with `trustedProxies` = n, the n-th from the right of what our own
@@ -16,7 +17,7 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | s
 /** What an address is counted under: itself, or for IPv6 its /64, which is what one customer is given. */
 export function addressBucket(address: string): string {
   if (!isIPv6(address)) return address;
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+  return `${ipv6Groups(address).slice(0, 4).map((group) => group.toString(16)).join(':')}::/64`;
 }
 
 function unmapped(address: string): string {
@@ -25,17 +26,4 @@ function unmapped(address: string): string {
   if (mapped?.[1] !== undefined) return mapped[1];
   const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare);
   return withPort?.[1] ?? bare;
-}
-
-/** The eight groups of an IPv6 address in lower-case hexadecimal without leading zeros. */
-function groupsOf(address: string): string[] {
-  const plain = (address.split('%')[0] ?? '').toLowerCase();
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
-  const hex = (high: string | undefined, low: string | undefined) => ((Number(high) << 8) | Number(low)).toString(16);
-  const text = dotted === null ? plain : `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}`;
-  const [head = '', tail] = text.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const middle: string[] = new Array<string>(tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...middle, ...right].map((group) => group.replace(/^0+(?=.)/, ''));
 }

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { ipv6Groups } from '../../shared/net-guard.ts';
 
 /** Why `target` cannot be the address of an HTTP check; null when it can. */
 export function httpTargetFault(target: string): string | null {
@@ -63,9 +64,6 @@ export function joinHostPort(host: string, port: number): string {
 /** The name under which the DNS tells to whom an address belongs (RFC 1035, 3.5; RFC 3596, 2.5). */
 export function reverseName(address: string): string {
   if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
-  return `${groups.map((group) => group.padStart(4, '0')).join('').split('').reverse().join('.')}.ip6.arpa`;
+  const digits = ipv6Groups(address).map((group) => group.toString(16).padStart(4, '0')).join('');
+  return `${digits.split('').reverse().join('.')}.ip6.arpa`;
 }

@@ -1,30 +1,26 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { addressRefusal, isOtherProtocolPort, parseHttpUrl } from '../../../shared/net-guard.ts';
+import { addressRefusal, parseHttpUrl } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Resolve } from './resolver.ts';
 
-/** What may be connected to. `refused` is for good reason and final; `unresolved` may pass. */
-export type Vetted = { kind: 'allowed'; addresses: string[] } | { kind: 'refused'; reason: string } | { kind: 'unresolved'; reason: string };
+/** What may be connected to. `refused` is final; `unresolved` may pass. */
+type Vetted =
+  | { kind: 'allowed'; addresses: string[] }
+  | { kind: 'refused' | 'unresolved'; reason: string };
 
-export interface AddressVetting {
-  /** Whether one address may be connected to; the reason when not, else null. */
-  addressRefusal(address: string): string | null;
-  /** Resolves a host, or takes the address that it is; one forbidden address among several refuses them all. */
-  vetHost(host: string): Promise<Vetted>;
-  /** Whether an address of the web may be saved as a destination: the reason when not, else null. A name that does not resolve now may be saved. */
-  urlRefusal(url: string): Promise<string | null>;
-  /** The same for an address that is a secret: it must be `https:`, unless private addresses are allowed. */
-  secretUrlRefusal(url: string): Promise<string | null>;
-}
+export type AddressVetting = ReturnType<typeof createAddressVetting>;
 
-/** How long saving waits for a name; delivery looks again anyway. */
+/** How long saving a destination waits for its name to resolve; delivery looks again anyway. */
 const SAVE_TIMEOUT_MS = 3000;
 
-export function createAddressVetting(options: { resolve: Resolve; allowPrivate: boolean; clock: Clock }): AddressVetting {
+export function createAddressVetting(options: { resolve: Resolve; allowPrivate: boolean; clock: Clock }) {
   const { resolve, allowPrivate, clock } = options;
-  const refusal = (address: string) => addressRefusal(address, { allowPrivate, ownAddresses: ownAddresses() });
 
+  /** Why one address may not be connected to; null when it may. */
+  const refusalOf = (address: string) => addressRefusal(address, { allowPrivate, ownAddresses: ownAddresses() });
+
+  /** Resolves a host, unless it is an address already. One forbidden address among several refuses them all. */
   async function vetHost(host: string): Promise<Vetted> {
     let addresses: string[];
     try {
@@ -33,26 +29,27 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
       return { kind: 'unresolved', reason: unresolvedReason(host, error) };
     }
     if (addresses.length === 0) return { kind: 'unresolved', reason: `${host} has no address` };
-    const reasons = addresses.flatMap((address) => refusal(address) ?? []);
-    return reasons[0] === undefined ? { kind: 'allowed', addresses } : { kind: 'refused', reason: reasons[0] };
+    const [reason] = addresses.flatMap((address) => refusalOf(address) ?? []);
+    return reason === undefined ? { kind: 'allowed', addresses } : { kind: 'refused', reason };
   }
 
+  /** Why a URL may not be saved as a destination; null when it may, also while its name does not resolve. */
   async function urlRefusal(url: string): Promise<string | null> {
     const parsed = parseHttpUrl(url);
     if (!parsed.ok) return parsed.reason;
-    if (isOtherProtocolPort(Number(parsed.url.port))) return `must not name port ${parsed.url.port}, which belongs to another protocol`;
     if (parsed.isLocalhost) return allowPrivate ? null : 'must be publicly reachable: localhost is not';
     const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host));
     return vetted?.kind === 'refused' ? `must be publicly reachable: ${vetted.reason}` : null;
   }
 
+  /** The same for a URL that is a secret: it must be `https:`, unless private addresses are allowed. */
   async function secretUrlRefusal(url: string): Promise<string | null> {
     const parsed = parseHttpUrl(url);
     if (parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
     return urlRefusal(url);
   }
 
-  return { addressRefusal: refusal, vetHost, urlRefusal, secretUrlRefusal };
+  return { addressRefusal: refusalOf, vetHost, urlRefusal, secretUrlRefusal };
 }
 
 /** Read each time: interfaces come and go, and it takes microseconds. */
@@ -61,8 +58,9 @@ function ownAddresses(): Set<string> {
 }
 
 function unresolvedReason(host: string, error: unknown): string {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'ENOTFOUND' || code === 'ENODATA' ? `the name ${host} does not exist` : `the name ${host} could not be resolved (${code ?? 'unknown'})`;
+  const { code = 'unknown' } = (error ?? {}) as NodeJS.ErrnoException;
+  const isUnknown = code === 'ENOTFOUND' || code === 'ENODATA';
+  return isUnknown ? `the name ${host} does not exist` : `the name ${host} could not be resolved (${code})`;
 }
 
 function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | null> {

@@ -18,13 +18,13 @@ const LONGEST_REASON = 300;
 
 /** What went wrong with a connection, in words for the owner of its other end; never the text of an answer. */
 export function connectionFailure(error: unknown): string {
-  // With several addresses, each failure is in an AggregateError; the first one tells enough.
-  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  const { code, message } = (first ?? {}) as { code?: string; message?: string };
-  if (code !== undefined && REASONS[code] !== undefined) return REASONS[code];
-  if (code !== undefined && /CERT|SSL|TLS|SIGNATURE|SELF_SIGNED|ISSUER/.test(code)) return `TLS: ${readable(message ?? code)}`;
-  if (code?.startsWith('HPE_')) return 'the answer is not HTTP';
-  return readable(message ?? code ?? 'unknown failure');
+  // With several addresses, an AggregateError holds each failure; the first one says enough.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code = '', message } = (first ?? {}) as { code?: string; message?: string };
+  if (REASONS[code] !== undefined) return REASONS[code];
+  if (/CERT|SSL|TLS|SIGNATURE|SELF_SIGNED|ISSUER/.test(code)) return `TLS: ${readable(message ?? code)}`;
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  return readable(message ?? (code || 'unknown failure'));
 }
 
 function readable(text: string): string {

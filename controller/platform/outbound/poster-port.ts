@@ -1,22 +1,21 @@
 export interface PostRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT';
-  /** Names in any case; `Content-Length` and `Host` are set by the poster. */
+  /** Names in any case; the poster sets `Content-Length` and `Host`. */
   headers: Record<string, string>;
-  /** Null: none is sent. */
   body: Uint8Array | null;
-  /** For everything together: resolving, connecting, sending, and the head of the answer; its body is cut off then too. */
+  /** Covers resolving, connecting, sending and the head of the answer; its body is cut off then too. */
   timeoutMs: number;
   /** Ends it early, as `failed`. */
   signal?: AbortSignal;
 }
 
 /**
- * `answered`: the receiver sent a status, whichever. `refused`: we do not connect there, and nothing was sent. `failed`: no
- * answer; it may have arrived all the same. `busy`: too much is under way to that origin or in all; nothing was sent.
+ * `answered`: the receiver sent a status, whichever; `retryAfterMs` is what its `Retry-After` asks for, null without one.
+ * `refused`: we do not connect there, and nothing was sent. `failed`: no answer, though the request may have arrived.
+ * `busy`: too much is under way to that origin or in all; nothing was sent.
  */
 export type PostOutcome =
-  /** `retryAfterMs`: what its `Retry-After` asks for, null without one. */
   | { kind: 'answered'; status: number; durationMs: number; retryAfterMs: number | null }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string; durationMs: number }

@@ -1,28 +1,30 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { isOtherProtocolPort, parseHttpUrl } from '../../../shared/net-guard.ts';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { parseHttpUrl } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { AddressVetting } from './address-vetting.ts';
 import { connectionFailure, RefusedAddress } from './connection-failure.ts';
 import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 
-/** What is under way at once; beyond it the answer is `busy`. */
+/** Requests under way at once; beyond it the outcome is `busy`. */
 const REQUESTS_AT_ONCE = 1024;
 const REQUESTS_PER_ORIGIN = 64;
 /**
- * Nothing of an answer's body is used: a short one is read to keep the connection, a long or slow one ends it. The status
- * has said whether the alert was taken: to send again for the sake of a body would tell the same people twice.
+ * The response body is ignored: a short one is drained so the connection can be reused, a long or slow one is cut off.
+ * The status alone decides whether the alert was taken; sending again because of a body would alert people twice.
  */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
 /** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
 const KEEP_ALIVE_MS = 1000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const STOPPED = 'stopped by us';
 
-/** The only way out of the controller by HTTP: addresses are vetted when a name is resolved and again when connected. */
+/** The controller's only way out by HTTP. Addresses are vetted when a name is resolved and again once connected. */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
+  /** Requests under way by origin, until their bodies are drained. */
   readonly #underWay = new Map<string, number>();
   readonly #open = new Set<AbortController>();
   #total = 0;
@@ -44,9 +46,9 @@ export class HttpPoster implements Poster {
   async post(request: PostRequest): Promise<PostOutcome> {
     const target = parseHttpUrl(request.url);
     if (!target.ok) return { kind: 'refused', reason: `the address ${target.reason}` };
-    if (isOtherProtocolPort(Number(target.url.port))) return { kind: 'refused', reason: `port ${target.url.port} belongs to another protocol` };
     const { origin } = target.url;
-    if (this.#total >= REQUESTS_AT_ONCE || (this.#underWay.get(origin) ?? 0) >= REQUESTS_PER_ORIGIN) return { kind: 'busy' };
+    const ofOrigin = this.#underWay.get(origin) ?? 0;
+    if (this.#total >= REQUESTS_AT_ONCE || ofOrigin >= REQUESTS_PER_ORIGIN) return { kind: 'busy' };
     this.#count(origin, 1);
     const { outcome, finished } = await this.#send(request, target.url);
     void finished.finally(() => this.#count(origin, -1));
@@ -59,21 +61,25 @@ export class HttpPoster implements Poster {
     await this.#agent.destroy();
   }
 
+  /** `finished` resolves when the body is drained or cut off as well. */
   async #send(request: PostRequest, url: URL): Promise<{ outcome: PostOutcome; finished: Promise<void> }> {
+    const { method, headers, body, timeoutMs } = request;
     const startedAt = this.#clock.monotonic();
     const duration = () => this.#clock.monotonic() - startedAt;
     const end = new AbortController();
-    const timer = this.#clock.setTimer(request.timeoutMs, () => end.abort(`no answer within ${request.timeoutMs / 1000} seconds`));
+    const timer = this.#clock.setTimer(timeoutMs, () => end.abort(`no answer within ${timeoutMs / 1000} seconds`));
     const stop = () => end.abort(STOPPED);
     if (request.signal?.aborted) stop();
     request.signal?.addEventListener('abort', stop, { once: true });
     this.#open.add(end);
     try {
-      const { method, headers, body } = request;
-      const answer = await this.#agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body, signal: end.signal });
+      const path = `${url.pathname}${url.search}`;
+      const sent = { origin: url.origin, path, method, headers, body, signal: end.signal };
+      const answer = await this.#agent.request(sent);
       const retryAfterMs = retryAfter(answer.headers['retry-after'], this.#clock.now());
-      const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs: duration(), retryAfterMs };
-      return { outcome, finished: this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, request.timeoutMs - duration())) };
+      const durationMs = duration();
+      const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs, retryAfterMs };
+      return { outcome, finished: this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, timeoutMs - durationMs)) };
     } catch (error) {
       const finished = Promise.resolve();
       if (error instanceof RefusedAddress) return { outcome: { kind: 'refused', reason: error.message }, finished };
@@ -86,9 +92,10 @@ export class HttpPoster implements Poster {
     }
   }
 
-  #discard(body: { dump(options: { limit: number; signal?: AbortSignal }): Promise<void>; destroy(): unknown }, withinMs: number): Promise<void> {
+  async #discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
     const timer = this.#clock.setTimer(Math.max(0, withinMs), () => body.destroy());
-    return body.dump({ limit: BODY_LIMIT_BYTES }).catch(() => undefined).finally(() => timer.cancel());
+    await body.dump({ limit: BODY_LIMIT_BYTES }).catch(() => undefined);
+    timer.cancel();
   }
 
   #count(origin: string, by: 1 | -1): void {
@@ -108,15 +115,16 @@ function retryAfter(value: string | string[] | undefined, now: number): number |
 }
 
 function guardedConnector(vetting: AddressVetting): buildConnector.connector {
-  const connect = buildConnector({ timeout: 10_000, autoSelectFamily: true, lookup: vettedLookup(vetting) } as buildConnector.BuildOptions);
-  return (options, callback) => {
+  const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup: vettedLookup(vetting) };
+  const connect = buildConnector(options as buildConnector.BuildOptions);
+  return (target, callback) => {
     // An address is connected to without a lookup.
-    const refusal = isIP(options.hostname) ? vetting.addressRefusal(options.hostname) : null;
+    const refusal = isIP(target.hostname) ? vetting.addressRefusal(target.hostname) : null;
     if (refusal !== null) return callback(new RefusedAddress(refusal), null);
-    connect(options, (...outcome) => {
-      const [error, socket] = outcome;
+    connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
-      const late = socket.remoteAddress === undefined ? 'the address is not known' : vetting.addressRefusal(socket.remoteAddress);
+      const { remoteAddress } = socket;
+      const late = remoteAddress === undefined ? 'the address is not known' : vetting.addressRefusal(remoteAddress);
       if (late === null) return callback(null, socket);
       socket.destroy();
       callback(new RefusedAddress(late), null);
@@ -127,7 +135,10 @@ function guardedConnector(vetting: AddressVetting): buildConnector.connector {
 function vettedLookup(vetting: AddressVetting): LookupFunction {
   return (host, options, callback) => {
     void vetting.vetHost(host).then((vetted) => {
-      if (vetted.kind !== 'allowed') return callback(vetted.kind === 'refused' ? new RefusedAddress(vetted.reason) : new Error(vetted.reason), '');
+      if (vetted.kind !== 'allowed') {
+        const { kind, reason } = vetted;
+        return callback(kind === 'refused' ? new RefusedAddress(reason) : new Error(reason), '');
+      }
       const found = vetted.addresses.map((address) => ({ address, family: isIP(address) }));
       if (options.all) return callback(null, found);
       callback(null, found[0]?.address ?? '', found[0]?.family);

@@ -1,17 +1,18 @@
+import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { addressRefusal, isOtherProtocolPort, parseHttpUrl } from '../../../shared/net-guard.ts';
+import { addressRefusal, parseHttpUrl } from '../../../shared/net-guard.ts';
 
 const strict = { allowPrivate: false };
 
-/** What a caller without a resolver can say of an address: why it is refused, or `null`. */
+/** Why a caller without a resolver refuses a URL, or null. */
 function refusal(text: string): string | null {
   const parsed = parseHttpUrl(text);
   if (!parsed.ok) return parsed.reason;
   if (parsed.isLocalhost) return 'localhost';
-  return parsed.address === null ? null : addressRefusal(parsed.address, strict);
+  return isIP(parsed.host) === 0 ? null : addressRefusal(parsed.host, strict);
 }
 
-describe('an address of the web', () => {
+describe('a URL of a destination', () => {
   test.each([
     ['https://example.com/hook?a=b#c', 'example.com'],
     ['HTTP://EXAMPLE.com:8080/', 'example.com'],
@@ -42,8 +43,11 @@ describe('an address of the web', () => {
     expect(refusal(text)).not.toBeNull();
   });
 
-  test('ports of other protocols are known, those of web servers are not among them', () => {
-    for (const port of [22, 25, 53, 110, 587, 6379, 11211]) expect(isOtherProtocolPort(port)).toBe(true);
-    for (const port of [80, 443, 3000, 8000, 8080, 8443, 9000]) expect(isOtherProtocolPort(port)).toBe(false);
+  test('may name the port of a web server, and no port of another protocol', () => {
+    const parsed = (port: number) => parseHttpUrl(`http://example.com:${port}/`);
+    for (const port of [22, 25, 53, 110, 587, 6379, 11211]) {
+      expect(parsed(port)).toEqual({ ok: false, reason: `must not name port ${port}, which belongs to another protocol` });
+    }
+    for (const port of [80, 443, 3000, 8000, 8080, 8443, 9000]) expect(parsed(port).ok).toBe(true);
   });
 });
