@@ -27,8 +27,7 @@ import { openRetention } from './wiring/retention.ts';
 import { openWatchdog } from './wiring/watchdog.ts';
 import { connectBus, type NatsBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
-import { whenMongoAnswers } from './platform/mongo/mongo-waiting.ts';
-import { openMongo, type Mongo, type MongoOptions } from './platform/mongo/mongo.ts';
+import { openMongo, whenMongoAnswers, type Mongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { openProbeIdentities } from './platform/bus/probe-identities.ts';
 import { keepRawStream } from './platform/bus/raw-stream.ts';
 
@@ -133,8 +132,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       watchdog?.stop();
       await events.hub.stop();
       await http.close();
-      rawStream.stop();
-      await Promise.all([retention.stop(), grouping.stop(), results.stop(), monitors.counts.stop()]);
+      await Promise.all([rawStream.stop(), retention.stop(), grouping.stop(), results.stop(), monitors.counts.stop()]);
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

@@ -10,11 +10,11 @@ export interface Mail {
 
 /**
  * What became of a mail. `sent`: the provider has taken it. `retry`: it may work later (provider away, greylisting).
- * `bounced`: this recipient will never get it. `reason` is text for people, one line, without credentials.
+ * `bounced`: this recipient will never get it. `reason` is one line for people, without credentials.
  */
-export type MailOutcome = { kind: 'sent' } | { kind: 'retry'; reason: string } | { kind: 'bounced'; reason: string };
+export type MailOutcome = { kind: 'sent' } | { kind: 'retry' | 'bounced'; reason: string };
 
-/** Sends mail by Mailgun, SMTP or into a folder. Never rejects: what goes wrong is an outcome. */
+/** Sends mail by Mailgun, SMTP or into a folder. Never rejects: failures are outcomes. */
 export interface Mailer {
   send(mail: Mail): Promise<MailOutcome>;
   close(): Promise<void>;

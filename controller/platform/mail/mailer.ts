@@ -1,16 +1,22 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { FileTransport } from './mail-files.ts';
+import { FileTransport } from './file-transport.ts';
 import { mailRefusal } from './mail-outcomes.ts';
-import { SmtpTransport } from './mail-smtp.ts';
-import type { MailTransport } from './mail-transport.ts';
 import type { Mail, Mailer, MailOutcome } from './mailer-port.ts';
-import { MailgunTransport } from './mailgun.ts';
+import { MailgunTransport } from './mailgun-transport.ts';
+import { SmtpTransport } from './smtp-transport.ts';
 
 /** For one mail, from connecting to the provider's answer. */
 const SEND_WITHIN_MS = 10_000;
-/** Mails under way at once; beyond it a mail is told to come again. */
+/** Mails under way at once; any other is to be sent again later. */
 const SENDS_AT_ONCE = 64;
+
+/** One way to hand a mail over. The mail is free of control characters. */
+export interface MailTransport {
+  /** `signal` ends it early. What the provider says is an outcome; a rejection is a fault of ours. */
+  deliver(mail: Mail, signal: AbortSignal): Promise<MailOutcome>;
+  close(): void;
+}
 
 export interface MailConfig {
   from: string;
@@ -21,18 +27,16 @@ export interface MailConfig {
   smtpUrl: string | null;
 }
 
-/** The way out for mail that the settings name: Mailgun, else SMTP, else files in `folder`. */
+/** Opens the way out for mail that the settings name: Mailgun, else SMTP, else files in `folder`. */
 export function openMailer(config: MailConfig, options: { folder: string; clock: Clock; log: Log }): Mailer {
-  const hasProvider = config.mailgun !== null || config.smtpUrl !== null;
-  if (hasProvider && !config.isFromGiven) options.log.warn({ from: config.from }, 'MAIL_FROM is not set: mail has a sender that we made up');
-  return new BoundedMailer(transportOf(config, options), options);
-}
-
-function transportOf(config: MailConfig, { folder, clock, log }: { folder: string; clock: Clock; log: Log }): MailTransport {
-  const { from } = config;
-  if (config.mailgun !== null) return new MailgunTransport({ ...config.mailgun, from, timeoutMs: SEND_WITHIN_MS });
-  if (config.smtpUrl !== null) return new SmtpTransport({ url: config.smtpUrl, from, timeoutMs: SEND_WITHIN_MS });
-  return new FileTransport({ folder, from, clock, log });
+  const { from, mailgun, smtpUrl } = config;
+  if ((mailgun !== null || smtpUrl !== null) && !config.isFromGiven) {
+    options.log.warn({ from }, 'MAIL_FROM is not set: mail has a sender that we made up');
+  }
+  const provider = { from, timeoutMs: SEND_WITHIN_MS };
+  if (mailgun !== null) return new BoundedMailer(new MailgunTransport({ ...mailgun, ...provider }), options);
+  if (smtpUrl !== null) return new BoundedMailer(new SmtpTransport({ url: smtpUrl, ...provider }), options);
+  return new BoundedMailer(new FileTransport({ from, ...options }), options);
 }
 
 /** Refuses what could forge headers, and bounds number and time of what is under way. */
@@ -56,7 +60,8 @@ class BoundedMailer implements Mailer {
     this.#underWay.add(end);
     const timer = this.#clock.setTimer(SEND_WITHIN_MS, () => end.abort());
     const late = new Promise<MailOutcome>((resolve) => {
-      end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason: `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds` }));
+      const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
+      end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
     });
     try {
       return await Promise.race([this.#deliver(mail, end.signal), late]);
@@ -68,13 +73,15 @@ class BoundedMailer implements Mailer {
 
   async close(): Promise<void> {
     for (const send of this.#underWay) send.abort();
-    await this.#transport.close();
+    this.#transport.close();
   }
 
-  #deliver(mail: Mail, signal: AbortSignal): Promise<MailOutcome> {
-    return this.#transport.deliver(mail, signal).catch((error: unknown): MailOutcome => {
+  async #deliver(mail: Mail, signal: AbortSignal): Promise<MailOutcome> {
+    try {
+      return await this.#transport.deliver(mail, signal);
+    } catch (error) {
       if (!signal.aborted) this.#log.error({ err: error }, 'sending a mail failed unexpectedly');
       return { kind: 'retry', reason: 'the mail could not be sent' };
-    });
+    }
   }
 }

@@ -1,14 +1,17 @@
 import type { Collection, Document, IndexDescription } from 'mongodb';
 import { isDatabaseUnavailable } from './mongo-errors.ts';
 
-/** Questions until an index is there; each waits as long as an operation may. */
+/** Attempts until an index is there; each waits as long as an operation may. */
 const TRIES = 10;
 
 /**
- * Creates those of these indexes that are missing. Over many documents that takes longer than an operation may: the
- * database goes on all the same, and is asked again for one after the other.
+ * Creates missing indexes. Over many documents that takes longer than an operation may; the database continues
+ * regardless, and is then asked again for one index after the other.
  */
-export async function ensureIndexes<T extends Document>(collection: Collection<T>, indexes: IndexDescription[]): Promise<void> {
+export async function ensureIndexes<T extends Document>(
+  collection: Collection<T>,
+  indexes: IndexDescription[],
+): Promise<void> {
   try {
     await collection.createIndexes(indexes);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { MongoNetworkError } from 'mongodb';
-// @ts-expect-error The driver has no types for its inside.
+// @ts-expect-error The driver has no types for its internals.
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 
 const GUARDED = Symbol.for('farwatch.mongo-dead-socket');
@@ -12,8 +12,8 @@ interface DriverConnection {
 }
 
 /**
- * Makes a command fail that meets a socket which is dead but has not said so yet. Driver 7.8 writes to it, is told
- * to wait for `drain`, and waits for ever, past every timeout; a test shows the hang without this.
+ * Makes commands fail on a socket that is dead but has emitted no event yet. Driver 7.8 would write to it, wait for
+ * `drain`, and hang for ever, past every timeout; a test shows the hang without this.
  */
 export function guardDeadSockets(): void {
   const prototype: DriverConnection = Connection.prototype;

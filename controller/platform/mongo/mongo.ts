@@ -1,4 +1,6 @@
 import { MongoClient, type Db, type Document } from 'mongodb';
+import type { Log } from '../../../shared/log.ts';
+import { sleep, type Clock } from '../../../shared/time.ts';
 import { guardDeadSockets } from './mongo-dead-socket.ts';
 
 export interface Mongo {
@@ -8,46 +10,68 @@ export interface Mongo {
   close(): Promise<void>;
 }
 
+export interface MongoOptions {
+  maxPoolSize?: number;
+  /** Called with each command that is sent. */
+  onCommand?: ((command: Document) => void) | undefined;
+}
+
 /**
- * Waits of the driver, ms. An operation meets one of the first three or the last, so that it fails within 5 s
- * when the database is gone, refuses or hangs; that is also why it is not retried here.
+ * The driver's timeouts. An operation meets one of the first three or the last, so that it fails within 5 s when the
+ * database is gone, refuses or hangs; for the same reason the driver does not retry it.
  */
-const WAITS = {
+const TIMEOUTS = {
   serverSelectionTimeoutMS: 2000,
   waitQueueTimeoutMS: 2000,
   connectTimeoutMS: 2000,
   socketTimeoutMS: 4500,
 } as const;
 
-export interface MongoOptions {
-  maxPoolSize?: number;
-  /** Told of each command that is sent. */
-  onCommand?: ((command: Document) => void) | undefined;
-}
+const PING_EVERY_MS = 1000;
+const SAY_WAITING_EVERY_MS = 5000;
 
-/** Driver connection to the database that `url` names. Once a ping has succeeded it connects again whenever it has to. */
-export function openMongo(url: string, options: MongoOptions = {}): Mongo {
+/** Connects the driver to the database that `url` names. After a first ping it reconnects whenever it has to. */
+export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOptions = {}): Mongo {
   guardDeadSockets();
   const client = new MongoClient(url, {
-    ...WAITS,
+    ...TIMEOUTS,
     appName: 'farwatch',
-    maxPoolSize: options.maxPoolSize ?? 50,
+    maxPoolSize,
     retryReads: false,
     retryWrites: false,
     writeConcern: { w: 'majority', j: true },
     ignoreUndefined: true,
-    monitorCommands: options.onCommand !== undefined,
+    monitorCommands: onCommand !== undefined,
   });
-  client.on('commandStarted', (event) => options.onCommand?.(event.command));
-  const hasName = /^mongodb(?:\+srv)?:\/\/[^/?]+\/[^?]/.test(url);
-  const db = client.db(hasName ? undefined : 'farwatch');
+  client.on('commandStarted', (event) => onCommand?.(event.command));
+  const namesDatabase = /^mongodb(?:\+srv)?:\/\/[^/?]+\/[^?]/.test(url);
+  const db = client.db(namesDatabase ? undefined : 'farwatch');
   return {
     db,
     ping: async () => {
-      // A first connection that failed is for ever closed to operations; only this makes another.
+      // After a first connection failed, operations fail for ever; only this makes another.
       await client.connect();
       await db.command({ ping: 1 });
     },
     close: () => client.close(),
   };
+}
+
+/** Resolves once the database answers, however long that takes; logs every few seconds why it is waiting. */
+export async function whenMongoAnswers(mongo: Mongo, { clock, log }: { clock: Clock; log: Log }): Promise<void> {
+  for (let saidAt = -Infinity; ; await sleep(clock, PING_EVERY_MS)) {
+    try {
+      return await mongo.ping();
+    } catch (error) {
+      if (clock.monotonic() - saidAt < SAY_WAITING_EVERY_MS) continue;
+      saidAt = clock.monotonic();
+      log.warn({ reason: firstLine(error) }, 'waiting for MongoDB');
+    }
+  }
+}
+
+/** The driver's messages can span lines; none contains the password of the URL. */
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split('\n', 1)[0] as string).slice(0, 300);
 }

@@ -1,0 +1,40 @@
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { newId } from '../../../shared/ids.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { MailTransport } from './mailer.ts';
+import type { Mail, MailOutcome } from './mailer-port.ts';
+import { readableParts } from './readable-parts.ts';
+
+/** Files kept; the oldest make room. */
+const FILES_KEPT = 1000;
+
+/** Without a provider, mail becomes files that an operator can read; their names sort by time. */
+export class FileTransport implements MailTransport {
+  readonly #options: { folder: string; from: string; clock: Clock; log: Log };
+
+  constructor(options: { folder: string; from: string; clock: Clock; log: Log }) {
+    this.#options = options;
+  }
+
+  async deliver(mail: Mail): Promise<MailOutcome> {
+    const { folder, from, clock, log } = this.#options;
+    const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' }, { from });
+    const composed = await composer.sendMail({ ...mail, ...readableParts(mail, '8bit') });
+    const file = join(folder, `${newId(clock.now())}.eml`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${file}.part`, composed.message as Buffer, { mode: 0o600 });
+    await rename(`${file}.part`, file);
+    const { to, subject } = mail;
+    log.info({ to, subject, file }, 'mail written to a file, since no mail provider is set');
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
+    await Promise.all(names.slice(0, -FILES_KEPT).map((name) => rm(join(folder, name), { force: true })));
+    return { kind: 'sent' };
+  }
+
+  close(): void {
+    // Every file is whole when its send has ended.
+  }
+}
