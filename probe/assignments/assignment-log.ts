@@ -2,7 +2,7 @@ import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { assignmentChange, type AssignmentChange } from '../../shared/contracts/assignment.ts';
 import type { Log } from '../../shared/log.ts';
-import { syncDirectoryOf } from '../storage/write-file-safely.ts';
+import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { AssignmentSet } from './assignment-set.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createCurve, createUser, fromCurveSeed, fromSeed, type KeyPair } from 'nkeys.js';
 import { z } from 'zod';
 import { enrolAnswer, type EnrolAnswer } from '../../shared/contracts/enrolment.ts';
-import { writeFileSafely } from '../storage/write-file-safely.ts';
+import { writeFileSafely } from '../../shared/write-file-safely.ts';
 
 const keysFile = z.object({
   v: z.literal(1),

@@ -1,6 +1,6 @@
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import type { Log } from '../../shared/log.ts';
-import { syncDirectoryOf } from '../storage/write-file-safely.ts';
+import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { packTaken } from './batches.ts';
 import { encodeFrame, FRAME_BATCH, FRAME_MARK } from './frame.ts';
 import type { Lane, Taken } from './lane.ts';

@@ -50,7 +50,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(count).toBe(50);
   });
 
-  test('tells a timeout from nobody there', async () => {
+  test('distinguishes a timeout from a missing subscriber', async () => {
     const one = await bus();
     one.subscribe('ask.02.mute', () => undefined);
     await expect(one.request('ask.02.mute', '', { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'timeout' });
@@ -78,7 +78,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.isConnected).toBe(true);
   });
 
-  test('comes back after the server was killed, subscriptions and all, and keeps nothing of the time between', async () => {
+  test('reconnects after the server was killed, with its subscriptions, and drops what was published meanwhile', async () => {
     const one = await bus();
     const got: string[] = [];
     let returns = 0;
@@ -96,7 +96,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(got).toEqual(['after']);
   });
 
-  test('waits for a server that is not there yet', async () => {
+  test('waits for a server that does not run yet', async () => {
     await nats.kill9();
     const pending = bus();
     await nats.restart();
@@ -113,7 +113,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     await nats.restart();
   });
 
-  test('refuses a message above the limit of the server without harm', async () => {
+  test("refuses a message above the server's size limit and stays connected", async () => {
     const one = await bus();
     one.publish('big', new Uint8Array(2_000_000));
     expect(one.stats().dropped).toBe(1);
@@ -121,7 +121,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.isConnected).toBe(true);
   });
 
-  test('notices a server that stopped reading, bounds what waits for it, and comes back when it goes on', async () => {
+  test('notices a server that stopped reading, bounds what waits for it, and reconnects when it continues', async () => {
     const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingEveryMs: 500 });
     open.push(one);
     process.kill(nats.pid(), 'SIGSTOP');
@@ -142,24 +142,34 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.stats().dropped).toBe(dropped);
   });
 
-  test('makes the stream RAW, corrects it, and makes it again after NATS lost everything', async () => {
+  test('creates the stream RAW, corrects it, and creates it again after NATS lost everything', async () => {
     const one = await bus();
     expect(await ensureRawStream(one, 1_000_000)).toBe(true);
     expect(await ensureRawStream(one, 2_000_000)).toBe(true);
-    const info = async () => JSON.parse(Buffer.from(await one.request('$JS.API.STREAM.INFO.RAW', '', { timeoutMs: 1000 })).toString()) as {
-      config?: Record<string, unknown>;
-      state?: { messages: number };
-    };
-    expect((await info()).config).toMatchObject({ max_bytes: 2_000_000, max_age: 3_600_000_000_000, discard: 'old', storage: 'file', subjects: ['raw.>'] });
+    const info = async () => (await one.streams()).info('RAW');
+    expect((await info()).config).toMatchObject({
+      max_bytes: 2_000_000, max_age: 3_600_000_000_000, discard: 'old', storage: 'file', subjects: ['raw.>'],
+    });
     one.publish('raw.o.p.m.r', '{}');
-    await until(async () => (await info()).state?.messages === 1);
+    await until(async () => (await info()).state.messages === 1);
     const keeper = keepRawStream({ bus: one, log, clock: systemClock, maxBytes: 2_000_000 });
     await nats.restart({ wipe: true });
-    await until(async () => (await info().catch(() => null))?.config?.['max_bytes'] === 2_000_000, { timeoutMs: 15_000 });
-    keeper.stop();
+    await until(async () => (await info().catch(() => null))?.config.max_bytes === 2_000_000, { timeoutMs: 15_000 });
+    await keeper.stop();
   });
 });
 
-test('rejects a credentials file that holds none', async () => {
+test.each([
+  ['a server', (config: string) => config.replace(/^\s*jetstream.*$/gm, '')],
+  ['an account', (config: string) => config.replace('jetstream: enabled', '')],
+])('%s without JetStream keeps no stream, and nothing else fails', async (_name, configure) => {
+  const nats = await startNats({ configure });
+  const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log });
+  expect(await ensureRawStream(one)).toBe(false);
+  await one.close();
+  await nats.stop();
+});
+
+test('a credentials file without credentials is rejected', async () => {
   await expect(connectBus({ url: 'nats://127.0.0.1:1', creds: import.meta.filename, name: 'test', log })).rejects.toThrow(/neither/);
 });

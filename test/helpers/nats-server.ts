@@ -30,8 +30,15 @@ export interface TestNats {
   restart(options?: { wipe?: boolean }): Promise<void>;
 }
 
+export interface NatsOptions {
+  version?: NatsVersion;
+  tls?: Certificate;
+  /** Changes the quickstart's configuration. */
+  configure?(text: string): string;
+}
+
 /** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
-export async function startNats(options: { version?: NatsVersion; tls?: Certificate } = {}): Promise<TestNats> {
+export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   const programs = natsPrograms();
   const program = options.version ? programs[options.version] : (programs.newest ?? programs.debian);
   if (!program) throw new Error(`no nats-server (${options.version ?? 'any'}) on this machine; npm test installs one`);
@@ -46,7 +53,8 @@ export async function startNats(options: { version?: NatsVersion; tls?: Certific
   writeFileSync(files.usersFile, 'users: []\n');
   const tls = options.tls ? writeCertificate(dir, options.tls) : null;
   const settings = { listen: address, tls, controllerKey: user.getPublicKey(), serverName: 'test', storeDir };
-  writeFileSync(join(dir, 'nats.conf'), natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }));
+  const config = natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' });
+  writeFileSync(join(dir, 'nats.conf'), options.configure?.(config) ?? config);
 
   let child: ChildProcess | null = null;
   let log = '';

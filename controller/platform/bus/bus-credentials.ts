@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { credsAuthenticator, nkeyAuthenticator, type ConnectionOptions } from 'nats';
+import { credsAuthenticator, nkeyAuthenticator, type Authenticator, type ConnectionOptions } from 'nats';
 
 /**
- * How to reach and enter the servers of `url` (several by commas). `credsFile` holds a .creds document or an nkey
- * seed (`SU…`) and is read again at each connect, so that a rotated file needs no restart. Throws when it holds neither.
+ * How to reach and enter the servers of `url` (several by commas). `credsFile` holds a .creds document or an nkey seed
+ * (`SU…`) and is read at each connect, so that a rotated file needs no restart. Throws when it holds neither.
  */
 export function readBusCredentials(url: string, credsFile: string | null): ConnectionOptions {
   const urls = url.split(',').map((part) => new URL(part.trim()));
-  const servers = urls.map((one) => one.host);
-  const isTls = urls.some((one) => one.protocol === 'tls:');
-  // Left open, the client would encrypt wherever the server offers it, also on loopback, where the certificate's name does not hold.
-  const options: ConnectionOptions = { servers, tls: isTls ? {} : null };
+  const isTls = urls.some(({ protocol }) => protocol === 'tls:');
+  // Undefined would encrypt wherever the server offers it, even on loopback, which its certificate does not name.
+  const options: ConnectionOptions = { servers: urls.map(({ host }) => host), tls: isTls ? {} : null };
   const [first] = urls;
   if (credsFile) {
     authenticatorOf(credsFile);
@@ -22,19 +21,16 @@ export function readBusCredentials(url: string, credsFile: string | null): Conne
   return options;
 }
 
-/**
- * Seed (`SA…`) of the account key that servers with auth callout believe, where the credentials file holds one beside
- * the user's; null: these servers learn of users some other way.
- */
+/** Seed (`SA…`) of the account key that servers with auth callout trust, if the credentials file holds one as well. */
 export function readCalloutIssuer(credsFile: string | null): string | null {
   if (!credsFile) return null;
   return /^\s*(SA[A-Z2-7]{56})\s*$/m.exec(readFileSync(credsFile, 'utf8'))?.[1] ?? null;
 }
 
-function authenticatorOf(credsFile: string) {
+function authenticatorOf(credsFile: string): Authenticator {
   const text = readFileSync(credsFile, 'utf8');
-  if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(text));
+  if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(Buffer.from(text));
   const seed = /^\s*(SU[A-Z2-7]{56})\s*$/m.exec(text)?.[1];
   if (!seed) throw new Error(`${credsFile} holds neither NATS credentials nor an nkey seed`);
-  return nkeyAuthenticator(new TextEncoder().encode(seed));
+  return nkeyAuthenticator(Buffer.from(seed));
 }

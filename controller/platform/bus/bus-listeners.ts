@@ -5,16 +5,14 @@ import type { BusMessage, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
 
-type Handler = (message: BusMessage) => void;
-
 interface Listener {
   readonly subject: string;
-  readonly handler: Handler;
+  readonly handler: (message: BusMessage) => void;
   readonly queue: string | undefined;
   subscription: Subscription | null;
 }
 
-/** The subscriptions of a connection. nats.js renews them itself, but for one that the server once refused. */
+/** The subscriptions of a connection. nats.js renews them itself, except those that the server once refused. */
 export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
@@ -28,14 +26,14 @@ export class BusListeners {
     this.#clock = clock;
   }
 
-  add(subject: string, handler: Handler, options: { queue?: string } = {}): BusSubscription {
-    const listener: Listener = { subject, handler, queue: options.queue, subscription: null };
+  add(subject: string, handler: Listener['handler'], { queue }: { queue?: string } = {}): BusSubscription {
+    const listener: Listener = { subject, handler, queue, subscription: null };
     this.#listeners.add(listener);
     this.#open(listener);
     return { stop: () => this.#stop(listener) };
   }
 
-  /** Subscribes again what was refused before, now that the server may have learnt better. */
+  /** Subscribes again to what was refused before: the server's permissions may have changed. */
   restore(): void {
     for (const listener of this.#listeners) if (!listener.subscription) this.#open(listener);
   }
@@ -53,7 +51,7 @@ export class BusListeners {
       this.#log.error({ err: error, subject: listener.subject }, 'subscription refused');
       return;
     }
-    // What a callback throws would end nats.js's reader, and with it the connection, without a word.
+    // A callback that throws would silently end nats.js's reader, and with it the connection.
     try {
       const result: unknown = listener.handler(new Received(message));
       if (result instanceof Promise) result.catch((failure: unknown) => this.#failed(listener, failure));
@@ -72,14 +70,13 @@ export class BusListeners {
     const { subscription } = listener;
     listener.subscription = null;
     if (!subscription || subscription.isClosed() || this.#connection.isClosed()) return;
-    // A server that is away never confirms, and after a close nobody does.
-    let timer: Timer | null = null;
+    // Draining ends neither while the server is away nor once the connection is closed.
+    let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {
       timer = this.#clock.setTimer(STOP_TIMEOUT_MS, resolve);
     });
-    const drained = subscription.drain().catch(() => undefined);
-    await Promise.race([drained, late, this.#connection.closed()]);
-    (timer as Timer | null)?.cancel();
+    await Promise.race([subscription.drain().catch(() => undefined), late, this.#connection.closed()]);
+    timer?.cancel();
     if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
   }
 }

@@ -6,11 +6,11 @@ export interface BusMessage {
 }
 
 export interface BusSubscription {
-  /** Takes no new message; resolves when those in hand are through. */
+  /** Accepts no further messages; resolves when those in hand have been handled. */
   stop(): Promise<void>;
 }
 
-/** Why a request got no answer. `disconnected` says nothing was sent. */
+/** Why a request got no answer. `disconnected`: nothing was sent. */
 export type BusFailure = 'timeout' | 'no_responders' | 'disconnected';
 
 export class BusError extends Error {
@@ -23,7 +23,7 @@ export class BusError extends Error {
   }
 }
 
-/** Carries messages between processes; the last copy of nothing. */
+/** Carries messages between processes; it never holds the only copy of anything. */
 export interface Bus {
   /** Sends and forgets; what is published while disconnected may be lost. */
   publish(subject: string, data: Uint8Array | string): void;

@@ -1,27 +1,36 @@
-import { connect, RequestStrategy, type NatsConnection, type Status } from 'nats';
+import {
+  connect, ErrorCode, NatsError, RequestStrategy, type NatsConnection, type Status, type StreamAPI,
+} from 'nats';
 import type { Log } from '../../../shared/log.ts';
 import { systemClock, type Clock } from '../../../shared/time.ts';
-import { BusError, type Bus } from './bus-port.ts';
-import { BusListeners } from './bus-listeners.ts';
-import { asBusError } from './bus-errors.ts';
 import { readBusCredentials } from './bus-credentials.ts';
-import { OutboundLimit } from '../outbound/outbound-limit.ts';
-import { breakStaleConnection } from './stale-connection.ts';
+import { BusListeners } from './bus-listeners.ts';
+import { BusError, type Bus, type BusFailure } from './bus-port.ts';
+import { OutboundLimit } from './outbound-limit.ts';
 
 /** A half-open connection is noticed within 30 s. */
 const PING_EVERY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
+const STREAMS_TIMEOUT_MS = 3000;
 const RECONNECT_MIN_MS = 200;
 const RECONNECT_MAX_MS = 2000;
 const CLOSE_TIMEOUT_MS = 3000;
 const SAY_WAITING_EVERY_MS = 5000;
 
-export interface BusOptions {
+const FAILURES: Record<string, BusFailure> = {
+  [ErrorCode.Timeout]: 'timeout',
+  [ErrorCode.NoResponders]: 'no_responders',
+  [ErrorCode.Disconnect]: 'disconnected',
+  [ErrorCode.ConnectionClosed]: 'disconnected',
+  [ErrorCode.ConnectionDraining]: 'disconnected',
+};
+
+interface BusOptions {
   /** `nats://` or `tls://`; several by commas. May carry `user:password@`. */
   url: string;
   /** Path of a .creds file or of a file with an nkey seed. */
   creds?: string | null;
-  /** Shown by the server in its list of connections. */
+  /** The server shows it in its list of connections. */
   name: string;
   log: Log;
   clock?: Clock;
@@ -29,8 +38,8 @@ export interface BusOptions {
   pingEveryMs?: number;
 }
 
-export interface BusStats {
-  /** Messages given up since the start: published while disconnected or above the outbound limit. */
+interface BusStats {
+  /** Messages lost since the start: published while disconnected or above the outbound limit. */
   dropped: number;
   handlerErrors: number;
   reconnects: number;
@@ -38,23 +47,31 @@ export interface BusStats {
   outMessages: number;
 }
 
+type Data = Uint8Array | string;
+
 export interface NatsBus extends Bus {
-  /** Every reply until none came for a while, `most` came or the time is up. Rejects with BusError when nobody is there. */
-  requestMany(subject: string, data: Uint8Array | string, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]>;
+  /** Collects replies until they stop coming, `most` came or the time is up. Rejects with BusError without any. */
+  requestMany(subject: string, data: Data, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]>;
+  /** Manages JetStream's streams; its calls reject with NatsError. */
+  streams(): Promise<StreamAPI>;
   stats(): BusStats;
 }
 
-/** Resolves once connected, however long that takes; after that it reconnects for ever. Rejects on unreadable credentials. */
+/**
+ * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on unreadable
+ * credentials.
+ */
 export async function connectBus(options: BusOptions): Promise<NatsBus> {
   const { log, clock = systemClock } = options;
   const access = readBusCredentials(options.url, options.creds ?? null);
-  const waiting = clock.setRepeating(SAY_WAITING_EVERY_MS, () => log.warn({ servers: access.servers }, 'waiting for NATS'));
+  const sayWaiting = () => log.warn({ servers: access.servers }, 'waiting for NATS');
+  const waiting = clock.setRepeating(SAY_WAITING_EVERY_MS, sayWaiting);
   const connection = await connect({
     ...access,
     name: options.name,
     maxReconnectAttempts: -1,
     waitOnFirstConnect: true,
-    // A user file that is being rewritten refuses us for a moment; giving up then would be for ever.
+    // While a user file is being rewritten the server refuses us for a moment; nats.js would give up for ever.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
     pingInterval: options.pingEveryMs ?? PING_EVERY_MS,
@@ -89,7 +106,7 @@ class ConnectedBus implements NatsBus {
     return this.#isConnected;
   }
 
-  publish(subject: string, data: Uint8Array | string): void {
+  publish(subject: string, data: Data): void {
     if (!this.#isConnected || !this.#outbound.admit(data.length)) {
       this.#dropped += 1;
       return;
@@ -102,30 +119,28 @@ class ConnectedBus implements NatsBus {
     }
   }
 
-  async request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<Uint8Array> {
-    if (!this.#isConnected || !this.#outbound.admit(data.length)) throw new BusError('disconnected', subject);
-    try {
-      const reply = await this.#connection.request(subject, data, { timeout: options.timeoutMs });
+  request(subject: string, data: Data, { timeoutMs }: { timeoutMs: number }): Promise<Uint8Array> {
+    return this.#asking(subject, data, async () => {
+      const reply = await this.#connection.request(subject, data, { timeout: timeoutMs });
       return reply.data;
-    } catch (error) {
-      throw asBusError(error, subject);
-    }
+    });
   }
 
-  async requestMany(subject: string, data: Uint8Array | string, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
-    if (!this.#isConnected || !this.#outbound.admit(data.length)) throw new BusError('disconnected', subject);
-    const replies: Uint8Array[] = [];
-    try {
-      const strategy = RequestStrategy.JitterTimer;
-      const incoming = await this.#connection.requestMany(subject, data, { maxWait: options.timeoutMs, strategy });
-      for await (const reply of incoming) {
+  requestMany(subject: string, data: Data, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
+    return this.#asking(subject, data, async () => {
+      const limits = { maxWait: options.timeoutMs, strategy: RequestStrategy.JitterTimer };
+      const replies: Uint8Array[] = [];
+      for await (const reply of await this.#connection.requestMany(subject, data, limits)) {
         replies.push(reply.data);
         if (replies.length >= options.most) break;
       }
       return replies;
-    } catch (error) {
-      throw asBusError(error, subject);
-    }
+    });
+  }
+
+  async streams(): Promise<StreamAPI> {
+    const manager = await this.#connection.jetstreamManager({ checkAPI: false, timeout: STREAMS_TIMEOUT_MS });
+    return manager.streams;
   }
 
   subscribe(...args: Parameters<Bus['subscribe']>): ReturnType<Bus['subscribe']> {
@@ -137,19 +152,14 @@ class ConnectedBus implements NatsBus {
   }
 
   stats(): BusStats {
-    const { inMsgs, outMsgs } = this.#connection.stats();
-    return {
-      dropped: this.#dropped,
-      handlerErrors: this.#listeners.handlerErrors,
-      reconnects: this.#reconnects,
-      inMessages: inMsgs,
-      outMessages: outMsgs,
-    };
+    const { inMsgs: inMessages, outMsgs: outMessages } = this.#connection.stats();
+    const { handlerErrors } = this.#listeners;
+    return { dropped: this.#dropped, handlerErrors, reconnects: this.#reconnects, inMessages, outMessages };
   }
 
   async close(): Promise<void> {
     if (this.#connection.isClosed()) return;
-    // Draining waits for an answer of the server, which a server that is away never gives.
+    // Draining waits for an answer of the server, which never comes from a server that is away.
     if (this.#isConnected && !this.#connection.isDraining()) {
       const late = new Promise<void>((resolve) => {
         const timer = this.#clock.setTimer(CLOSE_TIMEOUT_MS, resolve);
@@ -158,8 +168,18 @@ class ConnectedBus implements NatsBus {
       await Promise.race([this.#connection.drain().catch(() => undefined), late]);
     }
     this.#isConnected = false;
-    // While it dials, nats.js's own close waits for the attempt to end; nothing is left to wait for.
+    // Not awaited: while nats.js dials, its own close waits until the attempt has ended.
     void this.#connection.close().catch(() => undefined);
+  }
+
+  async #asking<T>(subject: string, data: Data, ask: () => Promise<T>): Promise<T> {
+    if (!this.#isConnected || !this.#outbound.admit(data.length)) throw new BusError('disconnected', subject);
+    try {
+      return await ask();
+    } catch (error) {
+      const failure = error instanceof NatsError ? FAILURES[error.code] : undefined;
+      throw failure ? new BusError(failure, subject) : error;
+    }
   }
 
   async #watch(): Promise<void> {
@@ -179,19 +199,32 @@ class ConnectedBus implements NatsBus {
       this.#reconnects += 1;
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
-      for (const listener of this.#onReconnect) this.#tell(listener);
+      for (const listener of this.#onReconnect) this.#call(listener);
     } else if (status.type === 'staleConnection') {
-      breakStaleConnection(this.#connection).catch((error: unknown) => this.#log.error({ err: error }, 'stale connection not broken'));
+      const failed = (error: unknown) => this.#log.error({ err: error }, 'stale connection not broken');
+      breakStaleConnection(this.#connection).catch(failed);
     } else if (status.type === 'error') {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');
     }
   }
 
-  #tell(listener: () => void): void {
+  #call(listener: () => void): void {
     try {
       listener();
     } catch (error) {
       this.#log.error({ err: error }, 'reconnect listener failed');
     }
   }
+}
+
+interface Internals {
+  protocol?: { transport?: { close?: (error: Error) => Promise<void> } };
+}
+
+/**
+ * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until all it has sent is flushed,
+ * which never happens with a peer that no longer reads, and no public call skips that wait.
+ */
+async function breakStaleConnection(connection: NatsConnection): Promise<void> {
+  await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { ProbeIdentities, ProbeUser } from '../../probes/probe.ts';
-import type { BusMessage, BusSubscription } from './bus-port.ts';
+import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
 import { readNatsJwt, signNatsJwt } from './nats-jwt.ts';
-import { isSignedBy, type SigningKey } from './nkeys.ts';
 import { probePermissions } from './nats-users.ts';
+import { isSignedBy, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
 /** Services of the system account as the server's file imports them into CONTROL. */
@@ -18,7 +19,7 @@ const PAGE = 1024;
 const ASK_TIMEOUT_MS = 1000;
 const MOST_SERVERS = 64;
 
-/** What a server (2.10 or later) asks about somebody who wants in. */
+/** What a server (2.10 or later) asks about anyone who connects. */
 const authRequest = z.object({
   nats: z.object({
     type: z.literal('authorization_request'),
@@ -39,48 +40,44 @@ const connectionList = z.object({
   }),
 });
 
-export interface NatsCalloutDeps {
+interface NatsCalloutDeps {
   bus: NatsBus;
-  /** Account nkey that the servers' file names as the issuer. */
+  /** Account nkey that the servers' configuration names as the issuer. */
   issuer: SigningKey;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Tells NATS servers who a probe is when it connects (auth callout), and has them drop whoever lost its identity. All
- * controllers answer, and the first answer counts: one that hangs keeps nobody out.
+ * Answers NATS servers that ask about a probe when it connects (auth callout), and makes them drop probes that lost
+ * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out.
  */
 export class NatsCallout implements ProbeIdentities {
   readonly #deps: NatsCalloutDeps;
   #users = new Map<string, ProbeUser>();
-  /** Also at the start: somebody may have lost its identity while no controller ran. */
+  /** True at the start as well: a probe may have lost its identity while no controller ran. */
   #mayHaveStrangers = true;
-  #subscription: BusSubscription | null = null;
+  #isAnswering = false;
 
   constructor(deps: NatsCalloutDeps) {
     this.#deps = deps;
   }
 
-  /** From the first call on servers are answered. When it resolves those who lost their identity are disconnected, or it is logged why not. */
+  /** Servers are answered from the first call on. Resolves once strangers are dropped, or a log entry says why not. */
   async publish(users: ProbeUser[]): Promise<void> {
-    const before = this.#users;
-    const now = new Map(users.map((user) => [user.public_key, user]));
-    this.#users = now;
-    this.#subscription ??= this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
-    if ([...before.keys()].some((key) => !now.has(key))) this.#mayHaveStrangers = true;
+    const former = [...this.#users.keys()];
+    this.#users = new Map(users.map((user) => [user.public_key, user]));
+    if (!this.#isAnswering) this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
+    this.#isAnswering = true;
+    this.#mayHaveStrangers ||= former.some((key) => !this.#users.has(key));
     if (!this.#mayHaveStrangers) return;
     try {
       await this.#dropStrangers();
       this.#mayHaveStrangers = false;
     } catch (error) {
-      // Tried again with the next call; whoever is out cannot come back in meanwhile.
+      // The next call tries again; a probe that is disconnected cannot come back meanwhile.
       this.#deps.log.warn({ err: error }, 'connections of former probes not dropped');
     }
-  }
-
-  async stop(): Promise<void> {
-    await this.#subscription?.stop();
   }
 
   #answer(message: BusMessage): void {
@@ -95,35 +92,36 @@ export class NatsCallout implements ProbeIdentities {
     message.reply(signNatsJwt(issuer, { sub: request.user_nkey, aud: request.server_id.id, nats }, clock.now()));
   }
 
-  #userOf(request: AuthRequest): ProbeUser | null {
-    const { nkey, sig } = request.connect_opts;
+  #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): ProbeUser | null {
     const user = this.#users.get(nkey);
-    const { nonce } = request.client_info;
     return user && nonce !== '' && isSignedBy(nkey, nonce, sig) ? user : null;
   }
 
-  /** The key is the name too: by it the connection is found again. */
+  /** The public key is the user's name too; `#dropStrangers` finds connections by it. */
   #userJwt(user: ProbeUser, userNkey: string): string {
-    const { publish, subscribe } = probePermissions(user);
-    const limits = { subs: -1, data: -1, payload: -1 };
-    const nats = { pub: publish, sub: subscribe, resp: { max: 1, ttl: ANSWER_WITHIN_NS }, ...limits, type: 'user', version: 2 };
+    const { publish: pub, subscribe: sub } = probePermissions(user);
+    const resp = { max: 1, ttl: ANSWER_WITHIN_NS };
+    const nats = { pub, sub, resp, subs: -1, data: -1, payload: -1, type: 'user', version: 2 };
     const { issuer, clock } = this.#deps;
     return signNatsJwt(issuer, { sub: userNkey, aud: PROBES_ACCOUNT, name: user.public_key, nats }, clock.now());
   }
 
   async #dropStrangers(): Promise<void> {
     const { bus, log } = this.#deps;
-    for (let offset = 0; ; offset += PAGE) {
+    const timeoutMs = ASK_TIMEOUT_MS;
+    for (let offset = 0, isLast = false; !isLast; offset += PAGE) {
       const request = JSON.stringify({ acc: PROBES_ACCOUNT, auth: true, limit: PAGE, offset });
-      const replies = await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs: ASK_TIMEOUT_MS, most: MOST_SERVERS });
-      const lists = replies.map((reply) => connectionList.parse(JSON.parse(Buffer.from(reply).toString('utf8'))));
-      for (const { server, data } of lists) {
+      isLast = true;
+      for (const reply of await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs, most: MOST_SERVERS })) {
+        const list = decodeJson(connectionList, reply);
+        if (!list) throw new Error('a NATS server sent no list of connections');
+        const { server, data } = list;
         for (const { cid } of data.connections.filter((one) => !this.#users.has(one.authorized_user))) {
-          await bus.request(kickSubject(server.id), JSON.stringify({ cid }), { timeoutMs: ASK_TIMEOUT_MS });
+          await bus.request(kickSubject(server.id), JSON.stringify({ cid }), { timeoutMs });
           log.info({ server: server.id, cid }, 'connection of a former probe dropped');
         }
+        if (data.total > offset + PAGE) isLast = false;
       }
-      if (lists.every(({ data }) => data.total <= offset + PAGE)) return;
     }
   }
 }

@@ -6,8 +6,8 @@ const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Seeds of the controller's two keys, as nkeys (`SA…`, `SX…`). */
-export interface ControllerSeeds {
+/** Seeds of the controllers' two keys, as nkeys (`SA…`, `SX…`). */
+interface ControllerSeeds {
   signing: string;
   box: string;
 }
@@ -17,15 +17,15 @@ export function newControllerSeeds(): ControllerSeeds {
   return { signing: text(createAccount()), box: text(createCurve()) };
 }
 
-/** An nkey that signs. By Node's own Ed25519: 0.03 ms, where nkeys.js takes 5. Throws for what is no seed. */
+/** An nkey that signs with Node's own Ed25519: 0.03 ms, where nkeys.js takes 5. Throws for a malformed seed. */
 export class SigningKey {
   readonly #key: KeyObject;
-  /** `A…` or `U…`: verifies what it signs. */
+  /** `A…` or `U…`: verifies its signatures. */
   readonly publicKey: string;
 
   constructor(seed: string) {
     this.publicKey = fromSeed(new TextEncoder().encode(seed)).getPublicKey();
-    // Two bytes say what seed it is, and a checksum ends it.
+    // Two bytes in front name the kind of seed, and a checksum ends it.
     const raw = base32(seed).subarray(2, 34);
     this.#key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, raw]), format: 'der', type: 'pkcs8' });
   }
@@ -36,34 +36,25 @@ export class SigningKey {
   }
 }
 
-/** What the controllers of an installation sign and seal with. */
-export class ControllerKeys {
-  readonly #signing: SigningKey;
+/** The keys with which an installation's controllers sign and seal. */
+export class ControllerKeys extends SigningKey {
   readonly #box: KeyPair;
-  /** `A…`: verifies signatures. */
-  readonly publicKey: string;
-  /** `X…`: the sender of what is sealed. */
+  /** `X…`: the sender of sealed content. */
   readonly boxPublicKey: string;
 
   constructor(seeds: ControllerSeeds) {
-    this.#signing = new SigningKey(seeds.signing);
+    super(seeds.signing);
     this.#box = fromCurveSeed(new TextEncoder().encode(seeds.box));
-    this.publicKey = this.#signing.publicKey;
     this.boxPublicKey = this.#box.getPublicKey();
   }
 
-  /** Ed25519, base64url. */
-  sign(text: string): string {
-    return this.#signing.sign(text);
-  }
-
-  /** Readable only to the owner of `recipient` (X…). Throws when that is no curve key. About 1 ms and 6 ms per MB. */
+  /** Only the owner of `recipient` (X…) can read it. Throws for a malformed curve key. About 1 ms and 6 ms per MB. */
   seal(content: Uint8Array, recipient: string): Uint8Array {
     return this.#box.seal(content, recipient);
   }
 }
 
-/** Whether `signature` (base64url) over `text` is by the owner of `publicKey`; false too for anything malformed. */
+/** Whether `signature` (base64url) over `text` is by the owner of `publicKey`; false for anything malformed. */
 export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   try {
     // Checks the kind of key and its checksum.
@@ -76,7 +67,7 @@ export function isSignedBy(publicKey: string, text: string, signature: string): 
   }
 }
 
-/** Whether `text` is a well-formed public curve key: its checksum fits, so that sealing to it will not throw. */
+/** Whether `text` is a well-formed public curve key, so that sealing to it will not throw. */
 export function isBoxKey(text: string): boolean {
   try {
     createCurve().seal(new Uint8Array(1), text);

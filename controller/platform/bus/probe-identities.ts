@@ -7,22 +7,23 @@ import { NatsCallout } from './nats-callout.ts';
 import { NatsUsersFile, type NatsUsersFiles } from './nats-users.ts';
 import { SigningKey } from './nkeys.ts';
 
-export interface IdentityOptions {
+interface IdentityOptions {
   bus: NatsBus;
   /** The user file of a server on this machine; null for any other server. */
   users: NatsUsersFiles | null;
-  /** Our credentials file: with an account seed in it, servers ask us (auth callout). */
+  /** Our credentials file. With an account seed in it, servers ask us (auth callout). */
   credsFile: string | null;
   clock: Clock;
   log: Log;
 }
 
-/** How this installation's NATS learns of probes: its user file, auth callout, or not by us at all. */
-export function openProbeIdentities(options: IdentityOptions): ProbeIdentities {
-  const { bus, clock, log } = options;
-  if (options.users) return new NatsUsersFile(options.users, log);
-  const issuer = readCalloutIssuer(options.credsFile);
+/** Chooses how this installation's NATS learns of probes: by its user file, by auth callout, or not from us. */
+export function openProbeIdentities({ bus, users, credsFile, clock, log }: IdentityOptions): ProbeIdentities {
+  if (users) return new NatsUsersFile(users, log);
+  const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
-  log.warn('no way to tell NATS of probes: neither a user file nor an account seed for auth callout beside the credentials');
+  log.warn(
+    'no way to tell NATS of probes: neither a user file nor an account seed for auth callout beside the credentials',
+  );
   return { publish: async () => undefined };
 }

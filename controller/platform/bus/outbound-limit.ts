@@ -1,24 +1,23 @@
-/** After so many bytes the server is asked for a sign that it has read them. */
+/** After so many bytes the server is asked to confirm that it has read them. */
 const MARK_EVERY_BYTES = 4 * 1024 * 1024;
-/** Most bytes that the server has not been seen to read; what comes above is refused. */
+/** Limit of bytes that the server has not confirmed. */
 const LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Bounds what piles up in the socket's buffer behind a server that stopped reading: Node's sockets take
- * everything, and a half-open connection is only noticed by its pings.
+ * Bounds what piles up in the socket's buffer behind a server that stopped reading: Node's sockets accept everything,
+ * and only unanswered pings reveal a half-open connection.
  */
 export class OutboundLimit {
   readonly #flush: () => Promise<void>;
   #sent = 0;
   #read = 0;
   #isAsking = false;
-  #generation = 0;
 
   constructor(flush: () => Promise<void>) {
     this.#flush = flush;
   }
 
-  /** False: not to be sent, since too much is under way already. */
+  /** False when so much is under way already that these bytes must not be sent. */
   admit(bytes: number): boolean {
     if (this.#sent - this.#read + bytes > LIMIT_BYTES) return false;
     this.#sent += bytes;
@@ -28,7 +27,6 @@ export class OutboundLimit {
 
   /** The connection is gone, and with it all that was under way. */
   reset(): void {
-    this.#generation += 1;
     this.#read = this.#sent;
     this.#isAsking = false;
   }
@@ -36,11 +34,10 @@ export class OutboundLimit {
   #ask(): void {
     this.#isAsking = true;
     const mark = this.#sent;
-    const generation = this.#generation;
     const settle = () => {
-      if (generation !== this.#generation) return;
       this.#isAsking = false;
-      this.#read = mark;
+      // After a reset, more is known to be gone than this answer says.
+      this.#read = Math.max(this.#read, mark);
     };
     this.#flush().then(settle, () => undefined);
   }

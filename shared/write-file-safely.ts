@@ -1,9 +1,10 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces a file as a whole and for good: after a crash it is the old one or the new one. Readable by its owner only. */
+/** Replaces a whole file, durably: after a crash it is the old one or the new one. Only its owner can read it. */
 export async function writeFileSafely(path: string, content: string): Promise<void> {
-  const temporary = `${path}.new`;
+  // Two processes that write the same file must not share the temporary one.
+  const temporary = `${path}.${process.pid}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(content);
