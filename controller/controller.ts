@@ -10,7 +10,6 @@ import type { ControllerConfig } from './config.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
 import { PingStore } from './heartbeats/store.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
-import { heartbeatsOf } from './monitors/heartbeats.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { openAccounts, openSigningKeys } from './wiring/accounts.ts';
 import { openDashboard } from './wiring/dashboard.ts';
@@ -113,7 +112,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
       ...accountRoutes(accounts.deps), ...fleet.routes, ...notifications.routes, ...events.routes,
       ...incidents.over({ notifications: notifications.log, past: results.history, live: results.open }),
       ...monitorRoutes(monitorDeps), ...grouping.routes, ...openDashboard({ monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet }),
-      ...heartbeatRoutes({ monitors: heartbeatsOf(monitors.store), pings, poke: monitorDeps.poke, lost: (shard) => results.interrupted(shard) }),
+      ...heartbeatRoutes({ monitors: monitors.store, pings, poke: monitorDeps.poke, lost: (shard) => results.interrupted(shard) }),
     ],
   });
   const watchdog = openWatchdog({ config: config.watchdog, notifications, mongo, bus, clock, log });

@@ -1,34 +1,23 @@
 import type { Tenant } from '../accounts/tenant.ts';
+import type { IncidentDoc } from '../incidents/incident.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { ProbeStatus } from '../probes/rules.ts';
 import type { HealthReader } from '../results/reading/project-health.ts';
 
-export interface OpenIncident {
-  id: string;
-  title: string;
-  severity: 'critical' | 'major' | 'minor' | 'warning';
-  status: 'open' | 'acknowledged';
-  check_id: string | null;
-  /** Unix ms. */
-  started_at: number;
-}
+type Listed = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'started_at'>;
 
-export const PROBE_STATUSES = ['enrolling', 'online', 'offline', 'draining', 'quarantined'] as const;
-export type ProbeStatus = (typeof PROBE_STATUSES)[number];
-
-/** What the dashboard asks of the other domains. */
+/** What the dashboard needs of other rooms. */
 export interface DashboardDeps {
-  monitors: {
-    /** The project's monitors, and those of them that are active. */
-    counts(tenant: Tenant): Promise<{ total: number; active: number }>;
-    /** Names of those of `ids` that live in the project. */
-    names(tenant: Tenant, ids: string[]): Promise<Map<string, string>>;
-  };
+  monitors: Pick<MonitorDeps, 'lists' | 'counts'>;
   health: HealthReader;
   incidents: {
-    /** The latest that have this status, at most `limit`, and how many there are. */
-    withStatus(tenant: Tenant, status: OpenIncident['status'], limit: number): Promise<{ incidents: OpenIncident[]; total: number }>;
+    /** One page, latest first, and the number of incidents on all pages. */
+    list(
+      tenant: Tenant, query: { status: 'open' | 'acknowledged'; page: number; limit: number },
+    ): Promise<{ incidents: Listed[]; total: number }>;
   };
   fleet: {
-    /** Status of each probe that the organization may see; their regions. */
+    /** The region and status of each probe that the organization may see. */
     probes(organizationId: string): { region: string; status: ProbeStatus }[];
   };
 }

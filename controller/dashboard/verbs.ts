@@ -1,46 +1,56 @@
-import type { RequestContext } from '../http/route.ts';
-import type { ProjectHealth } from '../results/reading/project-health.ts';
-import { PROBE_STATUSES, type DashboardDeps, type OpenIncident, type ProbeStatus } from './ports.ts';
+import type { z } from 'zod';
+import { isoTime } from '../../shared/time.ts';
+import type { ProjectContext } from '../http/route.ts';
+import { cellsOf, sumOf } from '../monitors/counts/count-rules.ts';
+import type { ProbeStatus } from '../probes/rules.ts';
+import type { overviewAnswer } from './answers.ts';
+import type { DashboardDeps } from './ports.ts';
 
-/** Open incidents that are shown of all. */
+type Overview = z.input<typeof overviewAnswer>;
+
+/** Limit on the incidents in the overview. */
 const MOST_INCIDENTS = 10;
 
-type Named<T> = T & { name: string };
-
-export interface Overview {
-  monitors: { total: number; up: number; down: number; degraded: number; paused: number; unknown: number };
-  incidents: { open: number; acknowledged: number; latest: OpenIncident[] };
-  slowest: Named<ProjectHealth['slowest'][number]>[];
-  flakiest: Named<ProjectHealth['flakiest'][number]>[];
-  fleet: { regions: number; regionsOnline: number; probes: Record<ProbeStatus, number> };
-}
-
-/** How a project is, at a glance. */
-export async function readOverview(deps: DashboardDeps, ctx: RequestContext): Promise<Overview> {
-  const { tenant } = ctx;
-  const [{ total, active }, { counts, slowest, flakiest }, open, acknowledged] = await Promise.all([
-    deps.monitors.counts(tenant), deps.health.ofProject(tenant.projectId),
-    deps.incidents.withStatus(tenant, 'open', MOST_INCIDENTS), deps.incidents.withStatus(tenant, 'acknowledged', MOST_INCIDENTS),
+export async function readOverview(deps: DashboardDeps, { tenant }: ProjectContext): Promise<Overview> {
+  const incidentsOf = async (status: 'open' | 'acknowledged') => {
+    const query = { status, page: 1, limit: MOST_INCIDENTS };
+    const { incidents, total } = await deps.incidents.list(tenant, query);
+    return { incidents: incidents.map((incident) => ({ status, incident })), total };
+  };
+  const [{ cells }, { counts: health, slowest, flakiest }, open, acknowledged] = await Promise.all([
+    deps.monitors.counts.read(tenant), deps.health.ofProject(tenant.projectId),
+    incidentsOf('open'), incidentsOf('acknowledged'),
   ]);
-  const names = await deps.monitors.names(tenant, [...new Set([...slowest, ...flakiest].map((one) => one.monitor_id))]);
+  const ids = new Set([...slowest, ...flakiest].map((one) => one.monitor_id));
+  const names = await deps.monitors.lists.names(tenant, [...ids]);
   const named = <T extends { monitor_id: string }>(list: T[]) => list.flatMap((one) => {
     const name = names.get(one.monitor_id);
-    return name === undefined ? [] : [{ ...one, name }];
+    return name === undefined ? [] : [{ monitor_name: name, ...one }];
   });
-  const latest = [...open.incidents, ...acknowledged.incidents].sort((one, other) => other.started_at - one.started_at).slice(0, MOST_INCIDENTS);
-  const unknown = Math.max(0, active - counts.up - counts.down - counts.degraded);
+  const total = sumOf(cellsOf(cells));
+  const active = sumOf(cellsOf(cells).filter(({ status }) => status === 'active'));
+  const unknown = Math.max(0, active - health.up - health.down - health.degraded);
+  const latest = [...open.incidents, ...acknowledged.incidents]
+    .sort((one, other) => other.incident.started_at - one.incident.started_at)
+    .slice(0, MOST_INCIDENTS)
+    .map(({ status, incident: { _id: id, title, severity, check_id, started_at } }) =>
+      ({ id, title, severity, status, check_id, started_at: isoTime(started_at) }));
   return {
-    monitors: { total, ...counts, paused: total - active, unknown },
+    monitors: { total, paused: total - active, unknown, ...health },
     incidents: { open: open.total, acknowledged: acknowledged.total, latest },
-    slowest: named(slowest), flakiest: named(flakiest), fleet: fleetOf(deps.fleet.probes(tenant.organizationId)),
+    slowest_monitors: named(slowest),
+    flakiest_monitors: named(flakiest),
+    fleet: fleetOf(deps.fleet.probes(tenant.organizationId)),
   };
 }
 
 function fleetOf(probes: { region: string; status: ProbeStatus }[]): Overview['fleet'] {
-  const count = (status: ProbeStatus) => probes.filter((probe) => probe.status === status).length;
+  const numbers = { enrolling: 0, online: 0, offline: 0, draining: 0, quarantined: 0 };
+  for (const { status } of probes) numbers[status] += 1;
+  const online = probes.filter(({ status }) => status === 'online');
   return {
     regions: new Set(probes.map(({ region }) => region)).size,
-    regionsOnline: new Set(probes.filter(({ status }) => status === 'online').map(({ region }) => region)).size,
-    probes: Object.fromEntries(PROBE_STATUSES.map((status) => [status, count(status)])) as Record<ProbeStatus, number>,
+    regions_online: new Set(online.map(({ region }) => region)).size,
+    probes: numbers,
   };
 }

@@ -1,15 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { ReceivedPing } from '../results/intake/ping-rules.ts';
-import type { PingRepository } from './ports.ts';
 
 interface PingDoc extends Omit<ReceivedPing, 'id'> {
   _id: string;
   shard: number;
 }
 
-/** Collection `pings`: each from its receipt until it is in the journal. */
-export class PingStore implements PingRepository {
+/** Collection `pings`: a ping stays here until it is in the journal. */
+export class PingStore {
   readonly #pings: Collection<PingDoc>;
 
   constructor(db: Db) {
@@ -17,18 +16,19 @@ export class PingStore implements PingRepository {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A shard's owner takes the oldest first.
+    // A shard's owner reads the oldest first.
     await ensureIndexes(this.#pings, [{ key: { shard: 1, at: 1, _id: 1 }, name: 'by_shard' }]);
   }
 
+  /** Durable on return. */
   async insert({ id, ...ping }: ReceivedPing & { shard: number }): Promise<void> {
     await this.#pings.insertOne({ _id: id, ...ping });
   }
 
-  /** The oldest of these shards. */
+  /** The oldest pings of these shards. */
   async find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]> {
-    const found = await this.#pings.find({ shard: { $in: shards } }).sort({ at: 1, _id: 1 }).limit(limit).toArray();
-    return found.map(({ _id, ...ping }) => ({ id: _id, ...ping }));
+    const oldest = this.#pings.find({ shard: { $in: shards } }).sort({ at: 1, _id: 1 }).limit(limit);
+    return (await oldest.toArray()).map(({ _id, ...ping }) => ({ id: _id, ...ping }));
   }
 
   async remove(ids: string[]): Promise<void> {

@@ -1,28 +1,39 @@
 import { notFound } from '../../shared/errors.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
 import type { PublicContext } from '../http/route.ts';
-import type { HeartbeatLookup, PingRepository, PingSignal } from './ports.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { JournaledPing } from '../verdicts/monitor-state.ts';
+import type { PingStore } from './store.ts';
 
 export interface HeartbeatDeps {
-  monitors: HeartbeatLookup;
-  pings: PingRepository;
-  /** Asks the shard's owner to look now; may be lost, the owner also looks by itself. */
+  monitors: {
+    /** The living monitor of any tenant that the token belongs to. */
+    findByHeartbeatToken(token: string): Promise<Pick<MonitorDoc, '_id' | 'status' | 'revision'> | null>;
+  };
+  pings: Pick<PingStore, 'insert'>;
+  /** Asks the shard's owner to look now; a lost poke does no harm, because the owner also looks by itself. */
   poke(shard: number): void;
-  /** A ping may be lost: silence until now says nothing about the heartbeats of this shard. */
+  /** Reports that a ping may be lost, so silence until now proves nothing about this shard's heartbeats. */
   lost(shard: number): void;
 }
 
+/** What a job reports. */
+export type PingSignal = Pick<JournaledPing, 'kind' | 'exit_code'>;
+
 /**
- * Keeps a ping durably; a monitor that is not active takes none, and nobody is told so. Throws RESOURCE_NOT_FOUND, the same for
- * every token that is no living monitor's.
+ * Stores a ping durably; one for a monitor that is not active is silently dropped.
+ * Throws RESOURCE_NOT_FOUND for a token that no living monitor has.
  */
-export async function receivePing(deps: HeartbeatDeps, ctx: PublicContext, token: string, signal: PingSignal): Promise<void> {
-  const monitor = await deps.monitors.byToken(token);
+export async function receivePing(
+  deps: HeartbeatDeps, { now }: PublicContext, token: string, signal: PingSignal,
+): Promise<void> {
+  const monitor = await deps.monitors.findByHeartbeatToken(token);
   if (monitor === null) throw notFound('Heartbeat');
   if (monitor.status !== 'active') return;
-  const shard = shardOf(monitor.id);
+  const { _id: monitor_id, revision } = monitor;
+  const shard = shardOf(monitor_id);
   try {
-    await deps.pings.insert({ id: newId(ctx.now), shard, monitor_id: monitor.id, revision: monitor.revision, at: ctx.now, ...signal });
+    await deps.pings.insert({ id: newId(now), shard, monitor_id, revision, at: now, ...signal });
   } catch (error) {
     deps.lost(shard);
     throw error;

@@ -19,7 +19,6 @@ import type { Route } from '../../controller/http/route.ts';
 import { systemRoutes, type ReadinessCheck } from '../../controller/http/system-routes.ts';
 import type { MonitorDeps } from '../../controller/monitors/deps.ts';
 import { monitorRoutes } from '../../controller/monitors/routes.ts';
-import { heartbeatsOf } from '../../controller/monitors/heartbeats.ts';
 import type { MonitorStore } from '../../controller/monitors/store.ts';
 import { openMonitors } from '../../controller/wiring/monitors.ts';
 import { openGroups } from '../../controller/wiring/groups.ts';
@@ -140,7 +139,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const own = [
     ...systemRoutes({ checks, registry, clock }), ...accountRoutes(accounts.deps), ...auditRoutes({ entries: audited }), ...monitorRoutes(monitorDeps),
     ...groups.over(monitorDeps).routes,
-    ...heartbeatRoutes({ monitors: heartbeatsOf(monitors), pings: new PingStore(mongo.db), poke: monitorDeps.poke, lost: () => undefined }),
+    ...heartbeatRoutes({ monitors, pings: new PingStore(mongo.db), poke: monitorDeps.poke, lost: () => undefined }),
     ...((await options.routes?.(mongo.db, accounts)) ?? []),
   ];
   const app = createApp({

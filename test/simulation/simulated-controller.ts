@@ -2,8 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { Ingest } from '../../controller/results/intake/ingest.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
-import { receivePing } from '../../controller/heartbeats/verbs.ts';
-import type { PingSignal } from '../../controller/heartbeats/ports.ts';
+import { receivePing, type PingSignal } from '../../controller/heartbeats/verbs.ts';
 import { Pings } from '../../controller/results/intake/pings.ts';
 import { Marks } from '../../controller/results/intake/marks.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
@@ -102,9 +101,10 @@ export class SimulatedController {
   async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
     const [process, stores] = [this.#process, this.#stores];
     if (!process?.isAwake || !stores) throw new Error('nobody answers');
-    const monitors = { byToken: async () => ({ id: config.monitor_id, status: config.status === 'deleted' ? 'disabled' as const : config.status, revision: config.revision }) };
+    const { monitor_id: _id, revision } = config;
+    const status = config.status === 'deleted' ? 'disabled' as const : config.status;
     const deps = {
-      monitors, pings: stores.pings,
+      monitors: { findByHeartbeatToken: async () => ({ _id, status, revision }) }, pings: stores.pings,
       poke: () => this.#pings?.look(),
       lost,
     };

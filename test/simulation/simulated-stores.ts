@@ -1,5 +1,5 @@
 import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/journal/storage-ports.ts';
-import type { PingRepository } from '../../controller/heartbeats/ports.ts';
+import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/intake/pings.ts';
 import type { LeaseStore } from '../../controller/results/shards/lease-store.ts';
 import type { MarksDeps } from '../../controller/results/intake/marks.ts';
@@ -26,7 +26,7 @@ export interface ControllerStores {
   alerts: AlertsPort;
   leases: LeaseStore;
   marks: MarkPorts;
-  pings: PingRepository & PingSource;
+  pings: Pick<PingStore, 'insert'> & PingSource;
 }
 
 export type MarkPorts = Pick<MarksDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
