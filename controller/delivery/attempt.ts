@@ -1,134 +1,145 @@
 import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import type { DeliveryDoc, Verdict } from './delivery.ts';
-import type { NotedFailure, NotifiedIncidents, ReachedRecipient, SendContext, Senders, Target, TargetReader } from './ports.ts';
+import type { DestinationDoc } from '../destinations/destination.ts';
+import type { AlertDetails, DeliveryDoc, Verdict } from './delivery.ts';
+import type { DestinationReader, NotifiedIncidents } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
+import type { QueueStore } from './queue-store.ts';
 import { recipientsOf } from './recipient-rules.ts';
-import { sendBy } from './send-by.ts';
-import { abandoned, afterAttempt, LONGEST_WAIT_MS, type AttemptOutcome } from './retry-rules.ts';
+import { abandoned, afterAttempt, LONGEST_WAIT_MS } from './retry-rules.ts';
+import type { SendContext } from './senders/send-alert.ts';
+import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
-  /** Runs the beginning of a try when its turn at the database has come; its time counts from then on. */
+  /** Runs `work` when its turn at the database has come; the time of an attempt counts from then on. */
   begin<T>(work: () => Promise<T>): Promise<T>;
-  deliveries: {
-    /** The delivery as it was before the claim; null when it is not to be had. */
-    claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null>;
-    settle(id: string, token: string, outcome: AttemptOutcome): Promise<boolean>;
-    release(id: string, token: string): Promise<void>;
-  };
-  health: {
-    noteFailure(id: string, failure: NotedFailure, now: number): Promise<boolean>;
-    noteReached(id: string, reached: ReachedRecipient, now: number): Promise<void>;
-  };
-  targets: TargetReader;
+  deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release'>;
+  health: Pick<QueueStore, 'noteFailure' | 'noteReached'>;
+  destinations: Pick<DestinationReader, 'findById'>;
   incidents: NotifiedIncidents;
-  senders: Senders;
+  send(destination: DestinationDoc, alert: AlertDetails, context: SendContext): Promise<Verdict>;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
-  /** A destination has begun to fail. */
-  onFailing(target: Target, reason: string): void;
+  /** Called when a destination starts to fail. */
+  onFailing(destination: DestinationDoc, reason: string): void;
 }
 
-/** How a try ended, and whether an earlier one was never reported: then the receiver may get the same alert twice. */
+/** `isResumed`: an earlier attempt never reported, so the receiver may get the alert twice. */
 export interface Tried {
   end: TryEnd;
   isResumed: boolean;
 }
 
-/** Nobody else touches a claimed delivery for so long: the time to answer, the time before sending, and room for clocks that differ. */
+/** A claim lasts for the time to answer, the time before sending, and some room for clocks that differ. */
 export const CLAIM_MS = 30_000;
-/** A try that was held up for longer than this between its claim and its sending does not send: its claim could run out under way. */
+/** An attempt delayed longer than this after its claim does not send: the claim could expire under way. */
 const SEND_WITHIN_MS = 8000;
-/** What came of a try is written again and again, if it has to be, until so long after the claim: then it can still be sure to be ours. */
+/** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
 const WRITE_WITHIN_MS = CLAIM_MS - 8000;
 const WRITE_AGAIN_MS = 500;
 
 /**
- * One try of one delivery: claim, look at the destination as it is now, send, write down. A crash after sending leaves
- * the claim, and the delivery is sent again when it has run out.
+ * One attempt at one delivery: claim it, read its destination again, send, record the outcome. After a crash
+ * between sending and recording, the claim expires and the delivery is sent again.
  */
 export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<Tried> {
-  const { delivery, claimed } = await deps.begin(() => claim(deps, id));
+  const { delivery, claim } = await deps.begin(() => claimDelivery(deps, id));
   if (!delivery) return { end: { kind: 'lost' }, isResumed: false };
-  return { end: await tryClaimed(deps, delivery, claimed, signal), isResumed: delivery.claim !== null };
+  return { end: await attemptClaimed(deps, delivery, claim, signal), isResumed: delivery.claim !== null };
 }
 
-interface Claimed {
+const BUSY: Verdict = Object.freeze({ kind: 'busy' });
+const DELETED = 'the integration was deleted';
+
+interface Claim {
   token: string;
   /** Unix ms. */
   at: number;
-  monotonic: number;
+  elapsedMs(): number;
 }
 
-async function claim({ deliveries, clock }: AttemptDeps, id: string): Promise<{ delivery: DeliveryDoc | null; claimed: Claimed }> {
-  const claimed = { token: newSecret(), at: clock.now(), monotonic: clock.monotonic() };
-  return { delivery: await deliveries.claim(id, { token: claimed.token, until: claimed.at + CLAIM_MS }, claimed.at), claimed };
+async function claimDelivery({ deliveries, clock }: AttemptDeps, id: string) {
+  const [token, at, startedAt] = [newSecret(), clock.now(), clock.monotonic()];
+  const claim: Claim = { token, at, elapsedMs: () => clock.monotonic() - startedAt };
+  return { delivery: await deliveries.claim(id, { token, until: at + CLAIM_MS }, at), claim };
 }
 
-async function tryClaimed(deps: AttemptDeps, delivery: DeliveryDoc, claimed: Claimed, signal: AbortSignal): Promise<TryEnd> {
-  const { deliveries, targets, clock } = deps;
-  const { token, at: startedAt } = claimed;
-  const { _id: id } = delivery;
-  const target = await targets.current(delivery.destination_id);
-  const obstacle = obstacleOf(delivery, target, startedAt);
-  if (target === null || obstacle !== null) {
-    await deliveries.settle(id, token, abandoned(delivery, obstacle ?? 'the integration was deleted', clock.now()));
+async function attemptClaimed(
+  deps: AttemptDeps, delivery: DeliveryDoc, claim: Claim, signal: AbortSignal,
+): Promise<TryEnd> {
+  const { deliveries, destinations, incidents, clock, random } = deps;
+  const { _id: id, recipient, channel, incident_id } = delivery;
+  const destination = await destinations.findById(delivery.destination_id);
+  const obstacle = obstacleOf(delivery, destination, claim.at);
+  if (destination === null || obstacle !== null) {
+    await deliveries.settle(id, claim.token, abandoned(delivery, obstacle ?? DELETED, clock.now()));
     return { kind: 'dropped' };
   }
-  const isHeldUp = () => clock.monotonic() - claimed.monotonic > SEND_WITHIN_MS || signal.aborted;
-  const verdict: Verdict = isHeldUp() ? { kind: 'busy' } : await sendBy(deps.senders, target, delivery.alert, contextOf(delivery, newId(clock.now()), signal));
+  const context = { attemptId: newId(clock.now()), recipient, signal };
+  const isTooLate = signal.aborted || claim.elapsedMs() > SEND_WITHIN_MS;
+  const verdict = isTooLate ? BUSY : await deps.send(destination, delivery.alert, context);
   if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
-    await deliveries.release(id, token);
+    await deliveries.release(id, claim.token);
     return { kind: 'again' };
   }
-  const outcome = { ...afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: deps.random() }), ...sentTo(delivery, target) };
-  const isOurs = await persistently(deps.clock, claimed, signal, async () => {
-    // Before the delivery is settled: what is sent again after a crash is told again, what is settled is not.
-    if (verdict.kind === 'sent' && delivery.incident_id !== null) await deps.incidents.markNotified(delivery.incident_id, delivery.channel);
-    return deliveries.settle(id, token, outcome);
+  const timing = { startedAt: claim.at, now: clock.now(), random: random() };
+  const logged = loggedRecipient(delivery, destination);
+  const outcome = { recipient: logged, ...afterAttempt(delivery, verdict, timing) };
+  const isOurs = await persistently(clock, claim, signal, async () => {
+    // Before the delivery is settled: a crash in between repeats both, the other order would lose this one.
+    if (verdict.kind === 'sent' && incident_id !== null) await incidents.markNotified(incident_id, channel);
+    return deliveries.settle(id, claim.token, outcome);
   });
-  await noteHealth(deps, target, delivery.recipient, verdict);
+  await noteHealth(deps, destination, recipient, verdict);
   if (!isOurs) return { kind: 'lost' };
   if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs };
-  return outcome.next_attempt_at === null ? { kind: 'failed' } : { kind: 'retry', readyAt: outcome.next_attempt_at };
+  const { next_attempt_at: readyAt } = outcome;
+  return readyAt === null ? { kind: 'failed' } : { kind: 'retry', readyAt };
 }
 
-/** A database that is away for a moment after the sending must not make the receiver get it twice. Rejects when the time is up or we stop. */
-async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+/** Retries a write while the claim holds: a short outage of the database must not send an alert twice. */
+async function persistently<T>(clock: Clock, claim: Claim, signal: AbortSignal, write: () => Promise<T>) {
   for (;;) {
     try {
       return await write();
     } catch (error) {
-      if (signal.aborted || clock.monotonic() - claimed.monotonic > WRITE_WITHIN_MS) throw error;
+      if (signal.aborted || claim.elapsedMs() > WRITE_WITHIN_MS) throw error;
       await sleep(clock, WRITE_AGAIN_MS);
     }
   }
 }
 
-/** Since the first try the address of a webhook may have become another one: the log names the one of the latest try. */
-function sentTo(delivery: DeliveryDoc, target: Target): Pick<DeliveryDoc, 'recipient'> {
-  return { recipient: target.type === 'email' ? delivery.recipient : (recipientsOf(target)[0] ?? delivery.recipient) };
+/** A webhook's address may have changed since the first attempt: the log shows the latest one. */
+function loggedRecipient({ recipient }: DeliveryDoc, destination: DestinationDoc): string {
+  return destination.type === 'email' ? recipient : (recipientsOf(destination)[0] ?? recipient);
 }
 
-function contextOf({ _id, recipient }: DeliveryDoc, attemptId: string, signal: AbortSignal): SendContext {
-  return { attemptId, deliveryId: _id, recipient, signal };
+function obstacleOf(delivery: DeliveryDoc, destination: DestinationDoc | null, now: number): string | null {
+  const { channel, recipient, created_at, error_message } = delivery;
+  if (destination === null) return DELETED;
+  if (!destination.enabled) return 'the integration was disabled';
+  if (destination.type !== channel) return 'the integration is of another type now';
+  const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
+  if (isRemoved) return 'the address was removed from the integration';
+  const isStale = now - created_at > LONGEST_WAIT_MS;
+  return isStale ? (error_message ?? 'it could not be sent within 24 hours') : null;
 }
 
-function obstacleOf(delivery: DeliveryDoc, target: Target | null, now: number): string | null {
-  if (target === null) return 'the integration was deleted';
-  if (!target.enabled) return 'the integration was disabled';
-  if (target.type !== delivery.channel) return 'the integration is of another type now';
-  if (target.type === 'email' && !target.config.to.includes(delivery.recipient)) return 'the address was removed from the integration';
-  if (now - delivery.created_at > LONGEST_WAIT_MS) return delivery.error_message ?? 'it could not be sent within 24 hours';
-  return null;
-}
-
-/** Of one recipient among several, by its name: that the others get their mail does not make it well. */
-async function noteHealth({ health, clock, onFailing }: AttemptDeps, target: Target, recipient: string, verdict: Exclude<Verdict, { kind: 'busy' }>): Promise<void> {
-  const others = target.type === 'email' ? target.config.to.filter((one) => one !== recipient) : null;
-  if (verdict.kind === 'sent') return others === null ? undefined : health.noteReached(target.id, { recipient, others }, clock.now());
-  const isOneOfSeveral = others !== null && others.length > 0;
-  const isFirst = await health.noteFailure(target.id, { reason: verdict.reason, recipient: isOneOfSeveral ? recipient : null }, clock.now());
-  if (isFirst) onFailing(target, verdict.reason);
+/**
+ * Each of several recipients counts by itself: mail that reaches the others does not make a destination
+ * healthy.
+ */
+async function noteHealth(
+  { health, clock, onFailing }: AttemptDeps, destination: DestinationDoc, recipient: string,
+  verdict: Exclude<Verdict, { kind: 'busy' }>,
+): Promise<void> {
+  const { _id: id, type, config } = destination;
+  const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;
+  if (verdict.kind === 'sent') {
+    if (others !== null) await health.noteReached(id, { recipient, others }, clock.now());
+    return;
+  }
+  const failed = { reason: verdict.reason, recipient: (others ?? []).length > 0 ? recipient : null };
+  if (await health.noteFailure(id, failed, clock.now())) onFailing(destination, verdict.reason);
 }

@@ -1,35 +1,24 @@
-import { DESTINATION_TYPES, type DestinationType } from '../destinations/destination.ts';
-import type { Alert, AlertEvent } from '../verdicts/effect.ts';
+import type { DestinationType } from '../destinations/destination.ts';
+import type { Alert } from '../verdicts/effect.ts';
 
-export const CHANNELS = DESTINATION_TYPES;
-export type Channel = DestinationType;
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'bounced';
-
-/** A region as people know it; `name` is its id where nobody named it. */
 export interface RegionName {
   id: string;
+  /** The id where the region has no name. */
   name: string;
   city: string | null;
 }
 
-/** What is told, as it was when it happened. Instants are Unix ms. */
-export interface AlertSnapshot {
-  id: string;
-  event: AlertEvent;
+/** Everything an alert says, as it was when the alert was raised. Instants are Unix ms. */
+export interface AlertDetails extends Omit<Alert, 'monitor' | 'regions' | 'last_success'> {
   monitor: { id: string; name: string; target: string; type: string };
-  incident: Alert['incident'];
-  error: Alert['error'];
   regions: RegionName[];
-  /** The last good check before it, as far as it is known. */
+  /** The last good check before the alert, where one is known. */
   last_success: NonNullable<Alert['last_success']> | null;
-  at: number;
-  expiry?: Alert['expiry'];
-  flapping?: Alert['flapping'];
 }
 
 /**
- * A document of `deliveries`: one alert for one recipient, and its entry in the notification log. `_id` is derived from the
- * two, so that an alert that is told again makes no second one. Instants are Unix ms.
+ * A document of `deliveries`: one alert for one recipient, which is also its entry in the notification log.
+ * `_id` is derived from the two, so that raising an alert again adds nothing. Instants are Unix ms.
  */
 export interface DeliveryDoc {
   _id: string;
@@ -38,21 +27,21 @@ export interface DeliveryDoc {
   destination_id: string;
   monitor_id: string;
   incident_id: string | null;
-  alert: AlertSnapshot;
-  channel: Channel;
-  /** An address of mail; of other channels what the log shows. */
+  alert: AlertDetails;
+  channel: DestinationType;
+  /** A mail address; for other channels what the log shows. */
   recipient: string;
-  status: DeliveryStatus;
-  /** Tries whose outcome was written down. */
+  status: 'pending' | 'delivered' | 'failed' | 'bounced';
+  /** Attempts whose outcome was recorded. */
   attempts: number;
-  /** Tries after the first one. */
+  /** Attempts after the first one. */
   retry_count: number;
   max_retries: number;
-  /** Not tried before this instant; null when it is no longer pending. */
+  /** Not attempted before this instant; null once it is no longer pending. */
   next_attempt_at: number | null;
-  /** Who is at it, and until when nobody else may be. */
+  /** The attempt under way; nobody else may start one until then. */
   claim: { token: string; until: number } | null;
-  /** Place in the order of its monitor and destination. */
+  /** Position among the deliveries of its monitor to its destination. */
   queued_at: number;
   delivered_at: number | null;
   last_retry_at: number | null;
@@ -61,19 +50,27 @@ export interface DeliveryDoc {
   updated_at: number;
 }
 
-/** A pending delivery, as much as its order needs. */
+/** What the order of a queue depends on. */
 export interface QueuedDelivery {
   id: string;
-  /** What is told in order: a monitor, and where a destination has several recipients, one of them. */
+  /** Deliveries on one line are sent in order: a monitor, or for mail a monitor and a recipient. */
   line: string;
-  /** Unix ms before which it cannot be tried: its retry, or another's claim. */
+  /** Unix ms before which it cannot be attempted, because of its retry or of another's claim. */
   readyAt: number;
 }
 
-/** What a sender made of one try. `busy`: nothing was sent, and that is our fault. `notWithinMs`: the receiver asks to be left alone so long. */
+interface Failed {
+  reason: string;
+  status: number | null;
+  durationMs: number | null;
+}
+
+/**
+ * Outcome of one attempt to send. `busy`: nothing was sent, for want of room on our side. `dead`: no retry
+ * can help. `notWithinMs`: the receiver asked for no retry before then.
+ */
 export type Verdict =
   | { kind: 'sent'; status: number | null; durationMs: number }
-  | { kind: 'retry'; reason: string; status: number | null; durationMs: number | null; notWithinMs?: number }
-  | { kind: 'dead'; reason: string; status: number | null; durationMs: number | null }
-  | { kind: 'bounced'; reason: string; status: number | null; durationMs: number | null }
+  | ({ kind: 'retry'; notWithinMs?: number } & Failed)
+  | ({ kind: 'dead' | 'bounced' } & Failed)
   | { kind: 'busy' };

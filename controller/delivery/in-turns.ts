@@ -10,7 +10,7 @@ export type UnorderedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptD
 export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: Turns): Stores {
   const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('begin', () => work(...args));
   const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('end', () => work(...args));
-  const { deliveries, health, targets, incidents } = attempt;
+  const { deliveries, health, destinations, incidents } = attempt;
   return {
     pending: begin(pending),
     queues: {
@@ -29,7 +29,7 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: Tu
       },
       health: { noteFailure: end((...args) => health.noteFailure(...args)), noteReached: end((...args) => health.noteReached(...args)) },
       // Between its claim and its sending a try has little time.
-      targets: { ...targets, current: end((id) => targets.current(id)) },
+      destinations: { findById: end((id) => destinations.findById(id)) },
       incidents: { markNotified: end((...args) => incidents.markNotified(...args)) },
     },
   };

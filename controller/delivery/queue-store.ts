@@ -1,8 +1,8 @@
-import { MongoBulkWriteError, type Collection, type Db, type UpdateFilter } from 'mongodb';
+import { MongoBulkWriteError, type Collection, type Db } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
+import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import type { NotedFailure, ReachedRecipient } from './ports.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -11,31 +11,29 @@ export interface QueueDoc {
   organization_id: string;
   project_id: string;
   shard: number;
-  /** When its owner has to look at it; absent while nothing is pending. */
+  /** When the shard's owner must look at it; absent while nothing is pending. */
   due_at?: number;
   /** The destination was deleted. */
   is_gone?: boolean;
-  /** Counts what was queued, so that nobody declares a queue empty that is not. */
+  /** Counts what was queued, so that nobody declares a queue empty that has just been added to. */
   wakes: number;
   failing_since: number | null;
   consecutive_failures: number;
-  /** Of several recipients, those whose latest message did not arrive; it fails as long as there is one. */
+  /**
+   * With several recipients: those whose latest message failed. The destination fails while there are any.
+   */
   failing_recipients?: string[];
   last_error: string | null;
   last_delivered_at: number | null;
 }
 
-/** Destination and owner of deliveries that were queued. */
-export interface QueueOwner {
-  id: string;
-  organizationId: string;
-  projectId: string;
-}
+/** What of a destination its queue is made from. */
+export type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'project_id'>;
 
 const DUPLICATE_KEY = 11000;
 const WELL = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
-/** Collection `delivery_queues`: which destinations have something due, and how each fares. */
+/** Collection `delivery_queues`: which destinations have something due, and their health. */
 export class QueueStore {
   readonly #queues: Collection<QueueDoc>;
 
@@ -47,40 +45,40 @@ export class QueueStore {
     await ensureIndexes(this.#queues, [
       // Each second, the owners of the shards look for what is due.
       { key: { due_at: 1 }, name: 'due', sparse: true },
-      // How many fail, for the metrics.
+      // The number that fail, for the metrics.
       { key: { failing_since: 1 }, name: 'failing' },
     ]);
   }
 
-  /** Says that these destinations have something to be done at `now`. */
-  async wake(owners: QueueOwner[], now: number): Promise<void> {
-    if (owners.length === 0) return;
-    const operations = owners.map((owner) => ({
-      updateOne: { filter: { _id: owner.id }, update: { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused(owner) }, upsert: true },
-    }));
+  /** Marks the queues of these destinations as due at `now`. */
+  async wake(destinations: DestinationKey[], now: number): Promise<void> {
+    if (destinations.length === 0) return;
+    const operations = destinations.map(({ _id, organization_id, project_id }) => {
+      const history = { ...WELL, last_error: null, last_delivered_at: null };
+      const unused = { organization_id, project_id, shard: shardOf(_id), ...history };
+      const update = { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused };
+      return { updateOne: { filter: { _id }, update, upsert: true } };
+    });
     try {
       await this.#queues.bulkWrite(operations, { ordered: false });
     } catch (error) {
-      // Two upserts of one document at once: the loser finds it there now.
+      // Of two concurrent upserts of one document the loser finds it on its second attempt.
       if (!(error instanceof MongoBulkWriteError && error.code === DUPLICATE_KEY)) throw error;
       await this.#queues.bulkWrite(operations, { ordered: false });
     }
   }
 
-  /** Marks the queue of a destination that was deleted, and as due; one that was never used stays unmade. */
+  /** Marks the queue of a deleted destination, and as due; creates none where there is none. */
   async bury(id: string, now: number): Promise<void> {
-    await this.#queues.updateOne({ _id: id }, { $min: { due_at: now }, $inc: { wakes: 1 }, $set: { is_gone: true } });
+    const change = { $min: { due_at: now }, $inc: { wakes: 1 }, $set: { is_gone: true } };
+    await this.#queues.updateOne({ _id: id }, change);
   }
 
   /** Destinations of these shards that are due, most overdue first. */
   async due(shards: number[], now: number, limit: number): Promise<string[]> {
-    const found = await this.#queues
-      .find({ due_at: { $lte: now }, shard: { $in: shards } })
-      .sort({ due_at: 1 })
-      .limit(limit)
-      .project<{ _id: string }>({ _id: 1 })
-      .toArray();
-    return found.map((doc) => doc._id);
+    const filter = { due_at: { $lte: now }, shard: { $in: shards } };
+    const due = this.#queues.find(filter).sort({ due_at: 1 }).limit(limit);
+    return (await due.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
   }
 
   find(id: string): Promise<QueueDoc | null> {
@@ -88,47 +86,66 @@ export class QueueStore {
   }
 
   /**
-   * Says when to look again, null for not at all, and when something was last delivered, if anything was. False, and
-   * unchanged, when more was queued since `wakes` was read.
+   * Sets when to look again (null: not at all) and, unless null, when something was last delivered. False,
+   * and without effect, when more was queued since `wakes` was read.
    */
-  async settle(id: string, wakes: number, dueAt: number | null, deliveredAt: number | null): Promise<boolean> {
-    const set = { ...(dueAt === null ? {} : { due_at: dueAt }), ...(deliveredAt === null ? {} : { last_delivered_at: deliveredAt }) };
-    const change: UpdateFilter<QueueDoc> = dueAt === null ? { $unset: { due_at: '' } } : {};
-    if (Object.keys(set).length > 0) change.$set = set;
+  async settle(id: string, wakes: number, dueAt: number | null, deliveredAt: number | null) {
+    const set = {
+      ...(dueAt === null ? {} : { due_at: dueAt }),
+      ...(deliveredAt === null ? {} : { last_delivered_at: deliveredAt }),
+    };
+    const change = {
+      ...(dueAt === null ? { $unset: { due_at: '' } as const } : {}),
+      ...(Object.keys(set).length > 0 ? { $set: set } : {}),
+    };
     return (await this.#queues.updateOne({ _id: id, wakes }, change)).matchedCount === 1;
   }
 
-  /** Forgets a destination that is gone; false, and unchanged, when more was queued since `wakes` was read. */
+  /** Removes the queue of a deleted destination; false, and without effect, as for `settle`. */
   async remove(id: string, wakes: number): Promise<boolean> {
     return (await this.#queues.deleteOne({ _id: id, wakes })).deletedCount === 1;
   }
 
-  /** Counts a failure; returns whether it is the first since the last success. */
-  async noteFailure(id: string, { reason, recipient }: NotedFailure, now: number): Promise<boolean> {
-    const [error, failing] = recipient === null ? [reason, {}] : [`${recipient}: ${reason}`, { $addToSet: { failing_recipients: recipient } }];
-    await this.#queues.updateOne({ _id: id }, { $set: { last_error: error }, $inc: { consecutive_failures: 1 }, ...failing });
-    return (await this.#queues.updateOne({ _id: id, failing_since: null }, { $set: { failing_since: now } })).matchedCount === 1;
+  /**
+   * Counts a failure, of one recipient where the destination has several (else null). Returns whether it is
+   * the first since the last success.
+   */
+  async noteFailure(id: string, failure: { reason: string; recipient: string | null }, now: number) {
+    const { reason, recipient } = failure;
+    const last_error = recipient === null ? reason : `${recipient}: ${reason}`;
+    const failing = recipient === null ? {} : { $addToSet: { failing_recipients: recipient } };
+    const change = { $set: { last_error }, $inc: { consecutive_failures: 1 }, ...failing };
+    await this.#queues.updateOne({ _id: id }, change);
+    const start = { $set: { failing_since: now } };
+    return (await this.#queues.updateOne({ _id: id, failing_since: null }, start)).matchedCount === 1;
   }
 
-  /** It answers again; as long as some recipient of it does not, it still fails. */
+  /** Ends the failure, unless some recipient still fails. */
   async noteRecovery(id: string, now: number): Promise<void> {
     const isWell = { $or: [{ failing_recipients: { $exists: false } }, { failing_recipients: [] }] };
-    await this.#queues.updateOne({ _id: id, ...isWell }, { $set: { ...WELL, last_error: null, last_delivered_at: now } });
+    const change = { $set: { ...WELL, last_error: null, last_delivered_at: now } };
+    await this.#queues.updateOne({ _id: id, ...isWell }, change);
   }
 
-  /** A recipient was reached; it is well unless one of the others fails. Who was removed while a try was under way does not count. */
-  async noteReached(id: string, { recipient, others }: ReachedRecipient, now: number): Promise<void> {
-    await this.#queues.updateOne({ _id: id, failing_recipients: recipient }, { $pull: { failing_recipients: recipient } });
+  /**
+   * A recipient was reached, which ends the failure unless one of the `others`, the rest of the destination's
+   * current recipients, still fails. A recipient who was removed during the attempt does not count.
+   */
+  async noteReached(id: string, reached: { recipient: string; others: string[] }, now: number) {
+    const { recipient, others } = reached;
+    const failed = { failing_recipients: recipient };
+    await this.#queues.updateOne({ _id: id, ...failed }, { $pull: failed });
     const isWell = { failing_since: { $gt: 0 }, failing_recipients: { $nin: others } };
-    await this.#queues.updateOne({ _id: id, ...isWell }, { $set: { ...WELL, failing_recipients: [], last_error: null, last_delivered_at: now } });
+    const change = { $set: { ...WELL, failing_recipients: [], last_error: null, last_delivered_at: now } };
+    await this.#queues.updateOne({ _id: id, ...isWell }, change);
   }
 
-  /** It has other settings now, or is off: that it failed says nothing any more. */
+  /** Clears failures that new settings or a disabled destination have made meaningless. */
   async forgetFailing(id: string): Promise<void> {
     await this.#queues.updateOne({ _id: id }, { $set: { ...WELL, failing_recipients: [] } });
   }
 
-  /** Destinations of these shards that fail. */
+  /** Number of failing destinations in these shards. */
   countFailing(shards: number[]): Promise<number> {
     return this.#queues.countDocuments({ failing_since: { $gt: 0 }, shard: { $in: shards } });
   }
@@ -137,18 +154,6 @@ export class QueueStore {
     const found = await this.#queues.find({ _id: { $in: ids } }).toArray();
     return new Map(found.map((doc) => [doc._id, toHealth(doc)]));
   }
-}
-
-function unused(owner: QueueOwner): Omit<QueueDoc, '_id' | 'due_at' | 'wakes'> {
-  return {
-    organization_id: owner.organizationId,
-    project_id: owner.projectId,
-    shard: shardOf(owner.id),
-    failing_since: null,
-    consecutive_failures: 0,
-    last_error: null,
-    last_delivered_at: null,
-  };
 }
 
 function toHealth(doc: QueueDoc): DestinationHealth {

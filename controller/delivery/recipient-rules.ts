@@ -1,23 +1,32 @@
-import type { Way } from '../destinations/destination.ts';
+import type { DestinationDoc, DestinationSettings } from '../destinations/destination.ts';
+import type { Alert } from '../verdicts/effect.ts';
 import type { DeliveryDoc } from './delivery.ts';
 
-/** Whom a destination tells, as the log names them: each address of mail, a webhook's address, the name of a Slack destination. */
-export function recipientsOf(target: Way & { name: string }): string[] {
-  switch (target.type) {
-    case 'webhook': return [shownRecipient(target.config.url)];
-    case 'email': return target.config.to;
-    case 'slack': return [target.name];
+/** The destinations that are enabled and subscribe to the alert's event. */
+export function subscribed(destinations: DestinationDoc[], { event }: Pick<Alert, 'event'>) {
+  return destinations.filter(({ enabled, events }) => enabled && events.includes(event));
+}
+
+/** As the log names them: each mail address, a webhook's address, the name of a Slack destination. */
+export function recipientsOf(destination: DestinationSettings & { name: string }): string[] {
+  switch (destination.type) {
+    case 'webhook': return [shownRecipient(destination.config.url)];
+    case 'email': return destination.config.to;
+    case 'slack': return [destination.name];
   }
 }
 
-/** What is told in order: a monitor's alerts, for each recipient of mail by themselves. */
-export function lineOf({ monitor_id, channel, recipient }: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'recipient'>): string {
+/**
+ * Deliveries on one line are sent in order: those of a monitor, and for mail of a monitor to one recipient.
+ */
+export function lineOf(delivery: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'recipient'>): string {
+  const { monitor_id, channel, recipient } = delivery;
   return channel === 'email' ? `${monitor_id} ${recipient}` : monitor_id;
 }
 
 /**
- * A webhook's address for a log that people read who may not see the destination itself: without query, and with parts
- * of the path that look like keys cut short, since for many receivers the path is the secret.
+ * A webhook's address without its query and with key-like path segments cut short. The log is read by people
+ * who may not see the destination, and for many receivers the path is the secret.
  */
 export function shownRecipient(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -26,6 +35,6 @@ export function shownRecipient(url: string): string {
 }
 
 function shownSegment(segment: string): string {
-  const looksRandom = segment.length >= 16 && (/\d/.test(segment) || (/[a-z]/.test(segment) && /[A-Z]/.test(segment)));
-  return looksRandom ? `${segment.slice(0, 4)}…` : segment;
+  const isMixed = /\d/.test(segment) || (/[a-z]/.test(segment) && /[A-Z]/.test(segment));
+  return segment.length >= 16 && isMixed ? `${segment.slice(0, 4)}…` : segment;
 }

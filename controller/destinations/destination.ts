@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { AlertEvent } from '../verdicts/effect.ts';
 
 export const ALERT_EVENTS = [
-  'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response', 'monitor.slow_response_resolved',
+  'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
+  'monitor.slow_response_resolved',
 ] as const satisfies readonly AlertEvent[];
 
 export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
@@ -10,25 +12,24 @@ export type DestinationType = (typeof DESTINATION_TYPES)[number];
 export interface WebhookConfig {
   url: string;
   method: 'POST' | 'PUT';
-  /** A list, since a header's name may hold what a field's name may not. */
+  /** A list, because header names may contain characters that MongoDB field names may not. */
   headers: { name: string; value: string }[];
 }
 
 export interface EmailConfig {
-  /** Each address once, with its domain in lower case. */
+  /** No address twice; domains in lower case. */
   to: string[];
 }
 
 export interface SlackConfig {
-  /** Who knows it can post: as secret as a password. */
+  /** As secret as a password: anyone who knows it can post. */
   webhook_url: string;
 }
 
-/** Where it sends to, by the way it sends. */
-export type Way = { type: 'webhook'; config: WebhookConfig } | { type: 'email'; config: EmailConfig } | { type: 'slack'; config: SlackConfig };
-
-/** A document of `destinations`. Instants are Unix ms. Every change is one write that is conditional on `revision`. */
-export type DestinationDoc = DestinationFields & Way;
+export type DestinationSettings =
+  | { type: 'webhook'; config: WebhookConfig }
+  | { type: 'email'; config: EmailConfig }
+  | { type: 'slack'; config: SlackConfig };
 
 export interface DestinationFields {
   _id: string;
@@ -37,13 +38,21 @@ export interface DestinationFields {
   created_by: string;
   name: string;
   enabled: boolean;
-  /** Told by monitors that name no destinations. */
+  /** Receives the alerts of monitors that name no destination. */
   is_default: boolean;
   events: AlertEvent[];
-  /** Signs what is sent by webhook; null until it is first needed, and for other types. */
+  /** Signing secret of a webhook, created on first use; null until then and for other types. */
   secret: string | null;
-  /** Starts at 1, one higher with every change. */
+  /** Starts at 1 and grows by one with every change. */
   revision: number;
   created_at: number;
   updated_at: number;
+}
+
+/** A document of `destinations`. Instants are Unix ms. Writes are conditional on `revision`. */
+export type DestinationDoc = DestinationFields & DestinationSettings;
+
+/** 256 random bits behind a prefix by which secret scanners recognise the key. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64url')}`;
 }

@@ -5,24 +5,25 @@ const LONGEST_ADDRESS = 254;
 const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** Why mail cannot be sent to this address; null when it can. One bare address in ASCII is meant, and nothing around it. */
+/** Explains why `address` is not one bare ASCII e-mail address; null when it is. */
 export function addressProblem(address: string): string | null {
   const at = address.lastIndexOf('@');
-  const [local, labels] = [address.slice(0, at), address.slice(at + 1).split('.')];
-  const isAddress = at > 0 && address.length <= LONGEST_ADDRESS && local.length <= LONGEST_LOCAL && LOCAL.test(local)
-    && labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
-  return isAddress ? null : 'Must be one e-mail address, such as ops@example.com';
+  const local = address.slice(0, at);
+  const labels = address.slice(at + 1).split('.');
+  const isMailbox = at > 0 && local.length <= LONGEST_LOCAL && LOCAL.test(local);
+  const isDomain = labels.length >= 2 && labels.every((label) => LABEL.test(label));
+  const isAddress = isMailbox && isDomain && !/\.\d+$/.test(address) && address.length <= LONGEST_ADDRESS;
+  if (isAddress) return null;
+  return 'Must be one e-mail address, such as ops@example.com';
 }
 
-/** The address in one spelling: names of domains have no case, mailboxes may. */
-export function spelled(address: string): string {
-  const at = address.lastIndexOf('@');
-  return `${address.slice(0, at)}@${address.slice(at + 1).toLowerCase()}`;
-}
-
-/** The addresses in their order, each once: the same mailbox in another case is taken for the same one. */
+/** The addresses in order, domains in lower case; those that differ only in case count as one. */
 export function withoutRepeats(addresses: string[]): string[] {
   const seen = new Map<string, string>();
-  for (const address of addresses.map(spelled)) if (!seen.has(address.toLowerCase())) seen.set(address.toLowerCase(), address);
+  for (const address of addresses) {
+    const at = address.lastIndexOf('@');
+    const mailbox = address.toLowerCase();
+    if (!seen.has(mailbox)) seen.set(mailbox, address.slice(0, at) + address.slice(at).toLowerCase());
+  }
   return [...seen.values()];
 }

@@ -1,56 +1,63 @@
 import { z } from 'zod';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { destinationView, sampleAnswer } from './answers.ts';
 import { destinationChangeInput, destinationInput } from './schema.ts';
 import {
-  changeDestination, createDestination, deleteDestination, listDestinations, openSecret, readDestination, rotateSecret, testDestination,
-  type DestinationDeps, type ShownDestination,
+  changeDestination, createDestination, deleteDestination, listDestinations, openSecret, readDestination,
+  rotateSecret, testDestination, type DestinationDeps, type ShownDestination,
 } from './verbs.ts';
-import { destinationView, showDestination } from './views.ts';
+import { viewDestination } from './views.ts';
 
-const tag = 'Integrations';
-const auth = { access: 'project', role: 'admin', keys: false } as const;
-const one = z.object({ integration: destinationView });
-const secret = z.object({ secret: z.string() });
-const missing = { errors: ['RESOURCE_NOT_FOUND'] as const, params: idParams };
+const common = { tag: 'Integrations', auth: { access: 'project', role: 'admin', keys: false } } as const;
+const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND'] as const };
 /** Only webhooks have a secret. */
-const signing = { errors: ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED'] as const, params: idParams };
+const ofSecret = { ...ofOne, errors: ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED'] as const };
+const integration = z.object({ integration: destinationView });
+const secret = z.object({ secret: z.string() });
 
-/** Who is told: notification destinations, for project admins with a session. */
+/** Notification destinations, for project admins with a session. */
 export function destinationRoutes(deps: DestinationDeps): Route[] {
   const change = (method: 'PUT' | 'PATCH') =>
     defineRoute({
-      method, path: '/api/integrations/:id', audit: 'integration.changed', summary: 'Change an integration', tag, auth, ...missing,
+      ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',
+      summary: 'Change an integration',
       description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
       body: destinationChangeInput,
-      answers: { 200: one },
-      handle: async (ctx, { params, body }) => ({ status: 200, data: show(await changeDestination(deps, ctx, params.id, body)) }),
+      answers: { 200: integration },
+      handle: async (ctx, { params, body }) => {
+        return reply(200, await changeDestination(deps, ctx, params.id, body));
+      },
     });
   return [
     defineRoute({
-      method: 'GET', path: '/api/integrations', summary: 'List integrations, newest first', tag, auth,
+      ...common, method: 'GET', path: '/api/integrations',
+      summary: 'List integrations, newest first',
       answers: { 200: z.object({ integrations: z.array(destinationView) }) },
       handle: async (ctx) => {
-        const all = await listDestinations(deps, ctx);
-        return { status: 200, data: { integrations: all.map(({ destination, health }) => showDestination(destination, health)) } };
+        const integrations = (await listDestinations(deps, ctx)).map(viewDestination);
+        return { status: 200, data: { integrations } };
       },
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations', audit: 'integration.created', summary: 'Create an integration', tag, auth,
+      ...common, method: 'POST', path: '/api/integrations', audit: 'integration.created',
+      summary: 'Create an integration',
       errors: ['FAIR_USE_LIMIT_REACHED'],
       body: destinationInput,
-      answers: { 201: one },
-      handle: async (ctx, { body }) => ({ status: 201, data: show(await createDestination(deps, ctx, body)) }),
+      answers: { 201: integration },
+      handle: async (ctx, { body }) => reply(201, await createDestination(deps, ctx, body)),
     }),
     defineRoute({
-      method: 'GET', path: '/api/integrations/:id', summary: 'Read an integration', tag, auth, ...missing,
-      answers: { 200: one },
-      handle: async (ctx, { params }) => ({ status: 200, data: show(await readDestination(deps, ctx, params.id)) }),
+      ...ofOne, method: 'GET', path: '/api/integrations/:id',
+      summary: 'Read an integration',
+      answers: { 200: integration },
+      handle: async (ctx, { params }) => reply(200, await readDestination(deps, ctx, params.id)),
     }),
     change('PATCH'),
     change('PUT'),
     defineRoute({
-      method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted', summary: 'Delete an integration', tag, auth, ...missing,
+      ...ofOne, method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted',
+      summary: 'Delete an integration',
       answers: { 200: z.object({ message: z.string() }) },
       handle: async (ctx, { params }) => {
         await deleteDestination(deps, ctx, params.id);
@@ -58,31 +65,30 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       },
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations/:id/test', audit: 'integration.tested', summary: 'Send a sample to an integration', tag, auth, ...missing,
-      answers: {
-        200: z.object({
-          delivered: z.boolean(),
-          status_code: z.int().nullable(),
-          error_message: z.string().nullable(),
-          duration_ms: z.number().nullable(),
-        }),
-      },
+      ...ofOne, method: 'POST', path: '/api/integrations/:id/test', audit: 'integration.tested',
+      summary: 'Send a sample to an integration',
+      answers: { 200: sampleAnswer },
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),
     defineRoute({
-      method: 'GET', path: '/api/integrations/:id/secret', summary: 'Read the signing secret, created on the first read', tag, auth, ...signing,
+      ...ofSecret, method: 'GET', path: '/api/integrations/:id/secret',
+      summary: 'Read the signing secret, created on the first read',
       answers: { 200: secret },
-      handle: async (ctx, { params }) => ({ status: 200, data: { secret: await openSecret(deps, ctx, params.id) } }),
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: { secret: await openSecret(deps, ctx, params.id) } };
+      },
     }),
     defineRoute({
-      method: 'POST', path: '/api/integrations/:id/rotate-secret', summary: 'Replace the signing secret', tag, auth, ...signing,
-      audit: 'integration.secret_rotated',
+      ...ofSecret, method: 'POST', path: '/api/integrations/:id/rotate-secret',
+      audit: 'integration.secret_rotated', summary: 'Replace the signing secret',
       answers: { 200: secret },
-      handle: async (ctx, { params }) => ({ status: 200, data: { secret: await rotateSecret(deps, ctx, params.id) } }),
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: { secret: await rotateSecret(deps, ctx, params.id) } };
+      },
     }),
   ];
 }
 
-function show({ destination, health }: ShownDestination): z.input<typeof one> {
-  return { integration: showDestination(destination, health) };
+function reply<S extends 200 | 201>(status: S, shown: ShownDestination) {
+  return { status, data: { integration: viewDestination(shown) } };
 }

@@ -1,23 +1,19 @@
 import { z } from 'zod';
-import { readOnlyFields } from '../http/params.ts';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
+import { readOnlyFields } from '../http/params.ts';
 import { validate } from '../http/validation.ts';
-import { ALERT_EVENTS, DESTINATION_TYPES, type Way, type WebhookConfig } from './destination.ts';
+import { ALERT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
 import { addressProblem, withoutRepeats } from './email-rules.ts';
 import { headerProblem } from './webhook-rules.ts';
 
 const MOST_HEADERS = 50;
 const MOST_RECIPIENTS = 20;
-/** Beyond this nothing is looked at. */
+/** Longer texts are refused before they are parsed as addresses. */
 const LONGEST_RECIPIENT = 320;
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  // eslint-disable-next-line no-control-regex
-  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'Must not contain control characters');
+// eslint-disable-next-line no-control-regex
+const hasNoControls = (text: string) => !/[\u0000-\u001f\u007f]/.test(text);
+const name = z.string().trim().min(1).max(100).refine(hasNoControls, 'Must not contain control characters');
 
 const events = z
   .array(z.enum(ALERT_EVENTS))
@@ -25,9 +21,11 @@ const events = z
   .max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
-const headers = z.record(z.string(), z.string()).transform((record, context): WebhookConfig['headers'] => {
+const headers = z.record(z.string(), z.string()).transform((record, context) => {
   const all = Object.entries(record);
-  const report = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', path, message, input: record });
+  const report = (message: string, ...path: string[]) => {
+    context.addIssue({ code: 'custom', path, message, input: record });
+  };
   if (all.length > MOST_HEADERS) report(`At most ${MOST_HEADERS} headers`);
   const seen = new Set<string>();
   for (const [header, value] of all.slice(0, MOST_HEADERS)) {
@@ -37,34 +35,45 @@ const headers = z.record(z.string(), z.string()).transform((record, context): We
     if (message !== null) report(message, header.slice(0, 100));
   }
   return all.map(([header, value]) => ({ name: header, value }));
-}).describe(`Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. \`Content-Type\`, \`User-Agent\` and \`X-Service-*\` are accepted, and ours are sent`);
+}).describe(
+  `Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. `
+  + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but replaced by ours',
+);
 
-const url = z.string().min(1).max(LONGEST_URL);
-const method = z.enum(['POST', 'PUT']);
-
-const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
-const webhookChange = z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() });
-
+const recipient = z.string().max(LONGEST_RECIPIENT).superRefine((address, context) => {
+  const message = addressProblem(address);
+  if (message !== null) context.addIssue({ code: 'custom', message, input: address });
+});
 const recipients = z
-  .array(z.string().max(LONGEST_RECIPIENT).superRefine((address, context) => {
-    const message = addressProblem(address);
-    if (message !== null) context.addIssue({ code: 'custom', message, input: address });
-  }))
+  .array(recipient)
   .min(1, 'At least one recipient')
   .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`)
   .transform(withoutRepeats);
 
+const url = z.string().min(1).max(LONGEST_URL);
+const method = z.enum(['POST', 'PUT']);
+const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
 const email = z.strictObject({ to: recipients });
-const slack = z.strictObject({ webhook_url: url.describe('Incoming webhook of a Slack workspace; keep it secret') });
-const emailChange = email.partial();
-const slackChange = slack.partial();
+const slack = z.strictObject({
+  webhook_url: url.describe('Incoming webhook of a Slack workspace; keep it secret'),
+});
 
-const readOnly = readOnlyFields('id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health');
+/** `config` in a change, by type; without the defaults, which would overwrite what is stored. */
+const configChange = {
+  webhook: z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() }),
+  email: email.partial(),
+  slack: slack.partial(),
+};
+
+const readOnly = readOnlyFields(
+  'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health',
+);
 
 const common = {
   name,
   enabled: z.boolean().default(true),
-  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations').default(false),
+  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations')
+    .default(false),
   events: events.default([...ALERT_EVENTS]),
   ...readOnly,
 };
@@ -82,17 +91,15 @@ export const destinationChangeInput = z.strictObject({
   enabled: z.boolean().optional(),
   is_default: z.boolean().optional(),
   events: events.optional(),
-  config: z.record(z.string(), z.unknown()).describe('The fields to change, by the destination\'s type').optional(),
+  config: z.record(z.string(), z.unknown()).describe('The fields to change, by the destination\'s type')
+    .optional(),
   ...readOnly,
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
 
-/** The settings with what `change` names replaced. Throws VALIDATION_ERROR for what this type does not have. */
-export function changedWay(way: Way, change: Record<string, unknown>): Way {
-  const read = <T extends z.ZodType>(schema: T): z.output<T> => (validate(z.object({ config: schema }), { config: change }) as { config: z.output<T> }).config;
-  switch (way.type) {
-    case 'webhook': return { type: way.type, config: { ...way.config, ...read(webhookChange) } };
-    case 'email': return { type: way.type, config: { ...way.config, ...read(emailChange) } };
-    case 'slack': return { type: way.type, config: { ...way.config, ...read(slackChange) } };
-  }
+/** The settings with some fields replaced. Throws VALIDATION_ERROR for a field that their type lacks. */
+export function changedSettings({ type, config }: DestinationSettings, change: object): DestinationSettings {
+  const read = validate(z.object({ config: configChange[type] }), { config: change }) as { config: object };
+  // Both configs are of this type, which the compiler cannot see.
+  return { type, config: { ...config, ...read.config } } as DestinationSettings;
 }

@@ -1,14 +1,16 @@
-import type { Tenant } from '../accounts/tenant.ts';
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import type { DestinationDoc } from './destination.ts';
-import type { DestinationChange, DestinationRepository } from './ports.ts';
+import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
 
-/** Destinations of one project in one answer; their number is limited when they are created. */
+/** Longest answer; far more destinations than a project may create. */
 const MOST_IN_PROJECT = 1000;
 
+export type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
+  & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
+
 /** Collection `destinations`. */
-export class DestinationStore implements DestinationRepository {
+export class DestinationStore {
   readonly #destinations: Collection<DestinationDoc>;
 
   constructor(db: Db) {
@@ -19,7 +21,7 @@ export class DestinationStore implements DestinationRepository {
     await ensureIndexes(this.#destinations, [
       // A project's list.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
-      // Where an alert goes whose monitor names no destinations.
+      // The destinations of alerts whose monitor names none.
       { key: { organization_id: 1, project_id: 1, is_default: 1 }, name: 'defaults' },
     ]);
   }
@@ -28,69 +30,72 @@ export class DestinationStore implements DestinationRepository {
     await this.#destinations.insertOne(doc);
   }
 
+  /** Null also when it belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<DestinationDoc | null> {
-    return this.#destinations.findOne({ ...of(tenant), _id: id });
+    return this.#destinations.findOne({ ...ownedBy(tenant), _id: id });
   }
 
-  /** Of any tenant: for deliveries, which know it by its own id. */
+  /** Of any tenant: for deliveries, which know only its id. */
   findById(id: string): Promise<DestinationDoc | null> {
     return this.#destinations.findOne({ _id: id });
   }
 
+  /** Newest first. */
   list(tenant: Tenant): Promise<DestinationDoc[]> {
-    return this.#destinations.find(of(tenant)).sort({ created_at: -1, _id: -1 }).limit(MOST_IN_PROJECT).toArray();
+    const all = this.#destinations.find(ownedBy(tenant)).sort({ created_at: -1, _id: -1 });
+    return all.limit(MOST_IN_PROJECT).toArray();
   }
 
-  /** Those of `ids` that are in the project. */
+  /** Those of `ids` that belong to the project. */
   named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]> {
-    return this.#destinations.find({ ...of(tenant), _id: { $in: ids } }).limit(MOST_IN_PROJECT).toArray();
+    const filter = { ...ownedBy(tenant), _id: { $in: ids } };
+    return this.#destinations.find(filter).limit(MOST_IN_PROJECT).toArray();
   }
 
-  /** Those that monitors without destinations of their own tell. */
+  /** Those that receive the alerts of monitors that name no destination. */
   defaults(tenant: Tenant): Promise<DestinationDoc[]> {
-    return this.#destinations.find({ ...of(tenant), is_default: true }).limit(MOST_IN_PROJECT).toArray();
+    return this.#destinations.find({ ...ownedBy(tenant), is_default: true }).limit(MOST_IN_PROJECT).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {
-    return this.#destinations.countDocuments(of(tenant));
+    return this.#destinations.countDocuments(ownedBy(tenant));
   }
 
-  /** Those of `ids` that are no destination of this project. */
+  /** Those of `ids` that are not destinations of this project. */
   async unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]> {
-    const found = await this.#destinations.find({ ...of(tenant), _id: { $in: ids } }).project<{ _id: string }>({ _id: 1 }).toArray();
+    const filter = { ...ownedBy(tenant), _id: { $in: ids } };
+    const found = await this.#destinations.find(filter).project<{ _id: string }>({ _id: 1 }).toArray();
     const known = new Set(found.map((one) => one._id));
     return ids.filter((id) => !known.has(id));
   }
 
+  /** Applies the change if the revision is still that of `seen`; else null. */
   change(seen: DestinationDoc, change: DestinationChange): Promise<DestinationDoc | null> {
     const { _id, organization_id, project_id, revision } = seen;
     return this.#destinations.findOneAndUpdate(
       { _id, organization_id, project_id, revision },
-      // A destination keeps its type, so its settings are of the type that was seen.
+      // The type of a destination never changes, so `config` has the type that was seen.
       { $set: change as Partial<DestinationDoc>, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     );
   }
 
+  /** The stored secret; `candidate` becomes it when there is none. Null when the destination is gone. */
   async ensureSecret(id: string, candidate: string): Promise<string | null> {
-    const read = async () => (await this.#destinations.findOne({ _id: id }, { projection: { secret: 1 } }))?.secret;
-    const stored = await read();
-    if (stored !== null) return stored ?? null;
+    const stored = await this.findById(id);
+    if (stored === null || stored.secret !== null) return stored?.secret ?? null;
     await this.#destinations.updateOne({ _id: id, secret: null }, { $set: { secret: candidate } });
-    return (await read()) ?? null;
+    return (await this.findById(id))?.secret ?? null;
   }
 
+  /** False when the destination is gone. */
   async replaceSecret(tenant: Tenant, id: string, secret: string): Promise<boolean> {
-    const { matchedCount } = await this.#destinations.updateOne({ ...of(tenant), _id: id }, { $set: { secret } });
-    return matchedCount === 1;
+    const filter = { ...ownedBy(tenant), _id: id };
+    return (await this.#destinations.updateOne(filter, { $set: { secret } })).matchedCount === 1;
   }
 
+  /** False when it does not exist or belongs to another tenant. */
   async remove(tenant: Tenant, id: string): Promise<boolean> {
-    const { deletedCount } = await this.#destinations.deleteOne({ ...of(tenant), _id: id });
-    return deletedCount === 1;
+    return (await this.#destinations.deleteOne({ ...ownedBy(tenant), _id: id })).deletedCount === 1;
   }
-}
-
-function of(tenant: Tenant): Filter<DestinationDoc> & { organization_id: string; project_id: string } {
-  return { organization_id: tenant.organizationId, project_id: tenant.projectId };
 }

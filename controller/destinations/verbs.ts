@@ -1,143 +1,147 @@
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { ownedBy } from '../accounts/tenant.ts';
 import type { ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
-import type { DestinationDoc, Way } from './destination.ts';
-import type { DeliverySide, DestinationHealth, DestinationRepository, SampleOutcome, UrlVetting } from './ports.ts';
-import { changedWay, type DestinationChangeInput, type DestinationInput } from './schema.ts';
-import { newSigningSecret } from './signing-secret.ts';
+import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
+import type { DeliverySide, DestinationHealth, UrlVetting } from './ports.ts';
+import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
+import type { DestinationStore } from './store.ts';
 
 export interface DestinationDeps {
-  destinations: DestinationRepository;
+  destinations: DestinationStore;
   vetting: UrlVetting;
   deliveries: DeliverySide;
 }
 
 export interface ShownDestination {
   destination: DestinationDoc;
+  /** Undefined for a destination that was never used. */
   health: DestinationHealth | undefined;
 }
 
-/** A ceiling for every plan: an alert goes to each of them. */
+/** Applies to every plan, because an alert can go to all of them. */
 const MOST_IN_PROJECT = 100;
-/** Tries of a change that others change at the same time. */
-const CHANGE_TRIES = 5;
+/** Attempts before a contended update gives up. */
+const CHANGE_ATTEMPTS = 5;
 
-/** The project's destinations, newest first, each with how it fares. */
-export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext): Promise<ShownDestination[]> {
+/** The project's destinations with their health, newest first. */
+export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
   const all = await deps.destinations.list(ctx.tenant);
   const health = await deps.deliveries.health(all.map((one) => one._id));
   return all.map((destination) => ({ destination, health: health.get(destination._id) }));
 }
 
-/** Throws RESOURCE_NOT_FOUND, also for somebody else's. */
-export async function readDestination(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<ShownDestination> {
-  const destination = await find(deps, ctx, id);
-  return { destination, health: (await deps.deliveries.health([id])).get(id) };
+/** Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+export async function readDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
+  return withHealth(deps, await find(deps, ctx, id));
 }
 
-/** Throws VALIDATION_ERROR for an address that is not publicly reachable, FAIR_USE_LIMIT_REACHED beyond 100 in the project. */
-export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput): Promise<ShownDestination> {
+/** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED beyond 100 in a project. */
+export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MOST_IN_PROJECT) {
-    throw new AppError('FAIR_USE_LIMIT_REACHED', `A project can have at most ${MOST_IN_PROJECT} integrations`, { details: { limit: MOST_IN_PROJECT } });
+    const message = `A project can have at most ${MOST_IN_PROJECT} integrations`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_IN_PROJECT } });
   }
-  const way = wayOf(input);
-  await refusePrivate(deps, way);
+  await refusePrivate(deps, input);
   const { name, enabled, is_default, events } = input;
   const destination: DestinationDoc = {
-    _id: newId(ctx.now),
-    organization_id: ctx.tenant.organizationId,
-    project_id: ctx.tenant.projectId,
+    _id: newId(ctx.now), ...ownedBy(ctx.tenant),
     created_by: ctx.actor.kind === 'session' ? ctx.actor.userId : ctx.actor.createdBy,
-    name, enabled, is_default, events, ...way,
-    secret: null,
-    revision: 1,
-    created_at: ctx.now,
-    updated_at: ctx.now,
+    name, enabled, is_default, events, ...settingsOf(input), secret: null,
+    revision: 1, created_at: ctx.now, updated_at: ctx.now,
   };
   await deps.destinations.insert(destination);
   return { destination, health: undefined };
 }
 
 /**
- * Changes the fields that are given, of `config` too. Throws VALIDATION_ERROR for a new address that is not publicly
- * reachable and for another type, RESOURCE_NOT_FOUND, CONFLICT when others keep changing it.
+ * Changes the given fields, also those of `config`. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for another
+ * type or a private address, CONFLICT when concurrent changes keep winning.
  */
-export async function changeDestination(deps: DestinationDeps, ctx: ProjectContext, id: string, input: DestinationChangeInput): Promise<ShownDestination> {
-  const { name, enabled, is_default, events, config } = input;
-  for (let attempt = 0; attempt < CHANGE_TRIES; attempt += 1) {
+export async function changeDestination(
+  deps: DestinationDeps, ctx: ProjectContext, id: string, input: DestinationChangeInput,
+) {
+  const { type, config, name, enabled, is_default, events } = input;
+  const fields = Object.entries({ name, enabled, is_default, events });
+  const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
     const seen = await find(deps, ctx, id);
-    if (input.type !== undefined && input.type !== seen.type) throw fieldError('type', 'The type is fixed when the integration is created');
-    const way = changedWay(wayOf(seen), config ?? {});
-    if (addressOf(way)?.url !== addressOf(wayOf(seen))?.url) await refusePrivate(deps, way);
-    const given = Object.fromEntries(Object.entries({ name, enabled, is_default, events }).filter(([, value]) => value !== undefined));
-    const destination = await deps.destinations.change(seen, { ...given, config: way.config, updated_at: ctx.now });
-    if (destination && isAnother(seen, destination)) await deps.deliveries.destinationChanged(id);
-    if (destination) return { destination, health: (await deps.deliveries.health([id])).get(id) };
+    const isOtherType = type !== undefined && type !== seen.type;
+    if (isOtherType) throw fieldError('type', 'The type is fixed when the integration is created');
+    const settings = changedSettings(seen, config ?? {});
+    if (addressOf(settings)?.url !== addressOf(seen)?.url) await refusePrivate(deps, settings);
+    const change = { ...given, config: settings.config, updated_at: ctx.now };
+    const destination = await deps.destinations.change(seen, change);
+    if (!destination) continue;
+    if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
+    return withHealth(deps, destination);
   }
   throw new AppError('CONFLICT', 'The integration is being changed by somebody else');
 }
 
-/** Throws RESOURCE_NOT_FOUND. What was still to be sent to it ends as failed. */
-export async function deleteDestination(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<void> {
+/** Throws RESOURCE_NOT_FOUND. Pending deliveries to the destination end as failed. */
+export async function deleteDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   if (!(await deps.destinations.remove(ctx.tenant, id))) throw notFound('Integration');
   await deps.deliveries.destinationGone(id);
 }
 
-/** Sends a sample; what the receiver did is in the outcome. Throws RESOURCE_NOT_FOUND. */
-export async function testDestination(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<SampleOutcome> {
+/** Sends a sample; a refusal by the receiver is part of the outcome. Throws RESOURCE_NOT_FOUND. */
+export async function testDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   return deps.deliveries.sendSample(await find(deps, ctx, id));
 }
 
-/** The signing secret, made when there is none. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED for what signs nothing. */
-export async function openSecret(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<string> {
-  const destination = await findSigning(deps, ctx, id);
-  const secret = await deps.destinations.ensureSecret(destination._id, newSigningSecret());
+/** The secret, created on first use. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a webhook. */
+export async function openSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
+  await requireWebhook(deps, ctx, id);
+  const secret = await deps.destinations.ensureSecret(id, newSigningSecret());
   if (secret === null) throw notFound('Integration');
   return secret;
 }
 
-/** A new signing secret; the old one signs nothing from now on. Throws as `openSecret` does. */
-export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<string> {
-  await findSigning(deps, ctx, id);
+/** A new signing secret, which replaces the old one at once. Throws as `openSecret` does. */
+export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
+  await requireWebhook(deps, ctx, id);
   const secret = newSigningSecret();
   if (!(await deps.destinations.replaceSecret(ctx.tenant, id, secret))) throw notFound('Integration');
   return secret;
 }
 
-function isAnother(before: DestinationDoc, after: DestinationDoc): boolean {
+async function withHealth({ deliveries }: DestinationDeps, destination: DestinationDoc) {
+  return { destination, health: (await deliveries.health([destination._id])).get(destination._id) };
+}
+
+function clearsHealth(before: DestinationDoc, after: DestinationDoc): boolean {
   return (before.enabled && !after.enabled) || JSON.stringify(before.config) !== JSON.stringify(after.config);
 }
 
-async function find(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<DestinationDoc> {
+async function find(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   const destination = await deps.destinations.find(ctx.tenant, id);
   if (!destination) throw notFound('Integration');
   return destination;
 }
 
-async function findSigning(deps: DestinationDeps, ctx: ProjectContext, id: string): Promise<DestinationDoc> {
-  const destination = await find(deps, ctx, id);
-  if (destination.type === 'webhook') return destination;
-  throw new AppError('VALIDATION_FAILED', `Only webhooks are signed: an integration of type ${destination.type} has no secret`);
+async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: string) {
+  const { type } = await find(deps, ctx, id);
+  const message = `Only webhooks are signed: an integration of type ${type} has no secret`;
+  if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
 }
 
-function wayOf(from: Way): Way {
-  switch (from.type) {
-    case 'webhook': return { type: from.type, config: from.config };
-    case 'email': return { type: from.type, config: from.config };
-    case 'slack': return { type: from.type, config: from.config };
-  }
+function settingsOf({ type, config }: DestinationSettings): DestinationSettings {
+  // Taken from one destination, so they belong together.
+  return { type, config } as DestinationSettings;
 }
 
-/** Where it connects to, with the name of that field; null for mail, which goes to a provider. */
-function addressOf(way: Way): { url: string; field: string } | null {
-  if (way.type === 'webhook') return { url: way.config.url, field: 'config.url' };
-  return way.type === 'slack' ? { url: way.config.webhook_url, field: 'config.webhook_url' } : null;
+/** The address that deliveries connect to, and its field; null for mail, which goes to a provider. */
+function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {
+  if (type === 'webhook') return { url: config.url, field: 'config.url' };
+  return type === 'slack' ? { url: config.webhook_url, field: 'config.webhook_url' } : null;
 }
 
-async function refusePrivate({ vetting }: DestinationDeps, way: Way): Promise<void> {
-  const address = addressOf(way);
+async function refusePrivate({ vetting }: DestinationDeps, settings: DestinationSettings) {
+  const address = addressOf(settings);
   if (address === null) return;
-  const refusal = await (way.type === 'slack' ? vetting.secretUrlRefusal(address.url) : vetting.urlRefusal(address.url));
+  const isSecret = settings.type === 'slack';
+  const refusal = await (isSecret ? vetting.secretUrlRefusal(address.url) : vetting.urlRefusal(address.url));
   if (refusal !== null) throw fieldError(address.field, `The address ${refusal}`);
 }

@@ -3,15 +3,13 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
-import type { RegionNaming, Senders } from '../delivery/ports.ts';
+import type { RegionNaming } from '../delivery/ports.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
-import { sendSample } from '../delivery/content/samples.ts';
-import { EmailSender } from '../delivery/senders/email.ts';
-import { SlackSender } from '../delivery/senders/slack.ts';
-import { WebhookSender } from '../delivery/senders/webhook.ts';
+import { sendSample } from '../delivery/senders/sample.ts';
+import { sendAlert } from '../delivery/senders/send-alert.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { DeliveryStore } from '../delivery/store.ts';
-import { targetReader } from '../delivery/targets.ts';
+import type { DeliverySide } from '../destinations/ports.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
 import { DestinationStore } from '../destinations/store.ts';
 import type { Route } from '../http/route.ts';
@@ -69,17 +67,12 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   await Promise.all([destinations, deliveries, queues].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: options.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
-  const targets = targetReader(destinations);
-  const { mailer, baseUrl } = options;
-  const senders: Senders = {
-    webhook: new WebhookSender({ poster, targets, clock, baseUrl }),
-    email: new EmailSender({ mailer, clock, baseUrl }),
-    slack: new SlackSender({ poster, baseUrl }),
-  };
+  const sending = { poster, mailer: options.mailer, destinations, clock, baseUrl: options.baseUrl };
   const service = new DeliveryService({
     attempt: {
-      deliveries, health: queues, targets, incidents, senders, clock, random: options.random,
-      onFailing: (target, reason) => log.warn({ destination_id: target.id, reason }, 'a destination has begun to fail'),
+      deliveries, health: queues, destinations, incidents, clock, random: options.random,
+      send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
+      onFailing: ({ _id }, reason) => log.warn({ destination_id: _id, reason }, 'a destination has begun to fail'),
     },
     pending: (id, limit) => deliveries.pending(id, limit),
     due: (shards, now, limit) => queues.due(shards, now, limit),
@@ -91,17 +84,17 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
   }, clock);
   const alerts = new FanOut({
-    targets, deliveries, queues, clock, regions: options.regions,
+    destinations, deliveries, queues, clock, regions: options.regions,
     notify: (ids) => {
       service.wake(ids);
       options.announce(ids);
     },
   });
-  const deliverySide = {
-    sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock }, destination),
-    health: (ids: string[]) => queues.health(ids),
-    destinationChanged: (id: string) => queues.forgetFailing(id),
-    destinationGone: async (id: string) => {
+  const deliverySide: DeliverySide = {
+    sendSample: (destination) => sendSample(sending, destination),
+    health: (ids) => queues.health(ids),
+    destinationChanged: (id) => queues.forgetFailing(id),
+    destinationGone: async (id) => {
       await queues.bury(id, clock.now());
       service.wake([id]);
     },

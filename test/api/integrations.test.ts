@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { QueueStore, type QueueDoc } from '../../controller/delivery/queue-store.ts';
-import { sendSample } from '../../controller/delivery/content/samples.ts';
-import { EmailSender } from '../../controller/delivery/senders/email.ts';
-import { SlackSender } from '../../controller/delivery/senders/slack.ts';
-import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
-import { targetReader } from '../../controller/delivery/targets.ts';
+import { sendSample } from '../../controller/delivery/senders/sample.ts';
+import type { DeliverySide } from '../../controller/destinations/ports.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
@@ -42,17 +39,13 @@ async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): P
     routes: (db) => {
       const destinations = new DestinationStore(db);
       const queues = new QueueStore(db);
-      const baseUrl = () => 'https://farwatch.example';
-      const senders = {
-        webhook: new WebhookSender({ poster, targets: targetReader(destinations), clock: systemClock, baseUrl }),
-        email: new EmailSender({ mailer: openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') }), clock: systemClock, baseUrl }),
-        slack: new SlackSender({ poster, baseUrl }),
-      };
-      const deliveries = {
-        sendSample: (destination: Parameters<typeof sendSample>[1]) => sendSample({ senders, clock: systemClock }, destination),
-        health: (ids: string[]) => queues.health(ids),
-        destinationChanged: (id: string) => queues.forgetFailing(id),
-        destinationGone: (id: string) => queues.bury(id, systemClock.now()),
+      const mailer = openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
+      const sending = { poster, mailer, destinations, clock: systemClock, baseUrl: () => 'https://farwatch.example' };
+      const deliveries: DeliverySide = {
+        sendSample: (destination) => sendSample(sending, destination),
+        health: (ids) => queues.health(ids),
+        destinationChanged: (id) => queues.forgetFailing(id),
+        destinationGone: (id) => queues.bury(id, systemClock.now()),
       };
       return destinationRoutes({ destinations, vetting, deliveries });
     },

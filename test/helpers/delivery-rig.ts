@@ -1,14 +1,11 @@
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { UnorderedStores } from '../../controller/delivery/in-turns.ts';
-import type { Senders } from '../../controller/delivery/ports.ts';
+import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
-import { EmailSender } from '../../controller/delivery/senders/email.ts';
-import { SlackSender } from '../../controller/delivery/senders/slack.ts';
-import { WebhookSender } from '../../controller/delivery/senders/webhook.ts';
+import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryService } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import { targetReader, type DestinationSource } from '../../controller/delivery/targets.ts';
-import type { DestinationDoc, DestinationFields, Way } from '../../controller/destinations/destination.ts';
+import type { DestinationDoc, DestinationFields, DestinationSettings } from '../../controller/destinations/destination.ts';
 import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
@@ -39,7 +36,7 @@ export interface DeliveringController {
 
 export interface ControllerChange {
   deliveries?: DeliveryStore;
-  destinations?: DestinationSource;
+  destinations?: DestinationReader;
   ownsShard?(shard: number): boolean;
   /** Without one, mail is not expected. */
   mailer?: Pick<Mailer, 'send'>;
@@ -87,9 +84,8 @@ export class DeliveryRig {
   /** Another controller's delivery, started. */
   controller(change: ControllerChange = {}): DeliveringController {
     const { clock, queues } = this;
-    const { deliveries = this.deliveries, ownsShard = () => true } = change;
+    const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true } = change;
     const stores = this.stores(change);
-    const { targets } = stores.attempt;
     const service = new DeliveryService({
       ...stores,
       due: (shards, now, limit) => queues.due(shards, now, limit),
@@ -97,7 +93,7 @@ export class DeliveryRig {
       ownsShard, clock, log,
     });
     const alerts = new FanOut({
-      targets, deliveries, queues, clock, regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) }, notify: (ids) => service.wake(ids),
+      destinations, deliveries, queues, clock, regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) }, notify: (ids) => service.wake(ids),
     });
     const controller = { service, alerts };
     this.#controllers.push(controller);
@@ -109,25 +105,24 @@ export class DeliveryRig {
   stores(change: ControllerChange = {}): UnorderedStores {
     const { clock, queues, incidents } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } = change;
-    const baseUrl = () => BASE_URL;
-    const targets = targetReader(destinations);
-    const senders: Senders = {
-      webhook: new WebhookSender({ poster, targets, clock, baseUrl }), email: new EmailSender({ mailer, clock, baseUrl }), slack: new SlackSender({ poster, baseUrl }),
-    };
+    const sending = { poster, mailer, destinations, clock, baseUrl: () => BASE_URL };
     return {
-      attempt: { deliveries, health: queues, targets, incidents, senders, clock, random: Math.random, onFailing: () => undefined },
+      attempt: {
+        deliveries, health: queues, destinations, incidents, clock, random: Math.random, onFailing: () => undefined,
+        send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
+      },
       pending: (id, limit) => deliveries.pending(id, limit),
       queues,
     };
   }
 
   /** A webhook's address, or the settings of any type. */
-  async destination(to: string | Way, change: Partial<DestinationFields> = {}): Promise<DestinationDoc> {
-    const way: Way = typeof to === 'string' ? { type: 'webhook', config: { url: to, method: 'POST', headers: [] } } : to;
+  async destination(to: string | DestinationSettings, change: Partial<DestinationFields> = {}): Promise<DestinationDoc> {
+    const settings: DestinationSettings = typeof to === 'string' ? { type: 'webhook', config: { url: to, method: 'POST', headers: [] } } : to;
     const now = this.clock.now();
     const doc: DestinationDoc = {
       _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook',
-      enabled: true, is_default: true, events: [...ALERT_EVENTS], ...way, secret: null, revision: 1,
+      enabled: true, is_default: true, events: [...ALERT_EVENTS], ...settings, secret: null, revision: 1,
       created_at: now, updated_at: now, ...change,
     };
     await this.destinations.insert(doc);

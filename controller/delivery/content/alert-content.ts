@@ -1,25 +1,15 @@
-import type { AlertSnapshot } from '../delivery.ts';
+import type { AlertDetails } from '../delivery.ts';
 import { clip, durationText, oneLine, responseText, shownTarget, utc } from './text.ts';
 
-/** What somebody is told, whichever way. All texts are one line each, plain, not encoded for anything. */
+/** What every channel says about an alert. Each text is one plain line, not yet encoded for any channel. */
 export interface AlertContent {
   /** Messages of one kind sort together: `[DOWN] Shop — HTTP 503`. */
   subject: string;
-  /** A sentence. */
+  /** One sentence. */
   headline: string;
-  facts: Fact[];
-  links: Link[];
+  facts: { label: string; text: string }[];
+  links: { label: string; url: string }[];
   tone: 'bad' | 'warning' | 'good';
-}
-
-export interface Fact {
-  label: string;
-  text: string;
-}
-
-export interface Link {
-  label: string;
-  url: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -27,91 +17,94 @@ const LONGEST_SUBJECT = 200;
 const LONGEST_FACT = 1000;
 const LONGEST_MESSAGE = 4000;
 
-const KINDS: Record<AlertSnapshot['event'], { mark: string; says: string; tone: AlertContent['tone'] }> = {
-  'monitor.down': { mark: 'DOWN', says: 'is down', tone: 'bad' },
-  'monitor.up': { mark: 'UP', says: 'is up again', tone: 'good' },
-  'monitor.slow_response': { mark: 'SLOW', says: 'responds slowly', tone: 'warning' },
-  'monitor.slow_response_resolved': { mark: 'OK', says: 'responds normally again', tone: 'good' },
-  'monitor.ssl_expiring': { mark: 'TLS', says: 'has a certificate that expires soon', tone: 'warning' },
-  'monitor.domain_expiring': { mark: 'DOMAIN', says: 'has a domain registration that expires soon', tone: 'warning' },
+/** By event: the mark in the subject, the tone, and what the monitor does. */
+const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string]> = {
+  'monitor.down': ['DOWN', 'bad', 'is down'],
+  'monitor.up': ['UP', 'good', 'is up again'],
+  'monitor.slow_response': ['SLOW', 'warning', 'responds slowly'],
+  'monitor.slow_response_resolved': ['OK', 'good', 'responds normally again'],
+  'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
+  'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
 };
 
-/** The content of every message about an alert. `baseUrl`: where the API answers, without a slash at its end. */
-export function alertContent(alert: AlertSnapshot, baseUrl: string): AlertContent {
-  const { mark, says, tone } = KINDS[alert.event];
-  const lasted = lastedMs(alert);
-  const after = lasted === null ? '' : ` after ${durationText(lasted)}`;
+/** Links begin with `baseUrl`: where the API answers, without a trailing slash. */
+export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent {
+  const [mark, tone, says] = KINDS[alert.event];
+  const { name } = alert.monitor;
+  const lastedMs = outageMs(alert);
+  const event = lastedMs === null ? says : `${says} after ${durationText(lastedMs)}`;
   const expiry = expiryText(alert);
-  const why = after === '' ? (expiry ?? errorInShort(alert.error)) : `${says}${after}`;
-  const sentence = expiry === null ? `${alert.monitor.name} ${says}${after}.` : `${alert.monitor.name}: the ${expiry}.`;
+  const summary = lastedMs === null ? (expiry ?? errorInShort(alert.error) ?? says) : event;
   return {
-    subject: clip(oneLine(`[${mark}] ${alert.monitor.name} — ${why ?? says}`), LONGEST_SUBJECT),
-    headline: clip(oneLine(sentence), LONGEST_FACT),
+    subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), LONGEST_SUBJECT),
+    headline: clip(oneLine(expiry === null ? `${name} ${event}.` : `${name}: the ${expiry}.`), LONGEST_FACT),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), LONGEST_FACT) })),
     links: linksOf(alert, baseUrl),
     tone,
   };
 }
 
-/** The content as plain text, a line each, for somebody who was asleep a minute ago. */
+/** The content as plain text, one line for each item. */
 export function plainText({ headline, facts, links }: AlertContent): string {
-  const lines = [headline, ...facts.map(({ label, text }) => `${label}: ${text}`), ...links.map(({ label, url }) => `${label}: ${url}`)];
-  return clip(lines.join('\n'), LONGEST_MESSAGE);
+  const items = [...facts, ...links.map(({ label, url }) => ({ label, text: url }))];
+  return clip([headline, ...items.map(({ label, text }) => `${label}: ${text}`)].join('\n'), LONGEST_MESSAGE);
 }
 
-function factsOf(alert: AlertSnapshot): Fact[] {
-  const { monitor, error, incident, regions } = alert;
-  const isOver = lastedMs(alert) !== null;
-  const facts: (Fact | null)[] = [
-    { label: 'Target', text: `${shownTarget(monitor)} (${monitor.type})` },
-    error && { label: isOver ? 'Error was' : 'Error', text: `${error.message} (${error.type})` },
-    regions.length === 0 ? null : { label: 'Regions', text: regions.map(regionText).join(', ') },
-    incident ? { label: isOver ? 'Began' : 'Since', text: utc(incident.started_at) } : { label: 'At', text: utc(alert.at) },
-    alert.expiry ? { label: alert.expiry.expires_at <= alert.at ? 'Expired' : 'Expires', text: utc(alert.expiry.expires_at) } : null,
-    alert.flapping ? { label: 'Flapping', text: flappingText(alert.flapping) } : null,
-    isOver ? { label: 'Recovered', text: utc(incident?.resolved_at as number) } : lastGoodFact(alert),
-  ];
-  return facts.filter((fact) => fact !== null);
+function factsOf(alert: AlertDetails): AlertContent['facts'] {
+  const { monitor, error, incident, regions, expiry, flapping, at } = alert;
+  const isOver = outageMs(alert) !== null;
+  const facts = [{ label: 'Target', text: `${shownTarget(monitor)} (${monitor.type})` }];
+  const add = (label: string, text: string) => void facts.push({ label, text });
+  if (error) add(isOver ? 'Error was' : 'Error', `${error.message} (${error.type})`);
+  if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
+  if (incident) add(isOver ? 'Began' : 'Since', utc(incident.started_at));
+  else add('At', utc(at));
+  if (expiry) add(expiry.expires_at <= at ? 'Expired' : 'Expires', utc(expiry.expires_at));
+  if (flapping) add('Flapping', flappingText(flapping));
+  if (isOver) add('Recovered', utc(incident?.resolved_at as number));
+  else if (alert.last_success) add('Last good check', lastGoodText(alert.last_success));
+  return facts;
 }
 
-/** `certificate expires on 2026-03-08, in 7 days`: the days are those from the check that showed it, which the text names too. */
-function expiryText({ event, expiry, at }: AlertSnapshot): string | null {
+/** `certificate expires on 2026-03-08, in 7 days`, counted from the check that found it. */
+function expiryText({ event, expiry, at }: AlertDetails): string | null {
   if (!expiry) return null;
-  const what = event === 'monitor.domain_expiring' ? 'domain registration' : 'certificate';
+  const subject = event === 'monitor.domain_expiring' ? 'domain registration' : 'certificate';
   const day = utc(expiry.expires_at).slice(0, 10);
   const leftMs = expiry.expires_at - at;
-  if (leftMs <= 0) return `${what} expired on ${day}`;
-  return `${what} expires on ${day}, in ${leftMs < 2 * DAY_MS ? durationText(leftMs) : `${Math.round(leftMs / DAY_MS)} days`}`;
+  if (leftMs <= 0) return `${subject} expired on ${day}`;
+  const left = leftMs < 2 * DAY_MS ? durationText(leftMs) : `${Math.round(leftMs / DAY_MS)} days`;
+  return `${subject} expires on ${day}, in ${left}`;
 }
 
-function flappingText({ downs, window_ms }: NonNullable<AlertSnapshot['flapping']>): string {
+function flappingText({ downs, window_ms }: NonNullable<AlertDetails['flapping']>): string {
   return `down ${downs} times in ${durationText(window_ms)}; what follows is told when it is steady again`;
 }
 
-/** What it was like just before, to tell a sudden failure from a slow decline. */
-function lastGoodFact({ last_success: last }: AlertSnapshot): Fact | null {
-  if (!last) return null;
-  const took = last.response_time_ms === null ? '' : `, in ${responseText(last.response_time_ms)}`;
-  return { label: 'Last good check', text: `${utc(last.at)}${took}` };
+/** With its response time, which tells a sudden failure from a slow decline. */
+function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_success']>): string {
+  return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseText(response_time_ms)}`;
 }
 
-function regionText({ id, name, city }: AlertSnapshot['regions'][number]): string {
+function regionText({ id, name, city }: AlertDetails['regions'][number]): string {
   const known = name === '' ? id : name;
   return city && !known.includes(city) ? `${known} (${city})` : known;
 }
 
-function linksOf({ incident, monitor }: AlertSnapshot, baseUrl: string): Link[] {
+function linksOf({ incident, monitor }: AlertDetails, baseUrl: string): AlertContent['links'] {
   const links = [{ label: 'Monitor', url: `${baseUrl}/api/monitors/${monitor.id}` }];
-  return incident ? [{ label: 'Incident', url: `${baseUrl}/api/incidents/${incident.id}` }, ...links] : links;
+  if (incident) links.unshift({ label: 'Incident', url: `${baseUrl}/api/incidents/${incident.id}` });
+  return links;
 }
 
-/** `Expected 200, got 503` fills a subject that `HTTP 503` says at a glance. */
-function errorInShort(error: AlertSnapshot['error']): string | null {
+/** `Expected 200, got 503` is long for a subject: `HTTP 503` says the same. */
+function errorInShort(error: AlertDetails['error']): string | null {
   const status = error?.type === 'status_code' ? /\bgot (\d{3})\b/.exec(error.message)?.[1] : undefined;
   return status === undefined ? (error?.message ?? null) : `HTTP ${status}`;
 }
 
-function lastedMs({ event, incident }: AlertSnapshot): number | null {
+/** How long an outage that is over lasted; null for every other alert. */
+function outageMs({ event, incident }: AlertDetails): number | null {
   if (event !== 'monitor.up' && event !== 'monitor.slow_response_resolved') return null;
   return typeof incident?.resolved_at === 'number' ? incident.resolved_at - incident.started_at : null;
 }

@@ -1,39 +1,36 @@
+import type { Mail } from '../../platform/mail/mailer-port.ts';
 import { plainText, type AlertContent } from './alert-content.ts';
 
 const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
 
-/** One mail to one recipient, as a mailer takes it. */
-export interface AlertMail {
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-  headers: Record<string, string>;
-}
-
-/** An alert as a mail: the same in text and in HTML, every text of others encoded. `thread` joins the mails of an incident. */
-export function alertMail(to: string, content: AlertContent, thread: string): AlertMail {
+/** The same in text and in HTML, with everything escaped. `thread` joins the mails of an incident. */
+export function alertMail(to: string, content: AlertContent, thread: string): Mail {
   return {
     to,
     subject: content.subject,
     text: `${plainText(content)}\n`,
     html: htmlOf(content),
-    // Out-of-office answers would come back to us.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', References: `<${thread}@farwatch.invalid>` },
+    headers: {
+      // Out-of-office replies would come back to us.
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      References: `<${thread}@farwatch.invalid>`,
+    },
   };
 }
 
-/** Mail programs know little of style sheets: a table, and styles where they apply. */
+/** Mail programs support little CSS: hence a table and inline styles. */
 function htmlOf({ subject, headline, facts, links, tone }: AlertContent): string {
-  const rows = facts.map(
-    ({ label, text }) => `<tr><td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${encoded(label)}</td><td style="padding:2px 0">${encoded(text)}</td></tr>`,
-  );
-  const anchors = links.map(({ label, url }) => `<a href="${encoded(url)}">${encoded(label)}</a>`);
+  const rows = facts.map(({ label, text }) => {
+    const name = `<td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${escaped(label)}</td>`;
+    return `<tr>${name}<td style="padding:2px 0">${escaped(text)}</td></tr>`;
+  });
+  const anchors = links.map(({ label, url }) => `<a href="${escaped(url)}">${escaped(label)}</a>`);
   return [
     '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><title>${encoded(subject)}</title></head>`,
+    `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>`,
     '<body style="font-family:sans-serif;font-size:15px;color:#222">',
-    `<h1 style="font-size:18px;color:${COLOURS[tone]}">${encoded(headline)}</h1>`,
+    `<h1 style="font-size:18px;color:${COLOURS[tone]}">${escaped(headline)}</h1>`,
     '<table role="presentation" style="border-collapse:collapse">', ...rows, '</table>',
     `<p>${anchors.join(' · ')}</p>`,
     '</body></html>',
@@ -41,6 +38,6 @@ function htmlOf({ subject, headline, facts, links, tone }: AlertContent): string
   ].join('\n');
 }
 
-function encoded(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

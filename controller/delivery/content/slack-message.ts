@@ -1,13 +1,15 @@
 import type { AlertContent } from './alert-content.ts';
 import { clip } from './text.ts';
 
-/** Limits of Slack's blocks, in characters. */
+/** Slack's limits for blocks, in characters. */
 const LONGEST_HEADER = 150;
 const LONGEST_SECTION = 3000;
 
-const SIGNS: Record<AlertContent['tone'], string> = { bad: ':red_circle:', warning: ':large_yellow_circle:', good: ':large_green_circle:' };
+const SIGNS: Record<AlertContent['tone'], string> = {
+  bad: ':red_circle:', warning: ':large_yellow_circle:', good: ':large_green_circle:',
+};
 
-/** Body of an incoming webhook of Slack: blocks, and the text that its notification shows. */
+/** Body of a Slack incoming webhook: blocks, and the text that its notification shows. */
 export interface SlackMessage {
   text: string;
   unfurl_links: false;
@@ -17,11 +19,10 @@ export interface SlackMessage {
   )[];
 }
 
-/** An alert for Slack. What others wrote is escaped: it can neither call a channel nor pose as a link. */
+/** Text from elsewhere is escaped, so that it can neither mention a channel nor pose as a link. */
 export function slackMessage({ subject, headline, facts, links, tone }: AlertContent): SlackMessage {
   const lines = facts.map(({ label, text }) => `*${label}:* ${escaped(text)}`);
   const anchors = links.map(({ label, url }) => `<${escaped(url)}|${label}>`);
-  const section = (text: string) => ({ type: 'section' as const, text: { type: 'mrkdwn' as const, text, verbatim: true as const } });
   return {
     text: escaped(subject),
     unfurl_links: false,
@@ -33,14 +34,20 @@ export function slackMessage({ subject, headline, facts, links, tone }: AlertCon
   };
 }
 
-/** Whole lines only: one cut short could end within an escape. */
+function section(text: string): SlackMessage['blocks'][number] {
+  return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
+}
+
+/** Drops whole lines: a line cut short could end within an escape. */
 function withinLimit(lines: string[]): string {
   let text = '';
-  for (const line of lines) if (text.length + line.length < LONGEST_SECTION) text += text === '' ? line : `\n${line}`;
+  for (const line of lines) {
+    if (text.length + line.length < LONGEST_SECTION) text += text === '' ? line : `\n${line}`;
+  }
   return text;
 }
 
-/** Slack's three control characters as entities: without them there is no mention, no link and no command. */
-export function escaped(text: string): string {
+/** Escapes Slack's three control characters, without which there is no mention, link or command. */
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,30 +1,29 @@
 import type { SlackConfig } from '../../destinations/destination.ts';
-import type { Poster, PostOutcome } from '../../platform/outbound/poster-port.ts';
+import type { PostOutcome } from '../../platform/outbound/poster-port.ts';
 import { alertContent } from '../content/alert-content.ts';
-import type { AlertSnapshot, Verdict } from '../delivery.ts';
-import type { SendContext, Sender, TargetFields } from '../ports.ts';
 import { slackMessage } from '../content/slack-message.ts';
-import { ANSWER_TIMEOUT_MS, webhookVerdict } from './webhook.ts';
+import type { AlertDetails, Verdict } from '../delivery.ts';
+import type { SendDeps } from './send-alert.ts';
+import { ANSWER_TIMEOUT_MS, USER_AGENT, webhookVerdict } from './webhook.ts';
 
-/** Posts the alert to an incoming webhook of Slack. */
-export class SlackSender implements Sender<'slack'> {
-  readonly #poster: Poster;
-  readonly #baseUrl: () => string;
-
-  constructor(deps: { poster: Poster; baseUrl(): string }) {
-    this.#poster = deps.poster;
-    this.#baseUrl = deps.baseUrl;
-  }
-
-  async send(target: TargetFields & { config: SlackConfig }, alert: AlertSnapshot, { signal }: SendContext): Promise<Verdict> {
-    const body = Buffer.from(JSON.stringify(slackMessage(alertContent(alert, this.#baseUrl()))), 'utf8');
-    const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Service-Webhook/1.0' };
-    return slackVerdict(await this.#poster.post({ url: target.config.webhook_url, method: 'POST', headers, body, timeoutMs: ANSWER_TIMEOUT_MS, signal }));
-  }
+/** Posts the alert to a Slack incoming webhook. */
+export async function postToSlack(
+  { poster, baseUrl }: SendDeps, config: SlackConfig, alert: AlertDetails, signal: AbortSignal,
+): Promise<Verdict> {
+  const outcome = await poster.post({
+    url: config.webhook_url,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
+    body: Buffer.from(JSON.stringify(slackMessage(alertContent(alert, baseUrl())))),
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    signal,
+  });
+  return slackVerdict(outcome);
 }
 
-/** As for webhooks, but Slack means 429 as "later", and says how much later. */
+/** As for webhooks, except that Slack answers 429 to ask for a retry after a delay that it names. */
 export function slackVerdict(outcome: PostOutcome): Verdict {
   if (outcome.kind !== 'answered' || outcome.status !== 429) return webhookVerdict(outcome);
-  return { kind: 'retry', reason: 'Slack answered 429', status: 429, durationMs: outcome.durationMs, notWithinMs: outcome.retryAfterMs ?? 0 };
+  const { status, durationMs, retryAfterMs } = outcome;
+  return { kind: 'retry', reason: 'Slack answered 429', status, durationMs, notWithinMs: retryAfterMs ?? 0 };
 }

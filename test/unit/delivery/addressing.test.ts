@@ -1,69 +1,97 @@
 import { describe, expect, test } from 'vitest';
-import { subscribed } from '../../../controller/delivery/fan-out-rules.ts';
-import type { Target, TargetFields } from '../../../controller/delivery/ports.ts';
-import { lineOf, recipientsOf, shownRecipient } from '../../../controller/delivery/recipient-rules.ts';
-import { signatureOf } from '../../../controller/delivery/signature.ts';
+import {
+  lineOf, recipientsOf, shownRecipient, subscribed,
+} from '../../../controller/delivery/recipient-rules.ts';
 import { slackVerdict } from '../../../controller/delivery/senders/slack.ts';
-import { webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
+import { signatureOf, webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
+import type { DestinationDoc, DestinationFields } from '../../../controller/destinations/destination.ts';
 import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
 
-function target(id: string, change: Partial<TargetFields> = {}): Target {
+function destination(id: string, change: Partial<DestinationFields> = {}): DestinationDoc {
   return {
-    id, organizationId: 'o', projectId: 'p', name: 'hook', type: 'webhook', enabled: true, secret: null, events: ['monitor.down', 'monitor.up'],
-    config: { url: 'https://x.example/', method: 'POST', headers: [] }, ...change,
+    _id: id, organization_id: 'o', project_id: 'p', created_by: 'u', name: 'hook', enabled: true,
+    is_default: true, events: ['monitor.down', 'monitor.up'], secret: null, revision: 1,
+    type: 'webhook', config: { url: 'https://x.example/', method: 'POST', headers: [] },
+    created_at: 1, updated_at: 1, ...change,
   };
 }
 
-test('an alert goes to those that are enabled and subscribe to its event', () => {
-  const all = [target('a'), target('off', { enabled: false }), target('up', { events: ['monitor.up'] })];
-  expect(subscribed(all, { event: 'monitor.down' }).map((one) => one.id)).toEqual(['a']);
-  expect(subscribed(all, { event: 'monitor.up' }).map((one) => one.id)).toEqual(['a', 'up']);
+test('an alert goes to the destinations that are enabled and subscribe to its event', () => {
+  const off = destination('off', { enabled: false });
+  const onlyUp = destination('up', { events: ['monitor.up'] });
+  const all = [destination('a'), off, onlyUp];
+  expect(subscribed(all, { event: 'monitor.down' }).map((one) => one._id)).toEqual(['a']);
+  expect(subscribed(all, { event: 'monitor.up' }).map((one) => one._id)).toEqual(['a', 'up']);
 });
 
-describe('what a receiver does', () => {
+describe('a receiver', () => {
   test.each([
-    [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'], [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'],
-    [408, 'dead'], [410, 'dead'], [429, 'dead'], [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
-  ])('by %i is %s', (status, kind) => {
+    [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'],
+    [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'], [408, 'dead'], [410, 'dead'], [429, 'dead'],
+    [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
+  ])('that answers %i makes the verdict %s', (status, kind) => {
     expect(webhookVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
   });
 
-  test('by not answering is worth a retry, where we must not go is not', () => {
-    expect(webhookVerdict({ kind: 'failed', reason: 'connection refused', durationMs: 1 })).toMatchObject({ kind: 'retry', reason: 'connection refused' });
-    expect(webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' })).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
+  test('that does not answer is tried again', () => {
+    const verdict = webhookVerdict({ kind: 'failed', reason: 'connection refused', durationMs: 1 });
+    expect(verdict).toMatchObject({ kind: 'retry', reason: 'connection refused' });
+  });
+
+  test('at a forbidden address is not tried again', () => {
+    const verdict = webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
+    expect(verdict).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
+  });
+
+  test('is not judged while we are busy', () => {
     expect(webhookVerdict({ kind: 'busy' })).toEqual({ kind: 'busy' });
   });
 });
 
-describe('what Slack does', () => {
-  test('by 429 is worth a retry after the time that it names', () => {
-    expect(slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs: 45_000 })).toMatchObject({ kind: 'retry', notWithinMs: 45_000 });
-    expect(slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs: null })).toMatchObject({ kind: 'retry', notWithinMs: 0 });
+describe('Slack', () => {
+  test('is tried again after the delay that comes with a 429', () => {
+    const verdictAfter = (retryAfterMs: number | null) => {
+      return slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs });
+    };
+    expect(verdictAfter(45_000)).toMatchObject({ kind: 'retry', notWithinMs: 45_000 });
+    expect(verdictAfter(null)).toMatchObject({ kind: 'retry', notWithinMs: 0 });
   });
 
-  test.each([[200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry']])('by %i is %s', (status, kind) => {
+  test.each([
+    [200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry'],
+  ])('that answers %i makes the verdict %s', (status, kind) => {
     expect(slackVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
   });
 });
 
-test('mail is told to each address in an order of its own, all else in the order of the monitor', () => {
-  const { type: _type, config: _config, ...fields } = target('a');
-  const mail = { ...fields, type: 'email', config: { to: ['a@b.example', 'c@d.example'] } } as const;
-  expect(recipientsOf({ ...mail, config: { to: [...mail.config.to] } })).toEqual(['a@b.example', 'c@d.example']);
-  expect(recipientsOf({ ...fields, name: '#ops', type: 'slack', config: { webhook_url: 'https://hooks.example/secret' } })).toEqual(['#ops']);
-  expect(lineOf({ monitor_id: 'm', channel: 'email', recipient: 'a@b.example' })).not.toBe(lineOf({ monitor_id: 'm', channel: 'email', recipient: 'c@d.example' }));
-  expect(lineOf({ monitor_id: 'm', channel: 'webhook', recipient: 'https://old.example' })).toBe(lineOf({ monitor_id: 'm', channel: 'webhook', recipient: 'https://new.example' }));
+test('mail has a recipient for each address, Slack the name of its destination', () => {
+  const to = ['a@b.example', 'c@d.example'];
+  expect(recipientsOf({ name: 'Mail', type: 'email', config: { to } })).toEqual(to);
+  const slack = { type: 'slack', config: { webhook_url: 'https://hooks.example/secret' } } as const;
+  expect(recipientsOf({ name: '#ops', ...slack })).toEqual(['#ops']);
 });
 
-test('the signature is that of openssl over timestamp, period and body', () => {
+test('deliveries of a monitor are sent in order, for mail each recipient in an order of its own', () => {
+  const line = (channel: 'email' | 'webhook', recipient: string) => {
+    return lineOf({ monitor_id: 'm', channel, recipient });
+  };
+  expect(line('email', 'a@b.example')).not.toBe(line('email', 'c@d.example'));
+  expect(line('webhook', 'https://old.example')).toBe(line('webhook', 'https://new.example'));
+});
+
+test('the signature equals openssl\'s over timestamp, period and body', () => {
   // printf '1700000000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
-  expect(signatureOf('whsec_test', 1_700_000_000_000, Buffer.from('{"a":1}'))).toBe('sha256=33284ebef248a1f463f81384bfb39351b857cb4897c654b820611536fa084f1e');
+  const expected = '33284ebef248a1f463f81384bfb39351b857cb4897c654b820611536fa084f1e';
+  expect(signatureOf('whsec_test', 1_700_000_000_000, Buffer.from('{"a":1}'))).toBe(`sha256=${expected}`);
 });
 
 test.each([
   ['https://hooks.example/', 'https://hooks.example'],
   ['https://hooks.example/in?token=abc', 'https://hooks.example/in'],
-  ['https://hooks.example:8443/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXxxxx', 'https://hooks.example:8443/services/T00000000/B00000000/XXXX…'],
+  [
+    'https://hooks.example:8443/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXxxxx',
+    'https://hooks.example:8443/services/T00000000/B00000000/XXXX…',
+  ],
   ['https://hooks.example/webhooks/112233445566778899/abc', 'https://hooks.example/webhooks/1122…/abc'],
   ['https://hooks.example/incoming-notifications/team', 'https://hooks.example/incoming-notifications/team'],
 ])('the log shows %s as %s', (url, shown) => {
@@ -71,16 +99,23 @@ test.each([
 });
 
 describe('a custom header', () => {
-  test.each([['X-Team', 'ops'], ['Authorization', 'Bearer x'], ['X-Service-Signature', 'kept out later'], ['Content-Type', 'text/plain'], ['x', ''], ['A'.repeat(100), 'v'.repeat(1000)], ['X-Latin', 'é']])(
-    '%s is accepted', (name, value) => expect(headerProblem(name, value)).toBeNull(),
-  );
   test.each([
-    ['', 'x'], ['A'.repeat(101), 'x'], ['X Team', 'x'], ['X:Team', 'x'], ['X-Ü', 'x'], ['X', 'v'.repeat(1001)], ['X', 'a\r\nB: c'], ['X', 'a\nb'], ['X', '\u0000'], ['X', '漢'],
-    ['Host', 'evil'], ['Content-Length', '1'], ['transfer-encoding', 'chunked'], ['Connection', 'close'], ['Expect', '100-continue'], ['Upgrade', 'h2c'],
+    ['X-Team', 'ops'], ['Authorization', 'Bearer x'], ['X-Service-Signature', 'replaced later'],
+    ['Content-Type', 'text/plain'], ['x', ''], ['A'.repeat(100), 'v'.repeat(1000)], ['X-Latin', 'é'],
+  ])('%s is accepted', (name, value) => expect(headerProblem(name, value)).toBeNull());
+
+  test.each([
+    ['', 'x'], ['A'.repeat(101), 'x'], ['X Team', 'x'], ['X:Team', 'x'], ['X-Ü', 'x'],
+    ['X', 'v'.repeat(1001)], ['X', 'a\r\nB: c'],
+    ['X', 'a\nb'], ['X', '\u0000'], ['X', '漢'], ['Host', 'evil'], ['Content-Length', '1'],
+    ['transfer-encoding', 'chunked'], ['Connection', 'close'], ['Expect', '100-continue'], ['Upgrade', 'h2c'],
   ])('%s is refused', (name, value) => expect(headerProblem(name, value)).not.toBeNull());
 
-  test('gives way to ours in any case', () => {
-    for (const name of ['content-type', 'CONTENT-TYPE', 'X-Service-Event', 'x-service-anything', 'User-Agent']) expect(isReservedHeader(name)).toBe(true);
-    for (const name of ['X-Servicex', 'X-Team', 'Accept']) expect(isReservedHeader(name)).toBe(false);
+  test.each([
+    'content-type', 'CONTENT-TYPE', 'X-Service-Event', 'x-service-anything', 'User-Agent',
+  ])('%s is replaced by ours', (name) => expect(isReservedHeader(name)).toBe(true));
+
+  test.each(['X-Servicex', 'X-Team', 'Accept'])('%s is sent', (name) => {
+    expect(isReservedHeader(name)).toBe(false);
   });
 });

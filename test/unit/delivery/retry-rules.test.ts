@@ -1,19 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abandoned, afterAttempt, MAX_RETRIES, retryDelayMs } from '../../../controller/delivery/retry-rules.ts';
+import {
+  abandoned, afterAttempt, MAX_RETRIES, retryDelayMs,
+} from '../../../controller/delivery/retry-rules.ts';
 
+const fresh = { attempts: 0, last_retry_at: null };
 const when = { startedAt: 1000, now: 1500, random: 0 };
 const failure = { kind: 'retry', reason: 'the receiver answered 500', status: 500, durationMs: 3 } as const;
 
-describe('a try', () => {
-  test('that is answered delivers', () => {
-    expect(afterAttempt({ attempts: 0, last_retry_at: null }, { kind: 'sent', status: 200, durationMs: 5 }, when)).toEqual({
-      status: 'delivered', attempts: 1, retry_count: 0, next_attempt_at: null, delivered_at: 1500, last_retry_at: null, error_message: null, updated_at: 1500,
+describe('an attempt', () => {
+  test('delivers when the receiver accepts it', () => {
+    expect(afterAttempt(fresh, { kind: 'sent', status: 200, durationMs: 5 }, when)).toEqual({
+      status: 'delivered', attempts: 1, retry_count: 0, next_attempt_at: null, delivered_at: 1500,
+      last_retry_at: null, error_message: null, updated_at: 1500,
     });
   });
 
-  test('that fails is repeated after 10 s, 30 s, 2 min, 10 min and 1 h, then is final', () => {
-    let delivery = { attempts: 0, last_retry_at: null as number | null };
+  test('is repeated when it fails: after 10 s, 30 s, 2 min, 10 min and 1 h, then no more', () => {
+    let delivery: { attempts: number; last_retry_at: number | null } = fresh;
     const waits: (number | null)[] = [];
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       const outcome = afterAttempt(delivery, failure, when);
@@ -26,17 +30,19 @@ describe('a try', () => {
     expect(waits).toEqual([10_000, 30_000, 120_000, 600_000, 3_600_000, null]);
   });
 
-  test.each(['dead', 'bounced'] as const)('that is %s is final at once', (kind) => {
-    const outcome = afterAttempt({ attempts: 0, last_retry_at: null }, { kind, reason: 'no', status: 410, durationMs: 1 }, when);
-    expect(outcome).toMatchObject({ status: kind === 'dead' ? 'failed' : 'bounced', next_attempt_at: null, error_message: 'no', retry_count: 0 });
+  test.each(['dead', 'bounced'] as const)('is final when it is %s', (kind) => {
+    const outcome = afterAttempt(fresh, { kind, reason: 'no', status: 410, durationMs: 1 }, when);
+    const status = kind === 'dead' ? 'failed' : 'bounced';
+    expect(outcome).toMatchObject({ status, next_attempt_at: null, error_message: 'no', retry_count: 0 });
   });
 });
 
-test('waits are up to a fifth longer, never shorter', () => {
+test('delays are up to a fifth longer, never shorter', () => {
+  const random = fc.double({ min: 0, max: 0.999, noNaN: true });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: MAX_RETRIES }), fc.double({ min: 0, max: 0.999, noNaN: true }), (tries, random) => {
-      const base = retryDelayMs(tries, 0) as number;
-      const wait = retryDelayMs(tries, random) as number;
+    fc.property(fc.integer({ min: 1, max: MAX_RETRIES }), random, (attempts, chance) => {
+      const base = retryDelayMs(attempts, 0) as number;
+      const wait = retryDelayMs(attempts, chance) as number;
       expect(wait).toBeGreaterThanOrEqual(base);
       expect(wait).toBeLessThanOrEqual(base * 1.2);
     }),
@@ -44,14 +50,17 @@ test('waits are up to a fifth longer, never shorter', () => {
   expect(retryDelayMs(MAX_RETRIES + 1, 0)).toBeNull();
 });
 
-test('a receiver may ask for a longer wait than ours, but not for ever', () => {
-  expect([retryDelayMs(1, 0, 45_000), retryDelayMs(1, 0, 5000), retryDelayMs(1, 0, 86_400_000)]).toEqual([45_000, 10_000, 3_600_000]);
-  expect(afterAttempt({ attempts: 0, last_retry_at: null }, { ...failure, notWithinMs: 45_000 }, when)).toMatchObject({ status: 'pending', next_attempt_at: when.now + 45_000 });
+test('a receiver may ask for a longer delay than ours, up to an hour', () => {
+  const delays = [45_000, 5000, 86_400_000].map((askedMs) => retryDelayMs(1, 0, askedMs));
+  expect(delays).toEqual([45_000, 10_000, 3_600_000]);
+  const outcome = afterAttempt(fresh, { ...failure, notWithinMs: 45_000 }, when);
+  expect(outcome).toMatchObject({ status: 'pending', next_attempt_at: when.now + 45_000 });
   expect(retryDelayMs(MAX_RETRIES + 1, 0, 45_000)).toBeNull();
 });
 
-test('what is abandoned keeps its counts and says why', () => {
-  expect(abandoned({ attempts: 3, retry_count: 2, last_retry_at: 7 }, 'the integration was deleted', 9)).toEqual({
-    status: 'failed', attempts: 3, retry_count: 2, last_retry_at: 7, next_attempt_at: null, delivered_at: null, error_message: 'the integration was deleted', updated_at: 9,
+test('an abandoned delivery keeps its counts and gives the reason', () => {
+  expect(abandoned({ attempts: 3, retry_count: 2, last_retry_at: 7 }, 'gone', 9)).toEqual({
+    status: 'failed', attempts: 3, retry_count: 2, last_retry_at: 7, next_attempt_at: null,
+    delivered_at: null, error_message: 'gone', updated_at: 9,
   });
 });

@@ -1,0 +1,53 @@
+import { newId } from '../../../shared/ids.ts';
+import type { DestinationDoc } from '../../destinations/destination.ts';
+import type { SampleOutcome } from '../../destinations/ports.ts';
+import type { AlertDetails, Verdict } from '../delivery.ts';
+import { recipientsOf } from '../recipient-rules.ts';
+import { sendAlert, type SendDeps } from './send-alert.ts';
+
+/** Sends a made-up alert to every recipient at once: one attempt each, nothing in the log. */
+export async function sendSample(deps: SendDeps, destination: DestinationDoc): Promise<SampleOutcome> {
+  const now = deps.clock.now();
+  const alert = sampleAlert(destination, now);
+  const { signal } = new AbortController();
+  const results = await Promise.all(recipientsOf(destination).map(async (recipient) => {
+    const verdict = await sendAlert(deps, destination, alert, { attemptId: newId(now), recipient, signal });
+    return { recipient, verdict };
+  }));
+  return outcomeOf(results, destination.type === 'email');
+}
+
+/** Delivered when all have it; the message names those who have not where there can be several. */
+function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: boolean): SampleOutcome {
+  const problems = results.flatMap(({ recipient, verdict }) => {
+    const problem = problemOf(verdict);
+    return problem === null ? [] : [isNamed ? `${recipient}: ${problem}` : problem];
+  });
+  const answers = results.flatMap(({ verdict }) => (verdict.kind === 'busy' ? [] : [verdict]));
+  const durations = answers.flatMap(({ durationMs }) => durationMs ?? []);
+  return {
+    delivered: problems.length === 0,
+    status_code: answers[0]?.status ?? null,
+    error_message: problems.length === 0 ? null : problems.join('; '),
+    duration_ms: durations.length === 0 ? null : Math.round(Math.max(...durations)),
+  };
+}
+
+function problemOf(verdict: Verdict): string | null {
+  if (verdict.kind === 'busy') return 'too much is being sent now; try again';
+  return verdict.kind === 'sent' ? null : verdict.reason;
+}
+
+function sampleAlert(destination: DestinationDoc, now: number): AlertDetails {
+  const id = '00000000-0000-4000-8000-000000000000';
+  return {
+    id: newId(now),
+    event: destination.events[0] ?? 'monitor.down',
+    monitor: { id, name: 'Test notification', target: 'https://example.com/', type: 'HTTP' },
+    incident: null,
+    error: { type: 'status_code', message: 'This is a test: nothing happened' },
+    regions: [],
+    last_success: null,
+    at: now,
+  };
+}

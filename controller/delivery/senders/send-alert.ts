@@ -1,0 +1,47 @@
+import type { Clock } from '../../../shared/time.ts';
+import type { DestinationDoc } from '../../destinations/destination.ts';
+import type { Mailer } from '../../platform/mail/mailer-port.ts';
+import type { Poster } from '../../platform/outbound/poster-port.ts';
+import { alertContent } from '../content/alert-content.ts';
+import { alertMail } from '../content/alert-mail.ts';
+import type { AlertDetails, Verdict } from '../delivery.ts';
+import type { DestinationReader } from '../ports.ts';
+import { postToSlack } from './slack.ts';
+import { postToWebhook } from './webhook.ts';
+
+export interface SendDeps {
+  poster: Poster;
+  mailer: Pick<Mailer, 'send'>;
+  destinations: Pick<DestinationReader, 'ensureSecret'>;
+  clock: Clock;
+  /** Where the API answers, without a trailing slash; links in messages begin with it. */
+  baseUrl(): string;
+}
+
+export interface SendContext {
+  /** Different for each attempt at a delivery. */
+  attemptId: string;
+  /** Of the destination's recipients the one to send to. */
+  recipient: string;
+  signal: AbortSignal;
+}
+
+/** One attempt to send an alert to one recipient of a destination. Never rejects because of the receiver. */
+export function sendAlert(
+  deps: SendDeps, destination: DestinationDoc, alert: AlertDetails, context: SendContext,
+): Promise<Verdict> {
+  switch (destination.type) {
+    case 'webhook': return postToWebhook(deps, destination, alert, context);
+    case 'email': return mailAlert(deps, alert, context.recipient);
+    case 'slack': return postToSlack(deps, destination.config, alert, context.signal);
+  }
+}
+
+/** The mails about an incident form one thread. */
+async function mailAlert(deps: SendDeps, alert: AlertDetails, address: string): Promise<Verdict> {
+  const { mailer, clock, baseUrl } = deps;
+  const startedAt = clock.monotonic();
+  const thread = alert.incident?.id ?? alert.id;
+  const outcome = await mailer.send(alertMail(address, alertContent(alert, baseUrl()), thread));
+  return { status: null, durationMs: clock.monotonic() - startedAt, ...outcome };
+}

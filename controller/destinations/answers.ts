@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ALERT_EVENTS } from './destination.ts';
+
+const instant = z.string().meta({ format: 'date-time' });
+
+const health = z.object({
+  status: z.enum(['unknown', 'healthy', 'failing'])
+    .describe('`unknown`: nothing was sent yet. A failing destination stays enabled'),
+  failing_since: instant.nullable().describe('First failure since the last success'),
+  consecutive_failures: z.int(),
+  failing_recipients: z.array(z.string())
+    .describe('Mail addresses whose latest mail did not arrive; while there is one, the status is `failing`'),
+  last_error: z.string().nullable(),
+  last_delivered_at: instant.nullable(),
+});
+
+const fields = {
+  id: z.string().meta({ format: 'uuid' }),
+  organization_id: z.string(),
+  project_id: z.string(),
+  created_by: z.string(),
+  name: z.string(),
+  enabled: z.boolean(),
+  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations'),
+  events: z.array(z.enum(ALERT_EVENTS)),
+  health: health.describe('Outcome of the latest deliveries; read-only'),
+  created_at: instant,
+  updated_at: instant,
+};
+
+const method = z.enum(['POST', 'PUT']);
+const webhook = z.strictObject({ url: z.string(), method, headers: z.record(z.string(), z.string()) });
+const email = z.strictObject({ to: z.array(z.string()) });
+const slack = z.strictObject({ webhook_url: z.string() });
+
+export const destinationView = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...fields, type: z.literal('webhook'), config: webhook }),
+    z.strictObject({ ...fields, type: z.literal('email'), config: email }),
+    z.strictObject({ ...fields, type: z.literal('slack'), config: slack }),
+  ])
+  .meta({ id: 'Integration' });
+
+export const sampleAnswer = z.object({
+  delivered: z.boolean(),
+  status_code: z.int().nullable(),
+  error_message: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import { alertContent, plainText } from '../../../controller/delivery/content/alert-content.ts';
+import type { AlertDetails } from '../../../controller/delivery/delivery.ts';
+import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
+import { webhookPayload } from '../../../controller/delivery/content/webhook-payload.ts';
+import { slackMessage } from '../../../controller/delivery/content/slack-message.ts';
+import { durationText, responseText } from '../../../controller/delivery/content/text.ts';
+import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
+
+const BASE = 'https://watch.example';
+const at = Date.UTC(2026, 2, 1, 3, 14, 15);
+const down: AlertDetails = {
+  id: 'a1', event: 'monitor.down',
+  monitor: { id: 'm1', name: 'Shop', target: 'https://shop.example/cart', type: 'HTTP' },
+  incident: { id: 'i1', started_at: at, resolved_at: null },
+  error: { type: 'status_code', message: 'Expected 200, got 503' },
+  regions: [
+    { id: 'eu-west', name: 'Europe West', city: 'Dublin' }, { id: 'us', name: 'us', city: null },
+    { id: 'ber', name: 'Berlin', city: 'Berlin' },
+  ],
+  last_success: { at: at - 60_000, response_time_ms: 241.4 }, at: at + 5000,
+};
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const expiring = (expiry: NonNullable<AlertDetails['expiry']>): Partial<AlertDetails> => ({
+  event: 'monitor.ssl_expiring', incident: null, error: null, at, regions: [], expiry,
+});
+const linesOf = (alert: AlertDetails): string[] => plainText(alertContent(alert, BASE)).split('\n');
+const over = { id: 'i1', started_at: at, resolved_at: at + 252_000 };
+const up: AlertDetails = { ...down, event: 'monitor.up', incident: over };
+const HOSTILE = '<!channel> </td><script>alert(1)</script>\r\nBcc: x@y.example\u001b[31m "&" '
+  + '<https://evil.example|pay>\u2028z';
+const hostile: AlertDetails = {
+  ...down, monitor: { ...down.monitor, name: HOSTILE, target: `https://x.example/${HOSTILE}` },
+  error: { type: 'keyword_missing', message: HOSTILE },
+};
+
+describe('the subject of an alert', () => {
+  const week = { expires_at: at + 7 * DAY_MS, days: 7 };
+  const bare = { incident: null, error: null };
+  test.each<[string, Partial<AlertDetails>, string]>([
+    ['[DOWN] Shop — HTTP 503', {}, 'an outage with a status'],
+    ['[DOWN] Shop — No answer', { error: { type: 'timeout', message: 'No answer' } }, 'another error'],
+    ['[DOWN] Shop — 6 redirects', { error: { type: 'status_code', message: '6 redirects' } }, 'redirects'],
+    ['[DOWN] Shop — is down', { error: null }, 'an outage without an error'],
+    ['[UP] Shop — is up again after 4 min 12 s', up, 'a recovery'],
+    [
+      '[SLOW] Shop — 2.4 s, above 2 s',
+      { event: 'monitor.slow_response', error: { type: 'slow_response', message: '2.4 s, above 2 s' } },
+      'slow responses',
+    ],
+    [
+      '[OK] Shop — responds normally again after 4 min 12 s',
+      { ...up, event: 'monitor.slow_response_resolved' }, 'responses that are fast again',
+    ],
+    [
+      '[TLS] Shop — has a certificate that expires soon', { event: 'monitor.ssl_expiring', ...bare },
+      'a certificate without its expiry',
+    ],
+    [
+      '[TLS] Shop — certificate expires on 2026-03-08, in 7 days', expiring(week),
+      'a certificate that expires in a week',
+    ],
+    [
+      '[TLS] Shop — certificate expires on 2026-03-06, in 5 days',
+      expiring({ expires_at: at + 5 * DAY_MS, days: 7 }), 'a certificate found later than its threshold',
+    ],
+    [
+      '[TLS] Shop — certificate expires on 2026-03-02, in 1 d 4 h',
+      expiring({ expires_at: at + 28 * HOUR_MS, days: 7 }), 'a certificate that expires tomorrow',
+    ],
+    [
+      '[TLS] Shop — certificate expires on 2026-03-01, in 10 min',
+      expiring({ expires_at: at + 600_000, days: 1 }), 'a certificate that expires today',
+    ],
+    [
+      '[TLS] Shop — certificate expired on 2026-02-28', expiring({ expires_at: at - DAY_MS, days: 1 }),
+      'a certificate that has expired',
+    ],
+    [
+      '[DOMAIN] Shop — domain registration expires on 2026-03-31, in 30 days',
+      { ...expiring({ expires_at: at + 30 * DAY_MS, days: 30 }), event: 'monitor.domain_expiring' },
+      'a domain registration',
+    ],
+    [
+      '[DOMAIN] Shop — has a domain registration that expires soon',
+      { event: 'monitor.domain_expiring', ...bare }, 'a domain registration without its expiry',
+    ],
+  ])('is "%s"', (subject, change) => {
+    expect(alertContent({ ...down, ...change }, BASE).subject).toBe(subject);
+  });
+});
+
+describe('the text of an alert', () => {
+  test('names the monitor, error, regions, start and last good check of an outage', () => {
+    expect(linesOf(down)).toEqual([
+      'Shop is down.', 'Target: https://shop.example/cart (HTTP)',
+      'Error: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
+      'Since: 2026-03-01 03:14:15 UTC', 'Last good check: 2026-03-01 03:13:15 UTC, in 241 ms',
+      'Incident: https://watch.example/api/incidents/i1', 'Monitor: https://watch.example/api/monitors/m1',
+    ]);
+  });
+
+  test('names the duration and the error of an outage that is over', () => {
+    expect(linesOf(up)).toEqual([
+      'Shop is up again after 4 min 12 s.', 'Target: https://shop.example/cart (HTTP)',
+      'Error was: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
+      'Began: 2026-03-01 03:14:15 UTC', 'Recovered: 2026-03-01 03:18:27 UTC',
+      'Incident: https://watch.example/api/incidents/i1', 'Monitor: https://watch.example/api/monitors/m1',
+    ]);
+  });
+
+  test('gives the date of an expiry', () => {
+    const told = (expiresAt: number) => {
+      const expiry = expiring({ expires_at: expiresAt, days: 7 });
+      return linesOf({ ...down, ...expiry, last_success: null }).slice(0, 4);
+    };
+    const [target, seen] = ['Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:15 UTC'];
+    const [later, before] = ['Expires: 2026-03-08 03:14:15 UTC', 'Expired: 2026-03-01 03:14:14 UTC'];
+    const inAWeek = 'Shop: the certificate expires on 2026-03-08, in 7 days.';
+    expect(told(at + 7 * DAY_MS)).toEqual([inAWeek, target, seen, later]);
+    expect(told(at - 1000)).toEqual(['Shop: the certificate expired on 2026-03-01.', target, seen, before]);
+  });
+
+  test('says that a flapping monitor holds back further alerts', () => {
+    const flapping = 'Flapping: down 5 times in 1 h; what follows is told when it is steady again';
+    expect(linesOf({ ...down, flapping: { downs: 5, window_ms: HOUR_MS } })).toContain(flapping);
+  });
+
+  test('leaves out unknown facts', () => {
+    expect(linesOf({ ...down, incident: null, error: null, regions: [], last_success: null })).toEqual([
+      'Shop is down.', 'Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:20 UTC',
+      'Monitor: https://watch.example/api/monitors/m1',
+    ]);
+    const untimed = linesOf({ ...down, last_success: { at, response_time_ms: null } });
+    expect(untimed).toContain('Last good check: 2026-03-01 03:14:15 UTC');
+  });
+
+  test('shows neither passwords nor heartbeat tokens', () => {
+    const target = 'https://user:pa%40ss@shop.example/@x?y=@z';
+    const secret = { ...down, monitor: { ...down.monitor, target } };
+    expect(webhookPayload(secret, 1, BASE).monitor.url).toBe('https://shop.example/@x?y=@z');
+    expect(JSON.stringify(webhookPayload(secret, 1, BASE))).not.toContain('pa%40ss');
+    const token = { ...down, monitor: { ...down.monitor, type: 'HEARTBEAT', target: '0123456789abcdef' } };
+    expect(JSON.stringify(webhookPayload(token, 1, BASE))).not.toContain('456789');
+  });
+
+  test('keeps each fact on one line, whatever a target answered', () => {
+    const { subject, headline, facts } = alertContent(hostile, BASE);
+    const texts = [subject, headline, ...facts.map((fact) => fact.text)];
+    for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    expect(linesOf(hostile)).toHaveLength(8);
+  });
+
+  test('has a maximum length', () => {
+    const content = alertContent({ ...down, error: { type: 'timeout', message: '😀'.repeat(5000) } }, BASE);
+    expect(content.subject.length).toBeLessThanOrEqual(200);
+    expect(plainText(content).length).toBeLessThanOrEqual(4000);
+    expect(content.subject).not.toMatch(/[\ud800-\udbff]…$/);
+  });
+});
+
+describe('the body of a webhook', () => {
+  test('has the same shape for every event', () => {
+    const content = alertContent(down, BASE);
+    expect(webhookPayload(down, 42, BASE)).toEqual({
+      version: '1', event: 'monitor.down', timestamp: 42,
+      monitor: { id: 'm1', name: 'Shop', url: 'https://shop.example/cart', type: 'HTTP' },
+      incident: { id: 'i1', started_at: at, resolved_at: null },
+      subject: content.subject, message: plainText(content),
+    });
+    const expiry = webhookPayload({ ...down, event: 'monitor.ssl_expiring', incident: null }, 42, BASE);
+    expect(expiry.incident).toBeNull();
+    expect(webhookPayload(up, 42, BASE).incident).toEqual(over);
+  });
+});
+
+describe('a mail', () => {
+  test('says the same in text and in HTML', () => {
+    const content = alertContent(down, BASE);
+    const mail = alertMail('ops@example.com', content, 'i1');
+    expect([mail.to, mail.subject]).toEqual(['ops@example.com', '[DOWN] Shop — HTTP 503']);
+    expect(mail.text).toBe(`${plainText(content)}\n`);
+    for (const { text } of content.facts) expect(mail.html).toContain(`>${text}<`);
+    for (const { url } of content.links) expect(mail.html).toContain(`<a href="${url}">`);
+    const headers = { 'Auto-Submitted': 'auto-generated', References: '<i1@farwatch.invalid>' };
+    expect(mail.headers).toMatchObject(headers);
+  });
+
+  test('escapes text from elsewhere, which never makes it unacceptable', () => {
+    const mail = alertMail('ops@example.com', alertContent(hostile, BASE), 'i1');
+    expect(mailRefusal(mail)).toBeNull();
+    expect(mail.html).not.toMatch(/<script|<!channel|<https/);
+    expect(mail.html.match(/<tr>/g)).toHaveLength(5);
+    expect(mail.html).toContain('&#60;script&#62;');
+  });
+});
+
+describe('a Slack message', () => {
+  test('says the same in its notification and in its blocks', () => {
+    const message = slackMessage(alertContent(down, BASE));
+    expect(message.text).toBe('[DOWN] Shop — HTTP 503');
+    expect(message.blocks[0]?.text.text).toBe('[DOWN] Shop — HTTP 503');
+    expect(message.blocks[1]?.text.text.split('\n')).toEqual([
+      ':red_circle: Shop is down.', '*Target:* https://shop.example/cart (HTTP)',
+      '*Error:* Expected 200, got 503 (status_code)', '*Regions:* Europe West (Dublin), us, Berlin',
+      '*Since:* 2026-03-01 03:14:15 UTC', '*Last good check:* 2026-03-01 03:13:15 UTC, in 241 ms',
+    ]);
+    const [incident, monitor] = [`${BASE}/api/incidents/i1`, `${BASE}/api/monitors/m1`];
+    expect(message.blocks[2]?.text.text).toBe(`<${incident}|Incident> · <${monitor}|Monitor>`);
+  });
+
+  test('contains no mentions or links that a target wrote', () => {
+    const { text, blocks } = slackMessage(alertContent(hostile, BASE));
+    const sections = blocks.filter((block) => block.type === 'section');
+    const marked = [text, ...sections.map((block) => block.text.text)];
+    for (const one of marked) expect(one).not.toMatch(/<(?!https:\/\/watch\.example\/)/);
+    expect(text).toContain('&lt;!channel&gt;');
+    expect(blocks[0]?.text.type).toBe('plain_text');
+  });
+
+  test('stays within Slack\'s limits', () => {
+    const error = { type: 'timeout', message: '&'.repeat(3000) } as const;
+    const long = { ...hostile, monitor: { ...hostile.monitor, name: '<'.repeat(3000) }, error };
+    const { blocks } = slackMessage(alertContent(long, BASE));
+    expect(blocks[0]?.text.text.length).toBeLessThanOrEqual(150);
+    for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3000);
+    for (const block of blocks) expect(block.text.text.length).toBeGreaterThan(0);
+  });
+});
+
+test.each([
+  [0, '0 s'], [400, '0 s'], [-5, '0 s'], [999, '1 s'], [59_000, '59 s'], [60_000, '1 min'],
+  [252_000, '4 min 12 s'], [3_600_000, '1 h'], [3_605_000, '1 h'], [7_380_000, '2 h 3 min'],
+  [100_800_000, '1 d 4 h'], [40 * DAY_MS, '40 d'],
+])('a duration of %i ms reads %s', (span, text) => {
+  expect(durationText(span)).toBe(text);
+});
+
+test.each([
+  [0, '0 ms'], [241.4, '241 ms'], [999, '999 ms'], [1000, '1.0 s'], [2345, '2.3 s'],
+])('a response time of %i ms reads %s', (took, text) => {
+  expect(responseText(took)).toBe(text);
+});
