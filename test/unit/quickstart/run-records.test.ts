@@ -9,10 +9,12 @@ import { systemClock } from '../../../shared/time.ts';
 let dir = '';
 const children: ChildProcess[] = [];
 const run = (script: string): number => {
-  const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
   children.push(child);
   return child.pid as number;
 };
+/** Resolves when the process that was started last has written something. */
+const lastWrites = () => new Promise((resolve) => children.at(-1)?.stdout?.once('data', resolve));
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-run-'));
@@ -34,8 +36,8 @@ test('a process on record is found, ended, and its record removed', async () => 
 
 test('one that ignores SIGTERM is killed', async () => {
   const records = new RunRecords(dir);
-  records.write('stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'));
-  await systemWait(300);
+  records.write('stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")'));
+  await lastWrites();
   expect(await records.reclaim(systemClock, [])).toHaveLength(1);
 });
 
@@ -53,7 +55,3 @@ test('a torn or foreign file does not keep a start from going on', () => {
   writeFileSync(join(dir, 'notes.txt'), 'x');
   expect(new RunRecords(dir).living()).toEqual([]);
 });
-
-function systemWait(delayMs: number): Promise<void> {
-  return new Promise((resolve) => systemClock.setTimer(delayMs, resolve));
-}

@@ -25,7 +25,7 @@ afterEach(async () => {
 function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedProcess {
   const records = new RunRecords(dir);
   const screen = new Screen({ write: (text: string) => (output += text) }, systemClock);
-  const spec = { role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false, stopWithinMs: 300, ...more };
+  const spec = { role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false, stopWithinMs: 60_000, ...more };
   running = new SupervisedProcess({ clock: systemClock, screen, records }, spec);
   running.start();
   return running;
@@ -69,15 +69,21 @@ test('stop waits for a clean end and does not start again', async () => {
 });
 
 test('stop kills what does not end in its time', async () => {
-  const child = supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`);
+  const child = supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`, { stopWithinMs: 300 });
   await until(() => output.includes('up'), { what: 'it is up' });
   await child.stop();
   expect(output).toContain('child did not stop within 0.3 s and was killed');
 });
 
 test('an end is noticed although somebody else holds the output open', async () => {
-  const script = 'require("child_process").spawn("sleep", ["3"], { stdio: "inherit", detached: true }).unref(); console.log("up"); setTimeout(() => process.exit(1), 50)';
+  const script = `const holder = require("child_process").spawn("sleep", ["600"], { stdio: "inherit", detached: true });
+    holder.unref(); console.log("holder " + holder.pid + "."); setTimeout(() => process.exit(1), 50)`;
   const child = supervise(script);
   const first = child.pid;
-  await until(() => child.pid !== first && child.pid !== null, { what: 'a new process', timeoutMs: 2000 });
+  try {
+    await until(() => child.pid !== first && child.pid !== null, { what: 'a new process' });
+  } finally {
+    await child.stop();
+    for (const [, pid] of output.matchAll(/holder (\d+)\./g)) process.kill(Number(pid), 'SIGKILL');
+  }
 });

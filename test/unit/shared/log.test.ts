@@ -30,7 +30,7 @@ describe('the log', () => {
     await bundle({ stdin: { contents: SOURCE, resolveDir: root, loader: 'ts' }, outfile });
     ({ stdout: output } = await promisify(execFile)(process.execPath, [outfile]));
     lines = output.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  }, 30_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('never shows what stands under the name of a secret', () => {

@@ -4,11 +4,12 @@ import { until } from '../../helpers/until.ts';
 
 describe('the system clock', () => {
   test('tells Unix time in ms and a time that never goes back', async () => {
-    const [wall, steady] = [systemClock.now(), systemClock.monotonic()];
+    const [before, wall, after] = [Date.now(), systemClock.now(), Date.now()];
+    expect(wall).toBeGreaterThanOrEqual(before);
+    expect(wall).toBeLessThanOrEqual(after);
+    const steady = systemClock.monotonic();
     await sleep(systemClock, 20);
-    expect(Math.abs(systemClock.now() - wall - 20)).toBeLessThan(2000);
     expect(systemClock.monotonic() - steady).toBeGreaterThanOrEqual(18);
-    expect(new Date(wall).getUTCFullYear()).toBeGreaterThan(2020);
   });
 
   test('fires a timer once, and a cancelled one never', async () => {
@@ -16,7 +17,7 @@ describe('the system clock', () => {
     systemClock.setTimer(5, () => fired.push('once'));
     systemClock.setTimer(-5, () => fired.push('late'));
     systemClock.setTimer(5, () => fired.push('cancelled')).cancel();
-    await until(() => fired.length >= 2, { timeoutMs: 5000 });
+    await until(() => fired.length >= 2);
     await sleep(systemClock, 20);
     expect(fired.sort()).toEqual(['late', 'once']);
   });
@@ -26,7 +27,7 @@ describe('the system clock', () => {
     const timer = systemClock.setRepeating(2, () => {
       count += 1;
     });
-    await until(() => count >= 3, { timeoutMs: 5000 });
+    await until(() => count >= 3);
     timer.cancel();
     const seen = count;
     await sleep(systemClock, 20);

@@ -39,7 +39,7 @@ function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | strin
 
 async function check(spec: Partial<HttpSpec>, options: { timeoutMs?: number; context?: Partial<CheckContext> } = {}): Promise<Finding> {
   const context: CheckContext = { clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9', ...options.context };
-  const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 2000);
+  const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 60_000);
   const result = resultOf(buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding);
   checkResult.parse({ ...result, seq: 1 });
   return finding;
@@ -95,21 +95,26 @@ describe('an HTTP check', () => {
     expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success', status_code: 200 });
   });
 
-  test.each<[string, (socket: Socket) => void, string, RegExp]>([
-    ['never answers', () => undefined, 'timeout', /No answer within 150 ms \(waiting for the answer\)/],
-    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5), 'timeout', /No answer within 150 ms/],
-    ['resets the connection', (socket) => void socket.resetAndDestroy(), 'connection_error', /Connection reset/],
-    ['closes without an answer', (socket) => void socket.end(), 'connection_error', /closed before an answer/],
-    ['closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'), 'connection_error', /closed before an answer/],
-    ['speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'), 'connection_error', /Not a valid HTTP answer: the answer is not HTTP\/1/],
-    ['sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${'X-Filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(25_000)}\r\n`), 'connection_error', /larger than 32 kB/],
-  ])('a server that %s fails as such', async (_what, behave, type, message) => {
+  test.each<[string, (socket: Socket) => void, RegExp]>([
+    ['never answers', () => undefined, /No answer within 150 ms \(waiting for the answer\)/],
+    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5), /No answer within 150 ms/],
+  ])('a server that %s fails as timeout', async (_what, behave, message) => {
     const server = await serve(behave);
-    const startedAt = performance.now();
     const finding = await check({ url: `http://127.0.0.1:${server.port}` }, { timeoutMs: 150 });
-    expect(finding).toMatchObject({ outcome: 'failure', error: { type } });
-    expect(finding.error?.message).toMatch(message);
-    expect(performance.now() - startedAt).toBeLessThan(600);
+    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: expect.stringMatching(message) as string } });
+  });
+
+  const header = `X-Filler: ${'a'.repeat(30)}\r\n`;
+  test.each<[string, (socket: Socket) => void, RegExp]>([
+    ['resets the connection', (socket) => void socket.resetAndDestroy(), /Connection reset/],
+    ['closes without an answer', (socket) => void socket.end(), /closed before an answer/],
+    ['closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'), /closed before an answer/],
+    ['speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'), /Not a valid HTTP answer: the answer is not HTTP\/1/],
+    ['sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(25_000)}\r\n`), /larger than 32 kB/],
+  ])('a server that %s fails as connection_error', async (_what, behave, message) => {
+    const server = await serve(behave);
+    const finding = await check({ url: `http://127.0.0.1:${server.port}` });
+    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'connection_error', message: expect.stringMatching(message) as string } });
   });
 
   test('a port where nobody listens fails as connection_error', async () => {
@@ -141,21 +146,22 @@ describe('an HTTP check', () => {
       more();
     });
     expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success' });
-    await until(() => isClosed, { timeoutMs: 3000, what: 'the connection is cut' });
+    await until(() => isClosed, { what: 'the connection is cut' });
     expect(sent).toBeLessThan(32 * 1024 ** 2);
   });
 
-  test('a small body that comes later is taken, so that the server sees no reset', async () => {
+  test('a small body that comes after the finding is taken, so that the server sees no reset', async () => {
     const errors: unknown[] = [];
     let isEnded = false;
+    let sendBody = (): void => expect.unreachable();
     const server = await serve((socket) => {
       socket.on('error', (error) => errors.push(error));
       socket.on('close', (hadError) => (isEnded = !hadError));
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n');
-      setTimeout(() => socket.end('0123456789'), 50);
+      sendBody = () => void socket.end('0123456789');
     });
-    const finding = await check({ url: `http://127.0.0.1:${server.port}` });
-    expect(finding.response_time_ms).toBeLessThan(50);
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success' });
+    sendBody();
     await until(() => isEnded);
     expect(errors).toEqual([]);
   });
@@ -266,9 +272,7 @@ describe('an HTTP check', () => {
 
     test('all hops share one deadline', async () => {
       const server = await serve((socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60));
-      const startedAt = performance.now();
       expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 10 }, { timeoutMs: 150 })).toMatchObject({ outcome: 'failure', error: { type: 'timeout' } });
-      expect(performance.now() - startedAt).toBeLessThan(500);
     });
   });
 
@@ -278,7 +282,7 @@ describe('an HTTP check', () => {
 
   test('a thousand at once all end, each with its own answer', async () => {
     const server = await serve((socket, head) => socket.end(`HTTP/1.1 ${200 + Number(/GET \/(\d+)/.exec(head)?.[1]) % 90} X\r\n\r\n`));
-    const findings = await Promise.all(Array.from({ length: 1000 }, (_, at) => check({ url: `http://127.0.0.1:${server.port}/${at}` }, { timeoutMs: 8000 })));
+    const findings = await Promise.all(Array.from({ length: 1000 }, (_, at) => check({ url: `http://127.0.0.1:${server.port}/${at}` })));
     expect(findings.map((finding) => finding.status_code)).toEqual(findings.map((_, at) => 200 + (at % 90)));
   });
 });

@@ -24,7 +24,7 @@ async function serve(certificate: Issued): Promise<RawServer> {
   return server;
 }
 
-function check(spec: Partial<HttpSpec>, timeoutMs = 3000): Promise<Finding> {
+function check(spec: Partial<HttpSpec>, timeoutMs = 60_000): Promise<Finding> {
   const context: CheckContext = {
     clock: systemClock, allowAddress: () => true, version: '1', trustedRoots: [authority.cert],
     resolver: { resolve: (_host, family) => Promise.resolve(family === 4 ? { ok: true, addresses: ['127.0.0.1'] } : { ok: false, code: 'ENODATA' }) },

@@ -25,7 +25,7 @@ async function writeAndKill(directory: string, monitors: string[], lifeMs: numbe
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const syncs = () => text.split('\n').slice(0, -1).flatMap((line) => JSON.parse(line) as [epoch: string, shard: number, synced: number][]);
-  await until(() => new Set(syncs().map(([, shard]) => shard)).size === 3, { what: 'something is safe in every lane', timeoutMs: 20_000 });
+  await until(() => new Set(syncs().map(([, shard]) => shard)).size === 3, { what: 'something is safe in every lane' });
   await passTime(lifeMs);
   const closed = new Promise((done) => child.once('close', done));
   child.kill('SIGKILL');
