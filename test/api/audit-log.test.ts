@@ -20,6 +20,7 @@ describe('the audit log', () => {
     const { id } = made.data.monitor;
     const editor = await newMember(app, tenant, 'member');
     await editor.client.patch(`/api/monitors/${id}`, { name: 'Shop 2' });
+    const before = Date.now();
     await editor.client.post(`/api/monitors/${id}/pause`);
     const { entries } = await log();
     expect(entries.slice(0, 3)).toEqual([
@@ -32,7 +33,8 @@ describe('the audit log', () => {
       }),
     ]);
     expect(JSON.stringify(entries)).not.toContain('very-secret');
-    expect(Math.abs(Date.parse(entries[0].created_at) - Date.now())).toBeLessThan(10_000);
+    expect(Date.parse(entries[0].created_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(entries[0].created_at)).toBeLessThanOrEqual(Date.now());
   });
 
   test('keeps successes only, and reads leave no trace', async () => {

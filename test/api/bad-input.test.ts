@@ -43,10 +43,8 @@ describe('a body that is not strict JSON', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
     ['an overlong encoding', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc0, 0xaf, 0x22, 0x7d])],
   ])('%s is JSON_PARSE_ERROR', async (_name, body) => {
-    const startedAt = performance.now();
     const answer = await send(body);
     expect([answer.status, answer.code]).toEqual([400, 'JSON_PARSE_ERROR']);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
@@ -130,14 +128,12 @@ describe('an id in the path', () => {
   });
 });
 
-test('a search means every character literally, quickly', async () => {
+test('a search means every character literally', async () => {
   const names = ['100% _sure_', 'a.*b', '(a+)+$', 'back\\slash', 'price $5', 'İstanbul', 'CAFÉ', '[x]{1}|y^z', 'a-b/c'];
   for (const name of names) expect((await client.post('/api/monitors', { ...monitor, name })).status, name).toBe(201);
   const find = async (search: string) => {
-    const startedAt = performance.now();
     const answer = await client.get(`/api/monitors?search=${encodeURIComponent(search)}`);
     expect(answer.status, search).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
     return answer.data.monitors.map((found: { name: string }) => found.name);
   };
   for (const name of names) expect(await find(name), name).toEqual([name]);
@@ -151,20 +147,14 @@ test('a search means every character literally, quickly', async () => {
   expect(await find('SHOP.EXAMPLE')).toHaveLength((await client.get('/api/monitors')).data.pagination.total_count);
 });
 
-test('a search that would blow up as a pattern costs no more than any other', async () => {
-  const other = await newTenant(app);
-  const name = 'a'.repeat(255);
-  for (let at = 0; at < 40; at += 1) expect((await other.writeKey.post('/api/monitors', { ...monitor, name: `${at} ${name}`.slice(0, 255) })).status).toBe(201);
-  /** Milliseconds that this process computes for it, database and all. */
-  const cost = async (search: string) => {
-    const before = process.cpuUsage();
-    for (let time = 0; time < 10; time += 1) expect((await other.readKey.get(`/api/monitors?search=${encodeURIComponent(search)}`)).status).toBe(200);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 10_000;
-  };
-  await cost('warm');
-  const plain = await cost('b'.repeat(200));
-  for (const hostile of ['(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b', 'a'.repeat(255)]) {
-    expect(await cost(hostile), hostile).toBeLessThan(4 * plain + 50);
-  }
-});
+// The app's connection fails the test when a pattern reaches the database that is not literal.
+test.each(['(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b'])(
+  'a search for %s, which would be slow as a pattern, is a literal one',
+  async (search) => {
+    const name = `${search}${'a'.repeat(255)}`.slice(0, 255);
+    const { writeKey } = await newTenant(app);
+    for (const one of [name, 'a'.repeat(255)]) expect((await writeKey.post('/api/monitors', { ...monitor, name: one })).status).toBe(201);
+    const { data } = await writeKey.get(`/api/monitors?search=${encodeURIComponent(search)}`);
+    expect(data.monitors.map((found: { name: string }) => found.name)).toEqual([name]);
+  },
+);

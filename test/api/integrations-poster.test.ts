@@ -4,7 +4,7 @@ import type { PostRequest } from '../../controller/platform/outbound/poster-port
 import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver, type Resolve } from '../../controller/platform/outbound/resolver.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { systemClock } from '../../shared/time.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
 import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
@@ -20,9 +20,9 @@ async function receiver(host?: string): Promise<Receiver> {
   return started;
 }
 
-function poster(options: { allowPrivate?: boolean; names?: Record<string, string[][]> } = {}): HttpPoster {
-  const { allowPrivate = true, names = {} } = options;
-  const made = new HttpPoster({ clock: systemClock, vetting: createAddressVetting({ resolve: scripted(names), allowPrivate, clock: systemClock }) });
+function poster(options: { allowPrivate?: boolean; names?: Record<string, string[][]>; clock?: Clock } = {}): HttpPoster {
+  const { allowPrivate = true, names = {}, clock = systemClock } = options;
+  const made = new HttpPoster({ clock, vetting: createAddressVetting({ resolve: scripted(names), allowPrivate, clock }) });
   closing.push(() => made.close());
   return made;
 }
@@ -101,9 +101,7 @@ test('a body that drips after the status is cut off when the time for everything
   let answer: () => Drip = () => expect.unreachable();
   to.behave((response) => void (answer = () => drip(response, '.', 20)));
   const clock = new SimulatedClock();
-  const made = new HttpPoster({ clock, vetting: createAddressVetting({ resolve: scripted({}), allowPrivate: true, clock }) });
-  closing.push(() => made.close());
-  const posting = made.post(request(to.url));
+  const posting = poster({ clock }).post(request(to.url));
   await until(() => to.requests.length === 1);
   await clock.advance(9900);
   const body = answer();
@@ -111,16 +109,14 @@ test('a body that drips after the status is cut off when the time for everything
   await clock.advance(99);
   expect(body.isOpen).toBe(true);
   await clock.advance(1);
-  await until(() => !body.isOpen, { timeoutMs: 30_000, what: 'the connection is cut' });
+  await until(() => !body.isOpen, { what: 'the connection is cut' });
 });
 
 describe('a post that fails', () => {
   test('ends at its deadline when the receiver hangs', async () => {
     const to = await receiver();
     to.behave('hang');
-    const startedAt = performance.now();
     expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.3 seconds' });
-    expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 
   test('ends at its deadline when the head of the answer drips', async () => {
@@ -221,13 +217,13 @@ describe('one receiver that hangs', () => {
   test('fills its own places, and the others are answered', async () => {
     const [hanging, healthy] = [await receiver(), await receiver()];
     hanging.behave('hang');
-    const out = poster();
-    const stuck = Array.from({ length: 70 }, () => out.post(request(hanging.url, { timeoutMs: 1500 })));
+    const clock = new SimulatedClock();
+    const out = poster({ clock });
+    const stuck = Array.from({ length: 70 }, () => out.post(request(hanging.url)));
     const busy = (await Promise.all(stuck.slice(64))).map((outcome) => outcome.kind);
     expect(busy).toEqual(Array(6).fill('busy'));
-    const startedAt = performance.now();
     expect(await out.post(request(healthy.url))).toMatchObject({ kind: 'answered' });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    await clock.advance(10_000);
     expect((await Promise.all(stuck.slice(0, 64))).every((outcome) => outcome.kind === 'failed')).toBe(true);
     hanging.behave(200);
     expect(await out.post(request(hanging.url))).toMatchObject({ kind: 'answered' });

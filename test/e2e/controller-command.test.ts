@@ -50,19 +50,19 @@ test('a controller waits for its database, then for its bus, says so in one line
   command({
     MONGODB_URL: `mongodb://127.0.0.1:${port}/farwatch`, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
   });
-  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database', timeoutMs: 60_000 });
+  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
   store = await startStore(port);
-  await until(() => logged('waiting for NATS'), { what: 'it waits for the bus', timeoutMs: 30_000 });
+  await until(() => logged('waiting for NATS'), { what: 'it waits for the bus' });
   expect(output).not.toMatch(/\n\s+at |Error:/);
   await nats.restart();
-  await until(() => logged('listening'), { what: 'it listens', timeoutMs: 30_000 });
+  await until(() => logged('listening'), { what: 'it listens' });
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
 
 test('it can be stopped while it waits', async () => {
   command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url });
-  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database', timeoutMs: 60_000 });
+  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 });

@@ -28,7 +28,7 @@ describe(`the database killed ${KILLS} times while results come in`, () => {
       const made = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', { name: `m${at}`, type: 'HTTP', target: `${target.url}/${at}`, interval_seconds: 1 });
       ids.push(made.monitor.id);
     }
-    await until(() => target.count > 3 * MONITORS, { what: 'checks run', timeoutMs: 30_000 });
+    await until(() => target.count > 3 * MONITORS, { what: 'checks run' });
   });
   afterAll(async () => {
     await Promise.all([farwatch.stop(), target.close()]);
@@ -45,7 +45,7 @@ describe(`the database killed ${KILLS} times while results come in`, () => {
       const killed = await farwatch.kill9('embedded-mongo');
       await farwatch.replaced('embedded-mongo', killed);
       const back = asking.answers.length;
-      await until(() => asking.answers.slice(back).some((answer) => answer.status === 200), { what: 'the API works again', timeoutMs: 20_000 });
+      await until(() => asking.answers.slice(back).some((answer) => answer.status === 200), { what: 'the API works again' });
       await passTime(1500);
     }
     const answers = await asking.end();

@@ -50,12 +50,12 @@ describe('from a clean directory to an alert and back', () => {
     secret = (await session.ok<{ secret: string }>('GET', `/api/integrations/${integration.id}/secret`)).secret;
     ({ monitor } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors',
       { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2 }));
-    await until(async () => (await read()).runtimeStatus === 'up', { what: 'the monitor is up', timeoutMs: 15_000 });
+    await until(async () => (await read()).runtimeStatus === 'up', { what: 'the monitor is up' });
   });
 
   test('a failing target opens one incident and the receiver gets a signed monitor.down', async () => {
     target.answer({ status: 503 });
-    const [down] = await until(() => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down', timeoutMs: 20_000 });
+    const [down] = await until(() => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down' });
     expectSigned(down as ReceivedRequest, secret);
     const [incident] = await incidents();
     expect(JSON.parse(String(down?.body))).toMatchObject({
@@ -68,7 +68,7 @@ describe('from a clean directory to an alert and back', () => {
 
   test('recovery resolves the incident with its time and sends monitor.up', async () => {
     target.answer({ status: 200 });
-    const [up] = await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up', timeoutMs: 20_000 });
+    const [up] = await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up' });
     expectSigned(up as ReceivedRequest, secret);
     const all = await incidents();
     expect(all).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('from a clean directory to an alert and back', () => {
       const before = target.count;
       await passTime(2500);
       return target.count === before && { count: before };
-    }, { what: 'checks have stopped', timeoutMs: 15_000 });
+    }, { what: 'checks have stopped' });
     await session.ok('POST', `/api/monitors/${monitor.id}/resume`);
     await until(() => target.count > settled.count, { what: 'checked again' });
   });
@@ -119,7 +119,7 @@ describe('from a clean directory to an alert and back', () => {
       const results = await until(async () => {
         const found = (await session.ok<{ results: { outcome: string; reason?: string; success: boolean }[] }>('GET', `/api/monitors/${id}/results`)).results;
         return found.length >= 4 && found;
-      }, { what: `${body.type} has results`, timeoutMs: 60_000 });
+      }, { what: `${body.type} has results` });
       expect(new Set(results.filter(({ reason }) => reason !== 'overload').map(({ outcome, reason, success }) => `${outcome} ${reason} ${success}`)), body.type).toEqual(new Set(['missed unsupported false']));
       const { monitor: seen } = await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`);
       const { regions } = await session.ok<{ regions: { status: string }[] }>('GET', `/api/monitors/${id}/regions`);

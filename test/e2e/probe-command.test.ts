@@ -61,14 +61,14 @@ test('a probe without identity and token ends with one clear line and exit code 
 
 test('npm run probe enrols with a token, and stops by a signal', async () => {
   const command = probe(join(dir, 'one'), '--controller', farwatch.url, '--token', token);
-  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected', timeoutMs: 30_000 });
+  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
   command.child.kill('SIGTERM');
   expect(await command.ended).toBe(0);
 });
 
 test('afterwards it needs neither', async () => {
   const command = probe(join(dir, 'one'));
-  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected', timeoutMs: 30_000 });
+  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
   expect(command.output()).toContain('"region":"second"');
   command.child.kill('SIGINT');
   expect(await command.ended).toBe(0);

@@ -64,8 +64,8 @@ describe('one installation, from its first start on', () => {
   test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
     const killed = await farwatch.kill9(role);
     await farwatch.replaced(role, killed);
-    await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served', timeoutMs: 30_000 });
-    await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again', timeoutMs: 30_000 });
+    await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served' });
+    await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again' });
   });
 
   test('ends and reclaims what a killed quickstart left behind', async () => {

@@ -39,7 +39,7 @@ fault('F41', 'monitors are edited, paused and deleted while their failing checks
     }));
   }
   await Promise.all(made.map(async ({ id, change, path }) => {
-    await until(() => load.target.countOf(path) >= 1, { what: 'its check is under way', timeoutMs: 15_000 });
+    await until(() => load.target.countOf(path) >= 1, { what: 'its check is under way' });
     await passTime(random() * 500);
     await make(change, id);
     if (change !== 'paused and resumed') return;
@@ -49,7 +49,7 @@ fault('F41', 'monitors are edited, paused and deleted while their failing checks
   const is = (change: Change) => made.filter((one) => one.change === change);
   // The answers of the old checks come in now.
   await passTime(ANSWER_MS + 2000);
-  for (const { id } of [...is('edited'), ...is('paused and resumed')]) await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings', timeoutMs: 20_000 });
+  for (const { id } of [...is('edited'), ...is('paused and resumed')]) await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings' });
   for (const { id } of is('paused')) expect(await load.statusOf(id)).toBe('paused');
   expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
   expect(load.receiver.requests).toEqual([]);

@@ -83,9 +83,9 @@ function told(request: ReceivedRequest): Told {
 /** Waits until the outage is told and over and that is told too, and returns its incident: whatever else would come has come before. */
 async function recovered(session: ApiSession): Promise<string> {
   const eventIs = (event: string) => () => receiver.requests.some((request) => told(request).event === event);
-  await until(eventIs('monitor.down'), { what: 'monitor.down', timeoutMs: 60_000 });
+  await until(eventIs('monitor.down'), { what: 'monitor.down' });
   target.answer({ status: 200 });
-  await until(eventIs('monitor.up'), { what: 'monitor.up', timeoutMs: 60_000 });
+  await until(eventIs('monitor.up'), { what: 'monitor.up' });
   const { incidents } = await session.ok<{ incidents: { id: string; status: string }[] }>('GET', '/api/incidents?limit=100');
   expect(incidents.map(({ status }) => status)).toEqual(['resolved']);
   const { notifications } = await until(async () => {

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const settled = (incidentId: string, status: string, count = 1) =>
-  until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}`, timeoutMs: 30_000 });
+  until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}` });
 
 /** Nothing of the destination is under way or due before its next try. */
 const isQuiet = (destinationId: string) => async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
@@ -81,7 +81,7 @@ fault('F31', 'a receiver drips one byte of its head a second; 20 alerts go to an
   for (let count = 0; count < 20; count += 1) await outage(alerts, healthy._id);
   await until(() => well.requests.length === 20);
   const othersMs = Date.now() - startedAt;
-  await until(async () => (await rig.log(held))[0]?.error_message, { timeoutMs: 20_000 });
+  await until(async () => (await rig.log(held))[0]?.error_message);
   const cutMs = Date.now() - startedAt;
   expect((await rig.log(held))[0]?.error_message).toBe('no answer within 10 seconds');
   expect(othersMs).toBeLessThan(cutMs);
@@ -112,10 +112,10 @@ fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipi
   const told = [];
   for (let count = 0; count < 10; count += 1) told.push(await outage(alerts, _id));
   for (let minutes = 0; minutes < 30; minutes += 3) {
-    await until(isQuiet(_id), { timeoutMs: 20_000 });
+    await until(isQuiet(_id));
     rig.clock.warp(180_000);
   }
-  await until(isQuiet(_id), { timeoutMs: 20_000 });
+  await until(isQuiet(_id));
   expect(mailgun.messages).toHaveLength(0);
   mailgun.accept();
   rig.clock.warp(3_600_000 * 1.2);

@@ -36,12 +36,12 @@ fault('F34', 'targets flap with each check: some confirmed by a recheck, some to
     seen[index] = count;
   }), 5);
   try {
-    await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run', timeoutMs: 60_000 });
+    await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run' });
   } finally {
     clearInterval(turn);
   }
   for (const path of paths) load.target.answer({ status: 200 }, path);
-  await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up', timeoutMs: 20_000 });
+  await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up' });
   await passTime(STEADY_MS + 5000);
   const results = await countResults(load);
   const incidents = await load.incidents();

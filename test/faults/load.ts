@@ -60,7 +60,7 @@ export class Load {
   async steady(count: number, name: string): Promise<string[]> {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) ids.push(await this.watch(`/${name}/${at}`));
-    await until(() => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run', timeoutMs: 30_000 });
+    await until(() => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run' });
     return ids;
   }
 
@@ -100,7 +100,7 @@ export class Load {
   async settle(gone: string[] = []) {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
-    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living })).status === 200, { what: 'paused', timeoutMs: 20_000 });
+    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living })).status === 200, { what: 'paused' });
     await allArrived(session);
     const ledger = await (this.#store ? readLedger(this.#store.url, this.#store.database) : readLedger(storeUrl(this.farwatch.log())));
     const issued = new Map(this.ids.map((id) => [id, this.countOf(id)]));

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 fault('F47', 'the alert worker alone stops: what it asks the database is never answered', async () => {
   const stops = repeats(1, 3);
-  await until(() => sink.requests.length >= 2, { what: 'pings', timeoutMs: 30_000 });
+  await until(() => sink.requests.length >= 2, { what: 'pings' });
   expect(sink.requests[0]).toMatchObject({ method: 'GET', path: '/ping/secret' });
   const lateMs: number[] = [];
   const recoveryMs: number[] = [];
@@ -45,7 +45,7 @@ fault('F47', 'the alert worker alone stops: what it asks the database is never a
     const seen = sink.requests.length;
     proxy.heal();
     const healedAt = Date.now();
-    await until(() => sink.requests.length > seen, { what: 'pings again', timeoutMs: 60_000 });
+    await until(() => sink.requests.length > seen, { what: 'pings again' });
     recoveryMs.push(Date.now() - healedAt);
   }
   expect(farwatch.log()).toContain('not called, since this does not work: delivery of alerts');
@@ -54,16 +54,16 @@ fault('F47', 'the alert worker alone stops: what it asks the database is never a
 });
 
 fault('F47', 'the database is unreachable, then the controller is killed', async () => {
-  await until(() => sink.requests.length >= 1, { what: 'pings', timeoutMs: 30_000 });
+  await until(() => sink.requests.length >= 1, { what: 'pings' });
   proxy.drop('both');
   const stoppedAt = Date.now();
   await passTime(3 * INTERVAL_MS);
   expect((sink.requests.at(-1)?.at ?? 0) - stoppedAt).toBeLessThan(2 * INTERVAL_MS);
   proxy.heal();
   const seen = sink.requests.length;
-  await until(() => sink.requests.length > seen, { what: 'pings again', timeoutMs: 60_000 });
+  await until(() => sink.requests.length > seen, { what: 'pings again' });
   const kept = sink.requests.length;
   await farwatch.kill9('controller');
-  await until(() => sink.requests.length > kept, { what: 'pings of its next life', timeoutMs: 60_000 });
+  await until(() => sink.requests.length > kept, { what: 'pings of its next life' });
   return tell({ injected: 2 }, 'pings ended within 2 intervals, and came again');
 });

@@ -16,5 +16,5 @@ export function allArrived(session: ApiSession): Promise<IdleProbe[]> {
   return until(async () => {
     const { probes } = await session.ok<{ probes: IdleProbe[] }>('GET', '/api/probes');
     return probes.every((probe) => Date.parse(probe.last_beat_at) > since && probe.spool_depth === 0 && probe.monitors === 0) && probes;
-  }, { what: 'the spool is empty', timeoutMs: 120_000, everyMs: 250 });
+  }, { what: 'the spool is empty', everyMs: 250 });
 }

@@ -16,13 +16,13 @@ export class ControllerProcess {
   static async start(bundle: string, env: Record<string, string>, flags: readonly string[] = []): Promise<ControllerProcess> {
     const controller = new ControllerProcess(bundle, env, flags);
     const listens = () => controller.#output.includes('"msg":"listening"') || (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
-    await until(listens, { what: 'the controller listens', timeoutMs: 30_000 });
+    await until(listens, { what: 'the controller listens' });
     return controller;
   }
 
   /** The signal that ended it; null when it ended by itself. */
-  async ended(timeoutMs = 30_000): Promise<NodeJS.Signals | null> {
-    await until(() => this.#hasEnded, { what: 'the controller ends', timeoutMs });
+  async ended(): Promise<NodeJS.Signals | null> {
+    await until(() => this.#hasEnded, { what: 'the controller ends' });
     return this.#child.signalCode;
   }
 

@@ -14,13 +14,11 @@ export interface FarwatchOptions {
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
-  timeoutMs?: number;
   /** Program and arguments, from the root of the checkout; `start.mjs` itself when absent. */
   command?: [string, ...string[]];
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const START_TIMEOUT_MS = 60_000;
 /** The promise of the product: everything is down this long after it was asked to stop. */
 const STOP_PROMISE_MS = 10_000;
 
@@ -53,12 +51,11 @@ export class Farwatch {
     const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);
     this.#child = child;
-    const timeoutMs = this.#options.timeoutMs ?? START_TIMEOUT_MS;
     const isReady = () => {
       if (child.exitCode !== null) return 'ended';
       return this.log().slice(before).includes('"msg":"ready"') && 'ready';
     };
-    const outcome = await until(isReady, { timeoutMs, what: 'ready line' }).catch((error: Error) => error.message);
+    const outcome = await until(isReady, { what: 'ready line' }).catch((error: Error) => error.message);
     if (outcome === 'ready') return Date.now() - startedAt;
     const log = this.log().slice(before);
     await this.kill9All();
@@ -83,7 +80,7 @@ export class Farwatch {
 
   /** The living process of a role, waited for when it is being started again. */
   pid(role: FarwatchRole): Promise<number> {
-    return until(() => this.pids()[role], { timeoutMs: 20_000, what: `${role} lives` });
+    return until(() => this.pids()[role], { what: `${role} lives` });
   }
 
   /** Kills one process and resolves to its former pid. The quickstart starts it again by itself. */
@@ -95,7 +92,7 @@ export class Farwatch {
 
   /** Waits until another process lives in the role of one that was killed. */
   async replaced(role: FarwatchRole, killed: number, everyMs?: number): Promise<void> {
-    await until(() => (this.pids()[role] ?? killed) !== killed, { timeoutMs: 30_000, what: `a new ${role}`, everyMs });
+    await until(() => (this.pids()[role] ?? killed) !== killed, { what: `a new ${role}`, everyMs });
   }
 
   /** Kills every process at once, as a power cut would. */

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
@@ -36,11 +37,13 @@ export class FleetRig {
   readonly monitors: MonitorStore;
   readonly fleets: { fleet: Fleet; bus: NatsBus }[] = [];
   readonly probes: TestProbe[] = [];
+  /** Gets each command that is sent to the database. */
+  onCommand: (command: Document) => void = () => undefined;
 
   constructor(nats: RigNats, store: TestMongo) {
     this.nats = nats;
     this.store = store;
-    this.mongo = watchedMongo(store.url);
+    this.mongo = watchedMongo(store.url, (command) => this.onCommand(command));
     this.monitors = new MonitorStore(this.mongo.db);
   }
 

@@ -62,7 +62,7 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
     const started = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
     started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     child = started;
-    await until(() => answersAsNats(address), { what: `nats-server ${program.version} answers`, timeoutMs: 10_000 });
+    await until(() => answersAsNats(address), { what: `nats-server ${program.version} answers` });
   };
   const end = async (signal: NodeJS.Signals) => {
     const running = child;

@@ -34,7 +34,7 @@ export class TestProbe {
     const { nats_url, probe_id } = this.answer as EnrolAnswer;
     this.connection = await until(
       () => connect({ servers: url ?? nats_url, authenticator: nkeyAuthenticator(this.user.getSeed()), inboxPrefix: `_INBOX_${probe_id}`, reconnect: false }).catch(() => null),
-      { what: 'probe connects', timeoutMs: 10_000 },
+      { what: 'probe connects' },
     );
     return this.connection;
   }
@@ -73,7 +73,7 @@ export class TestProbe {
 
   async ask(request: object): Promise<AssignmentDelta> {
     const { region_id, probe_id } = this.answer as EnrolAnswer;
-    const reply = await this.nats.request(subjects.sync(region_id, probe_id), JSON.stringify(request), { timeout: 5000 });
+    const reply = await this.nats.request(subjects.sync(region_id, probe_id), JSON.stringify(request), { timeout: 60_000 });
     return this.openDelta(reply.data);
   }
 

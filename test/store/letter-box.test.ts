@@ -40,12 +40,12 @@ test('what the database refused for a while is kept when it takes again', async 
     },
   }, clock);
   box.put([letter('two'), letter('two')]);
-  await until(() => refusals === 1, { what: 'a try fails', timeoutMs: 60_000 });
+  await until(() => refusals === 1, { what: 'a try fails' });
   isAway = false;
   await until(async () => {
     await clock.advance(1000);
     return (await kept('two')) === 2;
-  }, { what: 'both are kept', timeoutMs: 60_000 });
+  }, { what: 'both are kept' });
   await box.stop();
   await away.close();
 });

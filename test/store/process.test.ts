@@ -34,7 +34,7 @@ test('the store ends when the process that started it is killed', async () => {
   const client = await MongoClient.connect(url);
   await client.db('x').command({ ping: 1 });
   parent.kill('SIGKILL');
-  await until(() => new MongoClient(url, { serverSelectionTimeoutMS: 200 }).connect().then((other) => other.close().then(() => false), () => true), { timeoutMs: 8_000, what: 'the end of the store' });
+  await until(() => new MongoClient(url, { serverSelectionTimeoutMS: 200 }).connect().then((other) => other.close().then(() => false), () => true), { what: 'the end of the store' });
   await client.close();
 });
 

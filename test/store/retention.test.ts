@@ -58,7 +58,7 @@ async function goRound(of = sweeper): Promise<void> {
   await until(async () => {
     await clock.advance(100);
     return !of.isBusy;
-  }, { what: 'a round', timeoutMs: 30_000 });
+  }, { what: 'a round' });
 }
 
 async function addOrganization(id: string, plan: PlanName): Promise<void> {

@@ -101,7 +101,7 @@ export class ControllerPeer {
   }
 
   async order(content: unknown): Promise<CheckResult> {
-    const reply = await (this.#connection as NatsConnection).request(subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 5000 });
+    const reply = await (this.#connection as NatsConnection).request(subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 60_000 });
     return reply.json<{ v: 1; result: CheckResult }>().result;
   }
 

@@ -28,11 +28,11 @@ describe('a probe that is killed', () => {
     let turn = seed;
     const random = (): number => (turn = (turn * 48_271) % 2_147_483_647) / 2_147_483_647;
     const { peer } = fixture;
-    const monitors = fixture.add(100, (at) => ({ interval_ms: 1000, timeout_ms: 1000, phase_ms: at * 10 }));
+    const monitors = fixture.add(100, (at) => ({ interval_ms: 1000, phase_ms: at * 10 }));
     let probe = await fixture.enrol();
     for (let kill = 0; kill < 6; kill += 1) {
       const known = peer.results.length;
-      await until(() => peer.results.length > known + 100, { timeoutMs: 30_000, what: 'it works' });
+      await until(() => peer.results.length > known + 100, { what: 'it works' });
       await passTime(random() * 1000);
       await probe.end('SIGKILL');
       await passTime(random() * 1500);
@@ -54,7 +54,7 @@ describe('a probe that is killed', () => {
 
   test('does not check everything at once when it is back, and goes on by the same phases', async () => {
     const { peer, target } = fixture;
-    const monitors = fixture.add(20, (at) => ({ interval_ms: 60_000, timeout_ms: 5000, phase_ms: at * 3000 }));
+    const monitors = fixture.add(20, (at) => ({ interval_ms: 60_000, phase_ms: at * 3000 }));
     const probe = await fixture.enrol();
     await until(() => peer.results.length >= 20);
     await probe.end('SIGKILL');
@@ -80,7 +80,7 @@ describe('a probe that is killed', () => {
     expect(alone.said('connected')).toBeUndefined();
     await nats.restart();
     await alone.connected();
-    await until(() => peer.results.length > 80, { timeoutMs: 20_000 });
+    await until(() => peer.results.length > 80);
     expect(await alone.end()).toBe(0);
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
@@ -90,7 +90,7 @@ describe('a probe that is killed', () => {
 describe('a probe whose NATS fails', () => {
   test('is killed five times, once with an empty store: every result arrives, once', async () => {
     const { peer, nats } = fixture;
-    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, timeout_ms: 200, phase_ms: at * 5 }));
+    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     const probe = await fixture.enrol();
     for (let kill = 0; kill < 5; kill += 1) {
       await passTime(700);
@@ -98,7 +98,7 @@ describe('a probe whose NATS fails', () => {
       await passTime(400);
       await nats.restart({ wipe: kill === 2 });
       const known = peer.results.length;
-      await until(() => peer.results.length > known + 40, { timeoutMs: 20_000, what: 'it is back' });
+      await until(() => peer.results.length > known + 40, { what: 'it is back' });
     }
     expect(await probe.end()).toBe(0);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
@@ -111,7 +111,7 @@ describe('a probe whose NATS fails', () => {
 
   test('loses messages, answers and whole shards: every result arrives, once, in order', async () => {
     const { peer } = fixture;
-    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, timeout_ms: 200, phase_ms: at * 5 }));
+    const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     let turn = 0;
     peer.answerBatch = (shard) => {
       turn += 1;
@@ -121,7 +121,7 @@ describe('a probe whose NATS fails', () => {
     const probe = await fixture.enrol();
     await passTime(8000);
     peer.answerBatch = () => 'take';
-    await until(() => (peer.beats.at(-1)?.spool_depth ?? Infinity) < 500, { timeoutMs: 40_000, what: 'the backlog drains' });
+    await until(() => (peer.beats.at(-1)?.spool_depth ?? Infinity) < 500, { what: 'the backlog drains' });
     expect(await probe.end()).toBe(0);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
@@ -141,7 +141,7 @@ describe('a probe whose spool is damaged', () => {
     const file = (): string => join(spool, readdirSync(spool).sort().pop() as string);
     const sizeThen = statSync(file()).size;
     const unsent = (): FrameAt[] => batchesBehind(readFileSync(file()), sizeThen);
-    await until(() => unsent().length > 20, { timeoutMs: 30_000, what: 'a backlog builds up' });
+    await until(() => unsent().length > 20, { what: 'a backlog builds up' });
     await probe.end('SIGKILL');
     const frames = unsent();
     const bytes = readFileSync(file());

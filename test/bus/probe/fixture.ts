@@ -9,6 +9,13 @@ import { startTarget, type Target } from '../../helpers/target.ts';
 import { ControllerPeer, TOKEN } from './controller-peer.ts';
 import { ProbeProcess } from './probe-process.ts';
 
+const HOUR_MS = 3_600_000;
+
+/** Checked once at the beginning and by no slot while a test runs. */
+export function seldom(): Pick<Assignment, 'interval_ms' | 'timeout_ms' | 'phase_ms'> {
+  return { interval_ms: HOUR_MS, timeout_ms: 60_000, phase_ms: (Date.now() + HOUR_MS / 2) % HOUR_MS };
+}
+
 /** A NATS server, a small controller, a target and a directory for one probe. */
 export class Fixture {
   readonly nats: TestNats;
@@ -50,7 +57,7 @@ export class Fixture {
   monitor(overrides: Partial<Assignment> = {}): Assignment {
     const id = newId(Date.now());
     return {
-      monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 500, timeout_ms: 500, phase_ms: 120, retries: 1,
+      monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 500, timeout_ms: 60_000, phase_ms: 120, retries: 1,
       spec: {
         type: 'HTTP', url: `${this.target.url}/${id}`, method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5,
         verify_ssl: true, expected_status: [], slow_response_threshold_ms: null,

@@ -76,10 +76,10 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     nc.subscribe('sync.eu.p1', { callback: (_error, message) => void message.respond(Buffer.from(`re ${message.string()}`)) });
     nc.subscribe('results.>', { callback: () => undefined });
     await nc.flush();
-    expect(Buffer.from(await link.request('sync.eu.p1', Buffer.from('hello'), 2000)).toString()).toBe('re hello');
+    expect(Buffer.from(await link.request('sync.eu.p1', Buffer.from('hello'), 60_000)).toString()).toBe('re hello');
     await expect(link.request('results.03.eu.p1', Buffer.from('x'), 100)).rejects.toMatchObject({ kind: 'timeout' });
     link.subscribe('run.eu.p1', (payload, respond) => respond?.(Buffer.from(`done ${Buffer.from(payload).toString()}`)));
-    await until(async () => (await nc.request('run.eu.p1', 'it', { timeout: 500 })).string() === 'done it');
+    await until(async () => (await nc.request('run.eu.p1', 'it', { timeout: 10_000 })).string() === 'done it');
   });
 
   test('a connection that swallows everything is noticed and replaced', async () => {
@@ -90,7 +90,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     await until(() => link.isConnected);
     proxy.isSwallowing = true;
     for (let round = 0; round < 20; round += 1) link.publish('beat.eu.p1', Buffer.alloc(100_000));
-    await until(() => changes.length === 3, { timeoutMs: 8000, what: 'it is connected anew' });
+    await until(() => changes.length === 3, { what: 'it is connected anew' });
     expect(changes).toEqual([true, false, true]);
     expect(proxy.connections).toBe(2);
   });
@@ -102,9 +102,9 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     link.subscribe('assign.eu.p1', (payload) => heard.push(Buffer.from(payload).toString()));
     await expect(link.request('sync.eu.p1', Buffer.alloc(0), 100)).rejects.toBeInstanceOf(BusError);
     await nats.setUsers([stranger.entry]);
-    await until(() => link.isConnected, { timeoutMs: 15_000 });
+    await until(() => link.isConnected);
     await nats.restart();
-    await until(() => link.isConnected, { timeoutMs: 15_000 });
+    await until(() => link.isConnected);
     const { nc } = await connectController(nats.url, nats.controllerSeed);
     cleanups.push(() => nc.close());
     await until(() => {

@@ -40,7 +40,7 @@ export class ProbeProcess {
   }
 
   async connected(): Promise<void> {
-    await until(() => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null), { what: 'the probe says connected', timeoutMs: 15_000 });
+    await until(() => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null), { what: 'the probe says connected' });
   }
 
   disconnect(): void {
@@ -58,7 +58,7 @@ export class ProbeProcess {
   }
 
   async ended(): Promise<number | null> {
-    await until(() => this.hasEnded, { what: 'the probe ends', timeoutMs: 15_000 });
+    await until(() => this.hasEnded, { what: 'the probe ends' });
     return this.#child.exitCode;
   }
 }
