@@ -6,9 +6,6 @@ import { fault } from './fault.ts';
 import { Load } from './load.ts';
 import { repeats, SEED, tell } from './tally.ts';
 
-/** How long the target takes to say that it is ill; the storm comes meanwhile. */
-const ANSWER_MS = 4000;
-
 let load: Load;
 beforeAll(async () => {
   load = await Load.start();
@@ -30,11 +27,13 @@ fault('F41', 'monitors are edited, paused and deleted while their failing checks
   const random = randomOf(SEED);
   const steady = await load.steady(20, 'steady');
   const made: { id: string; change: Change; path: string }[] = [];
-  const policy = { interval_seconds: 5, timeout_ms: 5000, confirmation_policy: { regions: 'majority', retries: 0 } };
+  const policy = { interval_seconds: 60, timeout_ms: 60_000, confirmation_policy: { regions: 'majority', retries: 0 } };
+  let release = (): void => undefined;
+  const stormIsOver = new Promise<void>((resolve) => (release = resolve));
   for (let at = 0; at < each; at += 1) {
     await Promise.all(CHANGES.map(async (change) => {
       const path = `/ill/${change.replaceAll(' ', '-')}/${at}`;
-      load.target.answer({ status: 503, delayMs: ANSWER_MS }, path);
+      load.target.answer({ status: 503, after: stormIsOver }, path);
       made.push({ id: await load.watch(path, policy), change, path });
     }));
   }
@@ -47,19 +46,22 @@ fault('F41', 'monitors are edited, paused and deleted while their failing checks
     await load.session.ok('POST', `/api/monitors/${id}/resume`);
   }));
   const is = (change: Change) => made.filter((one) => one.change === change);
-  // The answers of the old checks come in now.
-  await passTime(ANSWER_MS + 2000);
+  release();
+  for (const { id } of is('edited')) await until(() => hasFailed(id), { what: 'the result of the old settings is stored' });
   for (const { id } of [...is('edited'), ...is('paused and resumed')]) await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings' });
   for (const { id } of is('paused')) expect(await load.statusOf(id)).toBe('paused');
+  const { ledger, holes } = await load.settle(is('deleted').map(({ id }) => id));
   expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
   expect(load.receiver.requests).toEqual([]);
-  const { ledger, holes } = await load.settle(is('deleted').map(({ id }) => id));
   expect(holes).toEqual([]);
   const failing = made.map(({ id }) => (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome === 'failure').length);
   const stored = failing.reduce((sum, count) => sum + count, 0);
-  for (const [index, { change, path }] of made.entries()) if (change === 'edited') expect(failing[index], `${path}: the result of the old revision is kept`).toBeGreaterThanOrEqual(1);
   for (const id of steady) expect((ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length).toBe(load.countOf(id));
-  expect(await load.incidents()).toEqual([]);
   return tell({ injected: made.length, incidents: { expected: 0, opened: 0 }, alerts: { expected: 0, delivered: 0, repeated: 0 }, seed: SEED },
     `${stored} failing results of old revisions stored, 0 changed a state`);
 });
+
+async function hasFailed(id: string): Promise<boolean> {
+  const { results } = await load.session.ok<{ results: { success: boolean }[] }>('GET', `/api/monitors/${id}/results`);
+  return results.some(({ success }) => !success);
+}

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { FLAP_DOWNS } from '../../controller/verdicts/flap-rules.ts';
-import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
@@ -8,8 +7,6 @@ import { countResults, repeats, tell } from './tally.ts';
 
 /** Published: alerts of outages in forty checks, a minute at least. */
 const MOST_DOWNS = FLAP_DOWNS;
-/** How long the status has to stay until the last recovery is told, ms. */
-const STEADY_MS = 15_000;
 
 let load: Load;
 beforeAll(async () => {
@@ -28,21 +25,14 @@ fault('F34', 'targets flap with each check: some confirmed by a recheck, some to
       flapping.push(await load.watch(path, { confirmation_policy: { regions: 'majority', retries } }));
     }
   }
-  const seen = paths.map(() => 0);
   // A new answer for each check: 200, 503, 200, 503… A recheck finds the target well again.
-  const turn = setInterval(() => paths.forEach((path, index) => {
-    const count = load.target.countOf(path);
-    if (count !== seen[index]) load.target.answer({ status: count % 2 === 0 ? 200 : 503 }, path);
-    seen[index] = count;
-  }), 5);
-  try {
-    await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run' });
-  } finally {
-    clearInterval(turn);
-  }
+  for (const path of paths) load.target.choose(path, (count) => ({ status: count % 2 === 1 ? 200 : 503 }));
+  await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run' });
   for (const path of paths) load.target.answer({ status: 200 }, path);
   await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up' });
-  await passTime(STEADY_MS + 5000);
+  // The last recovery is told when the status has stayed for a while.
+  const isToldUp = (id: string) => load.told(id).at(-1)?.event === 'monitor.up';
+  await until(() => flapping.every((id, index) => index % 2 === 0 || isToldUp(id)), { what: 'the last recoveries are told' });
   const results = await countResults(load);
   const incidents = await load.incidents();
   expect(incidents.filter((incident) => incident.status !== 'resolved')).toEqual([]);

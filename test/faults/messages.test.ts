@@ -123,7 +123,7 @@ fault('F24', 'results come shuffled between lanes and batches of a lane out of o
         const { uptime_percentage: _grows, ...stats } = await statsOf(id);
         return { ...stats, outages: await outagesOf(id), incidents: await incidentsOf(id) };
       };
-      await expect.poll(found, { timeout: 30_000, message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'stirred'}` }).toEqual(truth);
+      await expect.poll(found, { timeout: 300_000, message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'stirred'}` }).toEqual(truth);
     }
     issued += 2 * monitors * each;
   }

@@ -37,7 +37,7 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
 }
 
 /** Sends a letter as its probe and waits for the answer: the watermark of the lane, null when none comes. */
-export async function post(letter: Letter, timeoutMs = 5000): Promise<number | null> {
+export async function post(letter: Letter, timeoutMs = 60_000): Promise<number | null> {
   const { region_id, probe_id } = letter.probe.answer as { region_id: string; probe_id: string };
   try {
     const reply = await letter.probe.nats.request(subjects.results(letter.shard, region_id, probe_id), letter.bytes, { timeout: timeoutMs });

@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from 'node:os';
 import { expect } from 'vitest';
 import type { Load } from './load.ts';
 
@@ -23,11 +22,6 @@ export function tell({ injected, results, incidents, alerts, recoveryMs, seed }:
   if (more !== '') parts.push(more);
   if (seed !== undefined) parts.push(`seed ${seed}`);
   return parts.join('; ');
-}
-
-/** A bound of a quiet machine on this one: longer by as many processes as wait for each core. */
-export function onThisMachine(quietMs: number): number {
-  return quietMs * Math.max(1, ...loadavg().map((load) => load / availableParallelism()));
 }
 
 /** Repeats: a few in `npm test`, all with `npm run faults`. */

@@ -7,6 +7,8 @@ export interface ScriptedAnswer {
   body?: string | Buffer;
   /** Waits before the answer. */
   delayMs?: number;
+  /** Holds the answer back until it resolves. */
+  after?: Promise<void>;
   /** `hang` never answers; `reset` breaks the connection with a TCP RST. */
   fault?: 'hang' | 'reset';
 }
@@ -22,7 +24,8 @@ export function giveAnswer(response: ServerResponse, answer: ScriptedAnswer): bo
     response.writeHead(answer.status ?? 200, answer.headers);
     response.end(answer.body);
   };
-  if (answer.delayMs) setTimeout(send, answer.delayMs);
+  if (answer.after) void answer.after.then(send);
+  else if (answer.delayMs) setTimeout(send, answer.delayMs);
   else send();
   return true;
 }

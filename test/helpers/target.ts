@@ -11,6 +11,8 @@ export interface Target {
   countOf(path: string): number;
   /** How every request is answered from now on, or those of one path. */
   answer(answer: ScriptedAnswer, path?: string): void;
+  /** Chooses each answer of one path by the number of the request, from 1. */
+  choose(path: string, by: (count: number) => ScriptedAnswer): void;
   /** Every change of `answer`, with its Unix ms: the truth that incidents are compared with. */
   readonly history: readonly { at: number; path: string | null; answer: ScriptedAnswer }[];
   /** Refuses connections until `listen`; the port stays the same. */
@@ -23,15 +25,16 @@ export interface Target {
 export async function startTarget(): Promise<Target> {
   let everywhere: ScriptedAnswer = {};
   let count = 0;
-  const answers = new Map<string, ScriptedAnswer>();
+  const answers = new Map<string, (count: number) => ScriptedAnswer>();
   const counts = new Map<string, number>();
   const history: { at: number; path: string | null; answer: ScriptedAnswer }[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] as string;
     count += 1;
-    counts.set(path, (counts.get(path) ?? 0) + 1);
+    const ofPath = (counts.get(path) ?? 0) + 1;
+    counts.set(path, ofPath);
     request.resume();
-    giveAnswer(response, answers.get(path) ?? everywhere);
+    giveAnswer(response, answers.get(path)?.(ofPath) ?? everywhere);
   });
   const listenOn = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const close = () =>
@@ -50,9 +53,10 @@ export async function startTarget(): Promise<Target> {
     countOf: (path) => counts.get(path) ?? 0,
     answer(answer, path) {
       if (path === undefined) everywhere = answer;
-      else answers.set(path, answer);
+      else answers.set(path, () => answer);
       history.push({ at: Date.now(), path: path ?? null, answer });
     },
+    choose: (path, by) => void answers.set(path, by),
     history,
     refuse: close,
     listen: () => listenOn(port),
