@@ -27,7 +27,7 @@ fault('F34', 'targets flap with each check: some confirmed by a recheck, some to
   }
   // A new answer for each check: 200, 503, 200, 503… A recheck finds the target well again.
   for (const path of paths) load.target.choose(path, (count) => ({ status: count % 2 === 1 ? 200 : 503 }));
-  await until(() => paths.every((path) => load.target.countOf(path) >= 24), { what: 'checks run' });
+  await until(() => paths.every((path) => load.target.countOf(path) >= 16), { what: 'checks run' });
   for (const path of paths) load.target.answer({ status: 200 }, path);
   await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up' });
   // The last recovery is told when the status has stayed for a while.
