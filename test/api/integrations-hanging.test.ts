@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createAddressVetting } from '../../controller/platform/address-vetting.ts';
-import { HttpPoster } from '../../controller/platform/poster.ts';
-import { createResolver } from '../../controller/platform/resolver.ts';
+import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
+import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
+import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import { newId } from '../../shared/ids.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
