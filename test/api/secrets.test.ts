@@ -51,9 +51,10 @@ afterAll(() => rig.stop());
 
 test('a copy of the database holds no password, session, key or token that works', async () => {
   const client = await MongoClient.connect(rig.store.url);
-  const collections = await client.db().listCollections().toArray();
-  expect(collections.length).toBeGreaterThan(10);
-  const dump = JSON.stringify(await Promise.all(collections.map(({ name }) => client.db().collection(name).find({}).toArray())));
+  const { collections } = rig.commands;
+  expect(collections.size).toBeGreaterThan(10);
+  const contents = [...collections].map((name) => client.db().collection(name).find({}).toArray());
+  const dump = JSON.stringify(await Promise.all(contents));
   await client.close();
   expect(dump).toContain('canary@example.com');
   for (const [name, secret] of Object.entries(usable)) {

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { open } from 'lmdb';
 import { STORE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface BenchDatabase {
   url: string;
   pid: number;
-  /** Bytes that its collections and their indexes take on disk; pages that are free to be used again are not counted. */
+  /** Bytes on disk of documents and indexes, without the pages that are free for reuse. */
   bytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The embedded store in a process of its own, on a directory of its own. */
+/** Starts the embedded store as a process, on a directory of its own. */
 export async function startDatabase(bundles: string): Promise<BenchDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
   const [command, args] = pinned(0, process.execPath, [...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', join(dir, 'db'), '--socket', join(dir, 'm.sock')]);
@@ -24,17 +24,7 @@ export async function startDatabase(bundles: string): Promise<BenchDatabase> {
   const { url } = JSON.parse(line.toString().split('\n')[0] as string) as { url: string };
   return {
     url, pid: child.pid as number,
-    bytes: async () => {
-      const client = await MongoClient.connect(url);
-      const db = client.db('farwatch');
-      let sum = 0;
-      for (const { name } of await db.listCollections().toArray()) {
-        const { storageSize, totalIndexSize } = await db.command({ collStats: name });
-        sum += Number(storageSize) + Number(totalIndexSize);
-      }
-      await client.close();
-      return sum;
-    },
+    bytes: () => bytesInUse(join(dir, 'db', 'data.mdb')),
     stop: async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
@@ -42,4 +32,19 @@ export async function startDatabase(bundles: string): Promise<BenchDatabase> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+interface TreeStats {
+  pageSize: number;
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+
+/** lmdb allows a second process to read along. */
+async function bytesInUse(path: string): Promise<number> {
+  const reader = open({ path, noSubdir: true, readOnly: true });
+  const stats = reader.getStats() as TreeStats;
+  await reader.close();
+  return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
 }

@@ -9,7 +9,7 @@ const OWN_MARKS = ['unjournaled', 'uncounted', 'counted_revision', 'counted', 'l
 
 export async function dumpOf(world: World): Promise<Dump> {
   const dump: Dump = {};
-  for (const { name } of await world.db.listCollections().toArray()) {
+  for (const name of world.rig.commands.collections) {
     const documents = (await documentsOf(world, name)).filter((one) => isOf(one, world.bystander));
     dump[name] = JSON.stringify(documents.map(withoutMarks), null, 1);
   }
@@ -24,7 +24,7 @@ export async function leftTraces(world: World, before: Dump): Promise<string[]> 
     if (KEPT_BY_THE_PRODUCT.has(name)) continue;
     if ((before[name] ?? '[]') !== text) found.push(`${name} of the bystander changed:\n    ${firstDifference(before[name] ?? '', text)}`);
   }
-  for (const { name } of await world.db.listCollections().toArray()) {
+  for (const name of world.rig.commands.collections) {
     if (KEPT_BY_THE_PRODUCT.has(name)) continue;
     for (const document of await documentsOf(world, name)) {
       if (isOf(document, world.bystander) || document['organization_id'] === undefined) continue;

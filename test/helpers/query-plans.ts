@@ -1,60 +1,78 @@
-import type { Db, Document } from 'mongodb';
+import { serialize, type Document } from 'bson';
+import { documentValue } from '../../deploy/embedded/mongo/bson/value.ts';
+import { parseFilter } from '../../deploy/embedded/mongo/query/filter.ts';
+import { choosePlan } from '../../deploy/embedded/mongo/query/plan.ts';
+import { parsePattern } from '../../deploy/embedded/mongo/query/sort.ts';
+import { Index } from '../../deploy/embedded/mongo/storage/index.ts';
 
 interface Query {
   collection: string;
-  find: Document;
+  filter: Document;
+  sort?: Document;
+  hint?: string;
 }
 
-/** Remembers one of each shape of query that is sent, to ask the embedded store later how it would find its answer. */
+/** Records one query of each shape that is sent, and asks the planner of the embedded store how it would run them. */
 export class QueryPlans {
   readonly #queries = new Map<string, Query>();
+  readonly #indexes = new Map<string, Index[]>();
 
   readonly take = (command: Document): void => {
+    if ('createIndexes' in command) this.#createIndexes(command['createIndexes'] as string, command['indexes'] as Document[]);
     for (const query of queriesOf(command)) {
-      const shape = `${query.collection} ${JSON.stringify(shapeOf(query.find))}`;
+      const { collection, ...find } = query;
+      const shape = `${collection} ${JSON.stringify(shapeOf(find))}`;
       if (!this.#queries.has(shape)) this.#queries.set(shape, query);
     }
   };
 
-  /** Shapes seen so far: few of them prove little. */
+  /** Number of shapes so far: few of them prove little. */
   get size(): number {
     return this.#queries.size;
   }
 
-  /** Collections that were asked. */
+  /** Collections that were queried. */
   get collections(): Set<string> {
     return new Set([...this.#queries.values()].map(({ collection }) => collection));
   }
 
   /** Shapes that read a whole collection. */
-  async collectionScans(db: Db): Promise<string[]> {
-    const scans: string[] = [];
-    for (const [shape, { collection, find }] of this.#queries) {
-      const { queryPlanner } = await db.command({ explain: { find: collection, ...find }, verbosity: 'queryPlanner' });
-      let stage = queryPlanner.winningPlan as Document | undefined;
-      for (; stage !== undefined; stage = stage['inputStage'] as Document | undefined) if (stage['stage'] === 'COLLSCAN') scans.push(shape);
+  collectionScans(): string[] {
+    return [...this.#queries].filter(([, query]) => this.#isCollectionScan(query)).map(([shape]) => shape);
+  }
+
+  #isCollectionScan({ collection, filter, sort, hint }: Query): boolean {
+    const order = sort === undefined ? [] : parsePattern(encoded(sort));
+    const plan = choosePlan(this.#indexes.get(collection) ?? [], parseFilter(encoded(filter)), order, hint ?? null);
+    return plan.index === null && plan.ranges[0]?.from.length === 0;
+  }
+
+  #createIndexes(collection: string, specs: Document[]): void {
+    const indexes = this.#indexes.get(collection) ?? [];
+    this.#indexes.set(collection, indexes);
+    for (const { name, key, unique = false, sparse = false } of specs) {
+      if (indexes.some((index) => index.name === name)) continue;
+      const index = new Index({ name, fields: parsePattern(encoded(key)), unique, sparse }, indexes.length, false);
+      index.isReady = true;
+      indexes.push(index);
     }
-    return scans;
   }
 }
+
+const encoded = (document: Document) => documentValue(Buffer.from(serialize(document)));
 
 function queriesOf(command: Document): Query[] {
   const [name = ''] = Object.keys(command);
   const collection = String(command[name]);
-  const of = (filter: Document | undefined, more: Document = {}): Query => ({ collection, find: { filter: filter ?? {}, ...more } });
-  const { sort, hint } = command;
-  const order = { ...(sort ? { sort } : {}), ...(hint ? { hint } : {}) };
   switch (name) {
-    case 'find': return [of(command['filter'], order)];
-    case 'count': return [of(command['query'], order)];
-    case 'findAndModify': return [of(command['query'], order)];
-    case 'update': return (command['updates'] as Document[]).map(({ q }) => of(q as Document));
-    case 'delete': return (command['deletes'] as Document[]).map(({ q }) => of(q as Document));
-    case 'aggregate': {
-      const [first, second] = command['pipeline'] as Document[];
-      const match = first?.['$match'] as Document | undefined;
-      return [of(match, { ...(second?.['$sort'] ? { sort: second['$sort'] } : {}), ...(hint ? { hint } : {}) })];
+    case 'find': {
+      const { filter, sort, hint } = command;
+      return [{ collection, filter: filter ?? {}, ...(sort ? { sort } : {}), ...(hint ? { hint } : {}) }];
     }
+    case 'findAndModify': return [{ collection, filter: command['query'] ?? {} }];
+    case 'update': return (command['updates'] as Document[]).map(({ q }) => ({ collection, filter: q }));
+    case 'delete': return (command['deletes'] as Document[]).map(({ q }) => ({ collection, filter: q }));
+    case 'aggregate': return [{ collection, filter: (command['pipeline'] as Document[])[0]?.['$match'] ?? {} }];
     default: return [];
   }
 }

@@ -2,22 +2,30 @@ import type { Document } from 'mongodb';
 import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { commandViolations } from './command-violations.ts';
 
-/** What product code sends to the database; `verify` throws when any of it is outside the closed list. */
+/** The commands that product code sends to the database; `verify` throws when one was outside the closed list. */
 export class CommandRecord {
   readonly #violations = new Set<string>();
+  /** Names of the collections that commands have named. */
+  readonly collections = new Set<string>();
   seen = 0;
 
   readonly take = (command: Document): void => {
     this.seen += 1;
+    const [target] = Object.values(command);
+    if (typeof target === 'string') this.collections.add(target);
     for (const text of commandViolations(command)) this.#violations.add(text);
   };
 
   verify(): void {
-    if (this.#violations.size > 0) throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
+    if (this.#violations.size === 0) return;
+    throw new Error(`commands outside the closed list: ${[...this.#violations].join('; ')}`);
   }
 }
 
-/** The product's own connection, watched: `close` throws when a command was outside the closed list. `onCommand` sees each one too. */
+/**
+ * The product's own connection, watched: `close` throws when a command was outside the closed list. `onCommand`
+ * receives each command too.
+ */
 export function watchedMongo(url: string, onCommand?: (command: Document) => void): Mongo {
   const record = new CommandRecord();
   const mongo = openMongo(url, {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEngine } from '../../deploy/embedded/mongo/storage/open-engine.ts';
-import { Storage, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { openEngine, Storage, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
 import { until } from '../helpers/until.ts';
 
 let dir: string;
@@ -12,7 +11,7 @@ let batches: number;
 let releaseFlush: (() => void)[];
 let isFlushHeld: boolean;
 
-/** lmdb itself, but its word that the disk has the data can be held back. */
+/** lmdb itself, with a hold on its confirmation that the data is on disk. */
 function slowDisk(inner: Engine): Engine {
   return {
     getBinary: (key) => inner.getBinary(key),
@@ -37,14 +36,14 @@ beforeEach(async () => {
   batches = 0;
   releaseFlush = [];
   isFlushHeld = false;
-  engine = slowDisk((await openEngine(dir)).engine);
+  engine = slowDisk(await openEngine(dir));
 });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const key = (n: number): Buffer => Buffer.from([0, 0, 0, 1, n]);
 
-test('a write is answered only when its flush is done', async () => {
+test('a write is answered only after its flush', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
   isFlushHeld = true;
   let answered = false;
@@ -61,7 +60,7 @@ test('a write is answered only when its flush is done', async () => {
   await storage.close();
 });
 
-test('writes that wait for a flush share the next commit', async () => {
+test('writes that arrive during a flush share the next commit', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
   isFlushHeld = true;
   const first = storage.write(() => storage.put(key(1), Buffer.from('x')));
@@ -74,7 +73,7 @@ test('writes that wait for a flush share the next commit', async () => {
   await storage.close();
 });
 
-test('a job sees what earlier jobs of its commit wrote, and one that throws leaves nothing', async () => {
+test('a job sees the writes of earlier jobs in its commit, and a job that throws leaves nothing behind', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
   const found = (from: number, to: number, reverse = false): string[] => [...storage.range(key(from), key(to), { reverse })].map((entry) => entry.value.toString());
   await storage.write(() => [1, 3, 5, 7].forEach((n) => storage.put(key(n), Buffer.from(String(n)))));
@@ -100,7 +99,7 @@ test('a job sees what earlier jobs of its commit wrote, and one that throws leav
   await storage.close();
 });
 
-test('after a failed commit nothing is answered as written any more', async () => {
+test('after a failed commit no write succeeds any more', async () => {
   const failures: unknown[] = [];
   const broken: Engine = Object.assign(slowDisk(engine), { batch: () => Promise.reject(new Error('disk full')) });
   const storage = new Storage(broken, (error) => failures.push(error));

@@ -19,7 +19,7 @@ interface World {
 
 type Step = (world: World) => Promise<void>;
 
-/** A step that shows its input when a sequence fails. */
+/** A step that prints its input when a sequence fails. */
 function step<T>(name: string, input: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> {
   return input.map((value) => Object.assign((world: World) => make(value)(world), { [fc.toStringMethod]: () => `${name}(${inspect(value, { depth: 9 })})` }));
 }
@@ -55,9 +55,10 @@ const findSorted = step('findSorted', fc.tuple(filter, sort, fc.nat(3), fc.nat(4
 
 const findHinted = step('findHinted', fc.tuple(filter, fc.nat(10)), ([wanted, pick]) => async ({ real, model }) => {
   const usable = model.indexes.filter((candidate) => !candidate.sparse);
-  const hinted = usable[pick % Math.max(1, usable.length)]?.name ?? '_id_';
-  const viaIndex = byId(await real.find(wanted, { hint: hinted }).toArray());
-  expect(viaIndex, `hint ${hinted}`).toEqual(byId(await real.find(wanted, { hint: { $natural: 1 } }).toArray()));
+  const hint = usable[pick % Math.max(1, usable.length)]?.name;
+  if (hint === undefined) return;
+  const viaIndex = byId(await real.find(wanted, { hint }).toArray());
+  expect(viaIndex, `hint ${hint}`).toEqual(byId(model.find(wanted)));
 });
 
 const updateById = step('updateById', fc.tuple(id, fc.oneof(change, changeOfUnique), fc.boolean()), ([_id, how, upsert]) => async ({ real, model }) => {
@@ -85,7 +86,7 @@ function isSame(a: unknown, b: unknown): boolean {
 
 const updateMany = step('updateMany', fc.tuple(filter, change), ([wanted, how]) => async ({ real, model }) => {
   const hits = model.find(wanted);
-  // An error in the middle would leave it to the order of the scan which documents were changed before.
+  // With an error in the middle, the order of the scan decides which documents have changed.
   if (hits.some((doc) => model.copy().update(doc, how) === 'error')) return;
   for (const doc of hits) model.update(doc, how);
   expect(await real.updateMany(wanted, how)).toMatchObject({ matchedCount: hits.length });
@@ -103,16 +104,17 @@ const deleteMany = step('deleteMany', filter, (wanted) => async ({ real, model }
   expect((await real.deleteMany(wanted)).deletedCount).toBe(hits.length);
 });
 
-const findOneAnd = step('findOneAnd', fc.tuple(filter, sort, change, fc.boolean(), fc.boolean()), ([wanted, order, how, isNew, isDelete]) => async ({ real, model }) => {
-  const full = [...order, ['_id', 1] as [string, 1 | -1]];
-  const before = model.sorted(model.find(wanted), full)[0];
-  const options = { sort: Object.fromEntries(full) };
+const findOneAnd = step('findOneAnd', fc.tuple(id, filter, change, fc.boolean(), fc.boolean()), (
+  [_id, rest, how, isNew, isDelete],
+) => async ({ real, model }) => {
+  const wanted = { ...rest, _id: _id as never };
+  const before = model.find(wanted)[0];
   if (isDelete) {
     if (before !== undefined) model.remove(before);
-    return expect(await real.findOneAndDelete(wanted, options)).toEqual(before ?? null);
+    return expect(await real.findOneAndDelete(wanted)).toEqual(before ?? null);
   }
   const after = before === undefined ? null : model.update(before, how);
-  const action = real.findOneAndUpdate(wanted, how, { ...options, returnDocument: isNew ? 'after' : 'before' });
+  const action = real.findOneAndUpdate(wanted, how, { returnDocument: isNew ? 'after' : 'before' });
   if (after === 'error') return expect(await outcome(action)).toBe('error');
   expect(await action).toEqual(isNew ? after : (before ?? null));
 });
@@ -122,36 +124,6 @@ const createIndex = step('createIndex', index, (wanted) => async ({ real, model 
   const keys = Object.fromEntries(wanted.paths.map((path, i) => [path, wanted.directions[i]!]));
   const result = await outcome(real.createIndex(keys, { name: wanted.name, unique: wanted.unique, sparse: wanted.sparse }));
   expect(result).toBe(model.createIndex(wanted));
-});
-
-const dropIndex = step('dropIndex', fc.nat(10), (pick) => async ({ real, model }) => {
-  const victim = model.indexes[pick % Math.max(1, model.indexes.length)];
-  if (victim === undefined) return;
-  model.indexes = model.indexes.filter((other) => other !== victim);
-  await real.dropIndex(victim.name);
-});
-
-const distinct = step('distinct', fc.tuple(fc.constantFrom('a', 'b', 't', 'o.x', 'l.x'), filter), ([path, wanted]) => async ({ real, model }) => {
-  const sorted = (values: unknown[]): unknown[] => values.sort(compare);
-  expect(sorted(await real.distinct(path, wanted)).map(unsigned)).toEqual(sorted(model.distinct(path, wanted)).map(unsigned));
-});
-
-/** Of equal values the first one met stands for all: 0 or -0. */
-function unsigned(value: unknown): unknown {
-  return value === 0 ? 0 : value;
-}
-
-const group = step('group', filter, (wanted) => async ({ real, model }) => {
-  const totals = new Map<string, { _id: unknown; n: number; sum: number }>();
-  for (const doc of model.find(wanted)) {
-    const key = doc['b'] ?? null;
-    const total = totals.get(JSON.stringify(key)) ?? { _id: key, n: 0, sum: 0 };
-    total.n++;
-    if (typeof doc['u'] === 'number') total.sum += doc['u'];
-    totals.set(JSON.stringify(key), total);
-  }
-  const rows = await real.aggregate([{ $match: wanted }, { $group: { _id: '$b', n: { $sum: 1 }, sum: { $sum: '$u' } } }]).toArray();
-  expect(byId(rows)).toEqual(byId([...totals.values()] as unknown as Doc[]));
 });
 
 const steps = fc.oneof(
@@ -165,12 +137,9 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: deleteMany },
   { weight: 2, arbitrary: findOneAnd },
   { weight: 3, arbitrary: createIndex },
-  { weight: 1, arbitrary: dropIndex },
-  { weight: 1, arbitrary: distinct },
-  { weight: 1, arbitrary: group },
 );
 
-test('random operations leave and answer what the manual says', { timeout: 60_000 + RUNS * 100 }, async () => {
+test('random operations return and leave the documents that the manual specifies', { timeout: 60_000 + RUNS * 100 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const world: World = { real: await mongo.filled([]), model: new ModelCollection() };
@@ -180,7 +149,7 @@ test('random operations leave and answer what the manual says', { timeout: 60_00
         });
         expect(byId(await world.real.find().toArray()), `contents after step ${at}`).toEqual(byId(world.model.docs));
       }
-      await world.real.drop();
+      await world.real.deleteMany({});
     }),
     { numRuns: RUNS },
   );

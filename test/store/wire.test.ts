@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 
-// The protocol by MongoDB's manual, "MongoDB Wire Protocol": OP_MSG sections, flag bits, checksum, OP_QUERY.
+// The protocol by MongoDB's manual, "MongoDB Wire Protocol": OP_MSG sections, flag bits, OP_QUERY.
 let dir: string;
 let server: EmbeddedMongo;
 const bugs: unknown[] = [];
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A bare connection that sends bytes and collects whole replies. */
+/** A raw connection that sends bytes and collects whole replies. */
 class Wire {
   readonly socket: Socket;
   private received = Buffer.alloc(0);
@@ -87,7 +87,7 @@ function sequence(name: string, docs: readonly Document[]): Buffer {
 function opMsg(flags: number, ...sections: Buffer[]): Buffer {
   const bits = Buffer.alloc(4);
   bits.writeUInt32LE(flags);
-  return message(2013, Buffer.concat([bits, ...sections, ...((flags & 1) === 1 ? [Buffer.alloc(4)] : [])]));
+  return message(2013, Buffer.concat([bits, ...sections]));
 }
 
 function opQuery(ns: string, command: Document): Buffer {
@@ -96,7 +96,7 @@ function opQuery(ns: string, command: Document): Buffer {
   return message(2004, Buffer.concat([Buffer.alloc(4), Buffer.from(`${ns}\0`), numbers, serialize(command)]));
 }
 
-test('a greeting by OP_QUERY is answered by OP_REPLY', async () => {
+test('the server answers an OP_QUERY greeting with OP_REPLY', async () => {
   const wire = new Wire();
   wire.socket.write(opQuery('admin.$cmd', { ismaster: 1, helloOk: true }));
   const reply = (await wire.reply())!;
@@ -105,7 +105,7 @@ test('a greeting by OP_QUERY is answered by OP_REPLY', async () => {
   wire.socket.destroy();
 });
 
-test('document sequences stand before or after the body', async () => {
+test('document sequences may come before or after the body', async () => {
   const wire = new Wire();
   const body = section({ insert: 'seq', $db: 'w', ordered: false });
   expect(await wire.ask(opMsg(0, sequence('documents', [{ _id: 1 }, { _id: 2 }]), body))).toMatchObject({ ok: 1, n: 2 });
@@ -113,20 +113,14 @@ test('document sequences stand before or after the body', async () => {
   wire.socket.destroy();
 });
 
-test('a checksum is taken and left alone', async () => {
-  const wire = new Wire();
-  expect(await wire.ask(opMsg(1, section({ ping: 1, $db: 'w' })))).toMatchObject({ ok: 1 });
-  wire.socket.destroy();
-});
-
-test('a message without wanted reply is carried out and not answered', async () => {
+test('a message that wants no reply is executed without one', async () => {
   const wire = new Wire();
   wire.socket.write(opMsg(2, section({ insert: 'quiet', documents: [{ _id: 1 }], $db: 'w' })));
-  expect(await wire.ask(opMsg(0, section({ count: 'quiet', query: {}, $db: 'w' })))).toMatchObject({ n: 1 });
+  expect(await wire.ask(opMsg(0, section({ find: 'quiet', $db: 'w' })))).toMatchObject({ cursor: { firstBatch: [{ _id: 1 }] } });
   wire.socket.destroy();
 });
 
-test('messages that come in pieces or together are all answered in order', async () => {
+test('messages that arrive in pieces or together are answered in order', async () => {
   const wire = new Wire();
   const all = Buffer.concat(Array.from({ length: 20 }, (_, i) => message(2013, Buffer.concat([Buffer.alloc(4), section({ ping: 1, $db: 'w' })]), i)));
   for (let at = 0; at < all.length; at += 7) wire.socket.write(all.subarray(at, at + 7));
@@ -136,19 +130,20 @@ test('messages that come in pieces or together are all answered in order', async
 
 test.each<[string, Buffer]>([
   ['an unknown required flag', opMsg(4, section({ ping: 1, $db: 'w' }))],
+  ['a checksum', opMsg(1, section({ ping: 1, $db: 'w' }), Buffer.alloc(4))],
   ['no body', opMsg(0)],
   ['two bodies', opMsg(0, section({ ping: 1 }), section({ ping: 1 }))],
   ['a section of unknown kind', opMsg(0, Buffer.from([2, 5, 0, 0, 0, 0]))],
   ['two sequences of one name', opMsg(0, section({ insert: 'x', $db: 'w' }), sequence('documents', [{}]), sequence('documents', [{}]))],
   ['an unknown opcode', message(2012, Buffer.alloc(20))],
-  ['a query that is no greeting', opQuery('w.things', { a: 1 })],
-])('%s is answered with an error and ends the connection', async (_name, bytes) => {
+  ['a query other than a greeting', opQuery('w.things', { a: 1 })],
+])('%s gets an error and ends the connection', async (_name, bytes) => {
   const wire = new Wire();
   expect(await wire.ask(bytes)).toMatchObject({ ok: 0, code: 17 });
   expect(await wire.reply()).toBeNull();
 });
 
-test.each([0, 15, -1, 48_000_001, 2 ** 31 - 1])('a message that claims %d bytes ends the connection', async (size) => {
+test.each([0, 15, -1, 48_000_001, 2 ** 31 - 1])('a message of %d bytes by its header ends the connection', async (size) => {
   const wire = new Wire();
   const bytes = opMsg(0, section({ ping: 1, $db: 'w' }));
   bytes.writeInt32LE(size, 0);
@@ -156,8 +151,8 @@ test.each([0, 15, -1, 48_000_001, 2 ** 31 - 1])('a message that claims %d bytes 
   expect(await wire.reply()).toBeNull();
 });
 
-test('random bytes and damaged messages never end the server', async () => {
-  const good = opMsg(0, section({ insert: 'fuzz', ordered: true, $db: 'w', lsid: { id: 1 } }), sequence('documents', [{ a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: /x/i }]));
+test('random bytes and damaged messages never stop the server', async () => {
+  const good = opMsg(0, section({ insert: 'fuzz', ordered: true, $db: 'w', lsid: { id: 1 } }), sequence('documents', [{ _id: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: -1.5 }]));
   const damage = fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 });
   const damaged = damage.map((spots) => {
     const copy = Buffer.from(good);

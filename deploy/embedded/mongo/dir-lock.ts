@@ -2,15 +2,17 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 
 /**
- * Keeps a second server off a directory; returns what frees it. A lock whose process is gone is taken over. Throws
- * when the directory is in use.
+ * Locks a directory against a second server and returns a function that unlocks it. Takes over the lock of a
+ * process that is gone. Throws when the directory is in use.
  */
 export function lockDirectory(dir: string): () => void {
   const path = join(dir, 'server.lock');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (createLock(path)) return () => rmSync(path, { force: true });
     const mark = readMark(path);
-    if (mark !== null && isAlive(mark)) throw new Error(`the directory ${dir} is in use by process ${mark.split(' ')[0]}`);
+    if (mark !== null && isAlive(mark)) {
+      throw new Error(`the directory ${dir} is in use by process ${mark.split(' ')[0]}`);
+    }
     if (mark !== null) removeStale(path, mark);
   }
   throw new Error(`the directory ${dir} could not be locked`);
@@ -18,7 +20,7 @@ export function lockDirectory(dir: string): () => void {
 
 const MAX_ATTEMPTS = 5;
 
-/** Written aside and linked into place, so that no reader ever meets an empty lock. */
+/** Writes the lock to another file and links it into place, so that no reader ever sees an empty one. */
 function createLock(path: string): boolean {
   const aside = `${path}.${process.pid}`;
   writeFileSync(aside, ownMark());
@@ -33,7 +35,7 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Two servers may find the same stale lock: whoever moved a fresh one away in its place puts it back. */
+/** Two servers may find the same stale lock: one that has moved a fresh lock away instead puts it back. */
 function removeStale(path: string, mark: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -47,7 +49,7 @@ function removeStale(path: string, mark: string): void {
   }
 }
 
-/** Process id and start time: an id alone may have been given to another process since. */
+/** Process id and start time: the id alone may belong to another process by now. */
 function ownMark(): string {
   return `${process.pid} ${startTime(process.pid)}`;
 }
@@ -73,7 +75,7 @@ function isAlive(mark: string): boolean {
   return now === '' || now === started;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)); `dead` when only its parent has not noticed; empty where there is no /proc. */
+/** Field 22 of /proc/<pid>/stat (proc(5)); `dead` for a zombie, empty where there is no /proc. */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
-/** Linux allows 107 bytes for a socket's path, others 103. */
+const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock | --port PORT] [--parent PID]';
+/** Linux allows 107 bytes for the path of a socket, other systems 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const PARENT_POLL_MS = 500;
 
@@ -15,14 +16,16 @@ interface Settings {
 }
 
 function readSettings(): Settings {
-  const { values } = parseArgs({ options: { dir: { type: 'string' }, socket: { type: 'string' }, port: { type: 'string' }, parent: { type: 'string' } } });
-  if (values.dir === undefined) throw new Error('usage: --dir DIRECTORY [--socket PATH.sock | --port PORT] [--parent PID]');
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { dir: text, socket: text, port: text, parent: text } });
+  if (values.dir === undefined) throw new Error(USAGE);
   const dir = resolve(values.dir);
   const parent = values.parent === undefined ? null : wholeNumber('--parent', values.parent);
   if (values.port !== undefined) return { dir, port: wholeNumber('--port', values.port), parent };
   const socketPath = values.socket === undefined ? join(dir, 'mongo.sock') : resolve(values.socket);
   if (!socketPath.endsWith('.sock')) throw new Error('--socket must end in .sock');
-  return Buffer.byteLength(socketPath) < MAX_SOCKET_PATH_BYTES ? { dir, socketPath, parent } : { dir, port: 0, parent };
+  const isShort = Buffer.byteLength(socketPath) < MAX_SOCKET_PATH_BYTES;
+  return isShort ? { dir, socketPath, parent } : { dir, port: 0, parent };
 }
 
 function wholeNumber(name: string, text: string): number {
@@ -34,7 +37,7 @@ function print(line: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Ends the process once the one that started it is gone, however it went. */
+/** Stops when the parent process is gone, whichever way it ended. */
 function followParent(parent: number, stop: () => void): void {
   process.on('disconnect', stop);
   systemClock.setRepeating(PARENT_POLL_MS, () => {
@@ -57,17 +60,21 @@ async function run(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // A reader that went away must not end the store; it ends by its parent's death.
+  // A reader that went away must not end the store: it ends with its parent.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   if (settings.parent !== null) followParent(settings.parent, stop);
   server = await startEmbeddedMongo({
     ...settings,
-    log: (level, msg, error) => print({ level, msg, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    log: (level, msg, error) => print({ level, msg, error: textOf(error) }),
     onRefusal: (reason) => print({ level: 'warn', msg: 'a command was refused', reason }),
     onFatal: () => process.exit(1),
   });
   print({ msg: 'listening', url: server.url });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 run().catch((error: unknown) => {

@@ -1,47 +1,43 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { systemClock, type Clock } from '../../../shared/time.ts';
-import { answer, encodeFailure } from './commands/dispatch.ts';
-import type { Context } from './commands/context.ts';
+import { systemClock } from '../../../shared/time.ts';
 import { Cursors } from './commands/cursors.ts';
+import { answer, encodeFailure } from './commands/dispatch.ts';
 import { lockDirectory } from './dir-lock.ts';
 import { Catalog } from './storage/catalog.ts';
-import { openEngine } from './storage/open-engine.ts';
-import { Storage } from './storage/storage.ts';
-import { Connection } from './wire/connection.ts';
+import { openEngine, Storage } from './storage/storage.ts';
+import { Connection, type Responder } from './wire/connection.ts';
 
 export interface EmbeddedMongoOptions {
-  /** Data directory; made when missing. */
+  /** Data directory; created when missing. */
   readonly dir: string;
-  /** Listen on this Unix socket, whose name ends in `.sock` (the driver knows it by that); without it on loopback TCP. */
+  /** Listens on this Unix socket instead of loopback TCP. Drivers need its name to end in `.sock`. */
   readonly socketPath?: string;
   /** 0 or none: any free port. */
   readonly port?: number;
-  readonly clock?: Clock;
   readonly log?: (level: 'error', message: string, error: unknown) => void;
-  /** Told once of each thing that was asked for and is not served, of the first hundred. */
+  /** Receives each unsupported request once, up to a hundred of them. */
   readonly onRefusal?: (text: string) => void;
-  /** Called once when the disk has failed and the server answers nothing more. */
+  /** Called once when the disk has failed and the server accepts no more writes. */
   readonly onFatal?: (error: unknown) => void;
 }
 
 export interface EmbeddedMongo {
   /** Connection string for the official driver; options included. */
   readonly url: string;
-  /** Ends all connections, finishes what is being written and closes the files. */
+  /** Closes all connections, finishes pending writes and closes the files. */
   stop(): Promise<void>;
 }
 
-/** Further clients are turned away. */
+/** Limit for clients; further ones are turned away. */
 const MAX_CONNECTIONS = 1000;
-/** Refusals beyond it are not reported. */
 const MAX_REFUSALS = 100;
-/** A standalone reached directly; it keeps no record of retried writes. */
+/** A standalone server that keeps no record of retried writes. */
 const URL_OPTIONS = 'directConnection=true&retryWrites=false';
 
-/** Opens the store in `dir` and serves it. Rejects when the directory is in use or the address cannot be had. */
+/** Opens the store in `dir` and serves it. Rejects when the directory is in use or it cannot listen. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  // There are no passwords: who may enter the directory may use its socket.
+  // There are no passwords: whoever may enter the directory may use its socket.
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(options.dir);
   try {
@@ -53,25 +49,13 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 }
 
 async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise<EmbeddedMongo> {
-  const clock = options.clock ?? systemClock;
   const log = options.log ?? (() => undefined);
-  const { engine, stats } = await openEngine(options.dir);
-  const storage = new Storage(engine, (error) => {
+  const storage = new Storage(await openEngine(options.dir), (error) => {
     log('error', 'the store failed to write', error);
     options.onFatal?.(error);
   });
-  const context: Context = { storage, catalog: new Catalog(storage), cursors: new Cursors(clock), clock, engineStats: stats };
-  const onBug = (error: unknown): void => log('error', 'a command failed unexpectedly', error);
-  const refused = new Set<string>();
-  const onRefusal = (text: string): void => {
-    if (refused.size >= MAX_REFUSALS || refused.has(text)) return;
-    refused.add(text);
-    options.onRefusal?.(text);
-  };
-  const responder = {
-    answer: (request: Parameters<typeof answer>[1]) => answer(context, request, { onBug, onRefusal }),
-    answerError: (error: unknown) => encodeFailure(error, onBug),
-  };
+  const cursors = new Cursors(systemClock);
+  const responder = createResponder({ storage, catalog: new Catalog(storage), cursors }, options);
   const connections = new Map<Socket, Connection>();
   const server = createServer((socket) => {
     connections.set(socket, new Connection(socket, responder));
@@ -81,7 +65,7 @@ async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise
   const stop = async (): Promise<void> => {
     server.close();
     for (const connection of connections.values()) connection.close();
-    context.cursors.stop();
+    cursors.stop();
     await storage.close();
     if (options.socketPath !== undefined) rmSync(options.socketPath, { force: true });
     unlock();
@@ -94,8 +78,24 @@ async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise
   }
 }
 
+function createResponder(context: Parameters<typeof answer>[0], options: EmbeddedMongoOptions): Responder {
+  const refused = new Set<string>();
+  const complaints = {
+    onBug: (error: unknown): void => options.log?.('error', 'a command failed unexpectedly', error),
+    onRefusal: (text: string): void => {
+      if (refused.size >= MAX_REFUSALS || refused.has(text)) return;
+      refused.add(text);
+      options.onRefusal?.(text);
+    },
+  };
+  return {
+    answer: (request) => answer(context, request, complaints),
+    answerError: (error) => encodeFailure(error, complaints),
+  };
+}
+
 async function listen(server: Server, { socketPath, port }: EmbeddedMongoOptions): Promise<string> {
-  // The directory is ours alone, so a socket that is there already was left by a killed server.
+  // The directory is locked, so an existing socket was left by a killed server.
   if (socketPath !== undefined) rmSync(socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -103,6 +103,7 @@ async function listen(server: Server, { socketPath, port }: EmbeddedMongoOptions
     else server.listen({ host: '127.0.0.1', port: port ?? 0 }, resolve);
   });
   if (socketPath !== undefined) chmodSync(socketPath, 0o600);
-  const host = socketPath === undefined ? `127.0.0.1:${(server.address() as AddressInfo).port}` : encodeURIComponent(socketPath);
+  const address = server.address() as AddressInfo | string;
+  const host = typeof address === 'string' ? encodeURIComponent(address) : `127.0.0.1:${address.port}`;
   return `mongodb://${host}/?${URL_OPTIONS}`;
 }

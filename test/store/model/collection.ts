@@ -65,17 +65,6 @@ export class ModelCollection {
     return 'ok';
   }
 
-  distinct(path: string, filter: Doc): unknown[] {
-    const values: unknown[] = [];
-    for (const doc of this.find(filter)) {
-      for (const value of indexed(doc, path.split('.'))) {
-        if (value === MISSING || value === undefined || values.some((other) => compare(other, value) === 0)) continue;
-        values.push(value);
-      }
-    }
-    return values;
-  }
-
   private isRefused(doc: Doc, self: Doc | undefined): boolean {
     const others = this.docs.filter((other) => other !== self);
     if (others.some((other) => compare(other['_id'], doc['_id']) === 0)) return true;

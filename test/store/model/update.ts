@@ -1,6 +1,6 @@
 import { compare, isDoc, type Doc } from './values.ts';
 
-/** What an update makes of a document; null when it cannot be applied. Written for tests. */
+/** The document after an update; null when the update fails. The oracle of tests. */
 export function updated(before: Doc, update: Doc, isInsert: boolean): Doc | null {
   const names = Object.keys(update);
   if (!names[0]?.startsWith('$')) return '_id' in before ? { _id: before['_id'], ...update } : update;
@@ -69,8 +69,8 @@ function changeField(parent: Doc, name: string, current: unknown, operator: stri
 function addTo(parent: Doc, name: string, current: unknown, operator: string, operand: unknown): boolean {
   if (current !== undefined && !Array.isArray(current)) return false;
   const list = [...((current as unknown[] | undefined) ?? [])];
-  const items = isDoc(operand) && '$each' in operand ? (operand['$each'] as unknown[]) : [operand];
-  for (const item of items) if (operator === '$push' || !list.some((member) => compare(member, item) === 0)) list.push(item);
+  if (operator === '$push') list.push(...((operand as Doc)['$each'] as unknown[]));
+  else if (!list.some((member) => compare(member, operand) === 0)) list.push(operand);
   parent[name] = list;
   return true;
 }

@@ -33,7 +33,7 @@ function encoded(v: unknown): Value {
 
 const key = (v: Value, descending = false): Buffer => new KeyWriter().component(v, descending).take();
 
-test('encoded keys compare as their values do, in both directions', () => {
+test('encoded keys compare like their values, in both directions', () => {
   fc.assert(
     fc.property(value, value, (a, b) => {
       const [x, y] = [encoded(a), encoded(b)];
@@ -45,7 +45,7 @@ test('encoded keys compare as their values do, in both directions', () => {
   );
 });
 
-test('no key is the beginning of another one, and what follows a key starts below 0xff', () => {
+test('no encoded key is a prefix of another, and none starts with 0x00 or 0xff', () => {
   fc.assert(
     fc.property(value, value, (a, b) => {
       for (const descending of [false, true]) {
@@ -59,7 +59,7 @@ test('no key is the beginning of another one, and what follows a key starts belo
   );
 });
 
-test('comparing is an order: equal to itself, opposite when turned round, transitive', () => {
+test('comparison is reflexive, antisymmetric and transitive', () => {
   fc.assert(
     fc.property(value, value, value, (a, b, c) => {
       const [x, y, z] = [encoded(a), encoded(b), encoded(c)].sort(compareValues) as [Value, Value, Value];
@@ -71,7 +71,7 @@ test('comparing is an order: equal to itself, opposite when turned round, transi
   );
 });
 
-test('what the checker passes the official decoder can read, and damage never gets past it into an exception', () => {
+test('the official decoder reads every document that the checker accepts, however damaged', () => {
   const bytes = Buffer.from(serialize({ a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: new Binary(Buffer.alloc(3)), g: Long.MAX_VALUE, h: 1.5, i: true, j: new ObjectId() }));
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 4 }), (spots) => {

@@ -5,7 +5,7 @@ import { Query } from 'mingo';
 import { expect, test } from 'vitest';
 import { documentValue, type Value } from '../../../deploy/embedded/mongo/bson/value.ts';
 import { matcherOf } from '../../../deploy/embedded/mongo/query/matcher.ts';
-import { parseFilter } from '../../../deploy/embedded/mongo/query/parse-filter.ts';
+import { parseFilter } from '../../../deploy/embedded/mongo/query/filter.ts';
 import { document, filter } from '../../store/model/arbitraries.ts';
 import { matches } from '../../store/model/match.ts';
 import type { Doc } from '../../store/model/values.ts';
@@ -13,8 +13,8 @@ import type { Doc } from '../../store/model/values.ts';
 const encoded = (doc: Doc): Value => documentValue(Buffer.from(serialize(doc as Document)));
 
 /**
- * Where mingo is known to part from the manual: longs beyond 2^53, NaN, arrays in arrays, orderings by null, documents
- * and arrays, arrays as members of `$in`, and absence below an array ("Query for Null or Missing Fields").
+ * Where mingo is known to differ from the manual: longs beyond 2^53, NaN, arrays in arrays, orderings by null,
+ * documents and arrays, arrays as members of `$in`, and absence below an array ("Query for Null or Missing Fields").
  */
 function isMingoWrong(doc: Doc, wanted: Doc): boolean {
   const query = inspect(wanted, { depth: 9, breakLength: Infinity });
@@ -24,7 +24,7 @@ function isMingoWrong(doc: Doc, wanted: Doc): boolean {
   return /'(l|a)\.x'|'l\.y'/.test(query) && (Array.isArray(doc['l']) || Array.isArray(doc['a']));
 }
 
-test('the matcher agrees with the model, and both with mingo where mingo keeps to the manual', () => {
+test('the matcher agrees with the model, and with mingo where mingo follows the manual', () => {
   let compared = 0;
   fc.assert(
     fc.property(document, filter, (doc, wanted) => {

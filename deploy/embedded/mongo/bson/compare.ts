@@ -1,8 +1,8 @@
 import { BsonType, Fields, isNumber, toDouble, type Value } from './value.ts';
 
-/** Place of a value's type in MongoDB's comparison order; values of one class compare by value. */
+/** Rank of a value's type in MongoDB's comparison order; values of one class compare by value. */
 export const TypeClass = {
-  /** What an index holds for an empty array: below null (manual: "Comparison/Sort Order"). */
+  /** An index holds this for an empty array, which sorts below null (manual: "Comparison/Sort Order"). */
   emptyArray: 0x03,
   null: 0x05,
   number: 0x10,
@@ -13,7 +13,6 @@ export const TypeClass = {
   objectId: 0x35,
   boolean: 0x40,
   date: 0x45,
-  regex: 0x50,
 } as const;
 
 export function typeClass(type: number): number {
@@ -36,14 +35,15 @@ export function typeClass(type: number): number {
       return TypeClass.boolean;
     case BsonType.date:
       return TypeClass.date;
-    case BsonType.regex:
-      return TypeClass.regex;
     default:
       return TypeClass.null;
   }
 }
 
-/** MongoDB's order over all served types: negative, 0 or positive. NaN is the smallest number and equals itself. */
+/**
+ * Compares in MongoDB's order over all supported types: negative, 0 or positive. NaN equals itself and is the
+ * smallest number.
+ */
 export function compareValues(a: Value, b: Value): number {
   const byClass = typeClass(a.type) - typeClass(b.type);
   return byClass !== 0 ? byClass : compareSameClass(a, b);
@@ -59,12 +59,12 @@ function compareSameClass(a: Value, b: Value): number {
     case BsonType.array:
       return compareDocuments(a, b);
     case BsonType.binary:
-      return a.buf.readInt32LE(a.at) - b.buf.readInt32LE(b.at) || a.buf.compare(b.buf, b.at + 4, b.end, a.at + 4, a.end);
+      return a.buf.readInt32LE(a.at) - b.buf.readInt32LE(b.at)
+        || a.buf.compare(b.buf, b.at + 4, b.end, a.at + 4, a.end);
     case BsonType.date:
       return compareBigInts(a.buf.readBigInt64LE(a.at), b.buf.readBigInt64LE(b.at));
     case BsonType.objectId:
     case BsonType.boolean:
-    case BsonType.regex:
       return a.buf.compare(b.buf, b.at, b.end, a.at, a.end);
     default:
       return compareNumbers(a, b);
@@ -108,7 +108,7 @@ function compareBigInts(x: bigint, y: bigint): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** Equality as queries see it: 1, 1.0 and Long(1) are the same; documents must agree in field order. */
+/** Equality in queries: 1, 1.0 and Long(1) are equal; documents must also agree in field order. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a.type !== b.type && !(isNumber(a) && isNumber(b))) return false;
   return compareSameClass(a, b) === 0;

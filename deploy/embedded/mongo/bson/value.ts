@@ -9,13 +9,14 @@ export const BsonType = {
   boolean: 8,
   date: 9,
   null: 10,
-  regex: 11,
   int32: 16,
-  timestamp: 17,
   int64: 18,
 } as const;
 
-/** Bytes of one BSON value, still encoded. `at` to `end` is the payload, without type byte and name. */
+const EMPTY_BYTES = 5;
+const DOLLAR = '$'.charCodeAt(0);
+
+/** One encoded BSON value: `at` to `end` is its payload, without type byte and name. */
 export class Value {
   readonly type: number;
   readonly buf: Buffer;
@@ -30,14 +31,13 @@ export class Value {
   }
 }
 
-/** Size in bytes of the payload of `type` that starts at `at`; -1 for a type outside the served ones. */
-export function payloadSize(type: number, buf: Buffer, at: number): number {
+/** Size in bytes of the payload of `type` that starts at `at`; `checkDocument` has admitted the type. */
+function payloadSize(type: number, buf: Buffer, at: number): number {
   switch (type) {
     case BsonType.int32:
       return 4;
     case BsonType.double:
     case BsonType.date:
-    case BsonType.timestamp:
     case BsonType.int64:
       return 8;
     case BsonType.string:
@@ -51,18 +51,12 @@ export function payloadSize(type: number, buf: Buffer, at: number): number {
       return 12;
     case BsonType.boolean:
       return 1;
-    case BsonType.null:
-      return 0;
-    case BsonType.regex: {
-      const patternEnd = buf.indexOf(0, at);
-      return buf.indexOf(0, patternEnd + 1) + 1 - at;
-    }
     default:
-      return -1;
+      return 0;
   }
 }
 
-/** Walks the elements of a document or array that `checkDocument` has passed. */
+/** Walks the elements of a document or array that `checkDocument` has accepted. */
 export class Fields {
   readonly buf: Buffer;
   private next: number;
@@ -114,7 +108,7 @@ export class Fields {
   }
 }
 
-/** A whole encoded document as a value. */
+/** A document that fills `buf`. */
 export function documentValue(buf: Buffer): Value {
   return new Value(BsonType.object, buf, 0, buf.length);
 }
@@ -126,7 +120,7 @@ export function fieldOf(doc: Value, name: string): Value | undefined {
   return undefined;
 }
 
-/** Byte string of a JavaScript string, and back. */
+/** Converts a JavaScript string to a byte string. */
 export function toByteString(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
@@ -139,12 +133,25 @@ export function stringOf(value: Value): string {
   return value.buf.toString('utf8', value.at + 4, value.end - 1);
 }
 
-/** Elements of an array or document, names left out. */
+/** The values of an array or document, without their names. */
 export function elementsOf(value: Value): Value[] {
   const out: Value[] = [];
   const fields = new Fields(value);
   while (fields.advance()) out.push(fields.value());
   return out;
+}
+
+/** Reads a flag as MongoDB does: false, 0 and null are false. */
+export function isTruthy(value: Value): boolean {
+  if (value.type === BsonType.boolean) return value.buf[value.at] === 1;
+  if (value.type === BsonType.null) return false;
+  return !isNumber(value) || toDouble(value) !== 0;
+}
+
+/** True for a document whose first field starts with `$`, as those of operators do. */
+export function isOperatorObject(value: Value): boolean {
+  const isFilled = value.type === BsonType.object && value.end - value.at > EMPTY_BYTES;
+  return isFilled && value.buf[value.at + 5] === DOLLAR;
 }
 
 export function isNumber(value: Value): boolean {

@@ -2,20 +2,18 @@ import { BsonType, Value, type Fields } from './value.ts';
 
 const MIN_CAPACITY = 256;
 
-/** Anything a reply may hold: plain data, or values that are encoded already. */
-export type Writable = null | undefined | boolean | number | bigint | string | Date | Value | readonly Writable[] | { readonly [name: string]: Writable };
+/** Anything a reply may hold: plain data, or values that are already encoded. */
+export type Writable =
+  | null | undefined | boolean | number | bigint | string | Value | readonly Writable[] | WritableObject;
+type WritableObject = { readonly [name: string]: Writable };
 
-/** Builds BSON into a growing buffer. Undefined members of objects are left out. */
+/** Builds BSON in a growing buffer. Undefined members of objects are left out. */
 export class BsonWriter {
   private buf: Buffer;
   private pos = 0;
 
   constructor(capacity = MIN_CAPACITY) {
     this.buf = Buffer.allocUnsafe(Math.max(capacity, MIN_CAPACITY));
-  }
-
-  get length(): number {
-    return this.pos;
   }
 
   private room(bytes: number): number {
@@ -34,10 +32,6 @@ export class BsonWriter {
     this.buf.writeInt32LE(value, at);
   }
 
-  setInt32(value: number, at: number): void {
-    this.buf.writeInt32LE(value, at);
-  }
-
   byte(value: number): void {
     const at = this.room(1);
     this.buf[at] = value;
@@ -48,7 +42,7 @@ export class BsonWriter {
     source.copy(this.buf, at, from, to);
   }
 
-  /** Starts a document or array; give the result to `end`. */
+  /** Starts a document or array; pass the result to `end`. */
   begin(): number {
     return this.room(4);
   }
@@ -58,7 +52,7 @@ export class BsonWriter {
     this.buf.writeInt32LE(this.pos - start, start);
   }
 
-  /** Type byte and name (a byte string). */
+  /** Writes the type byte and the name (a byte string). */
   head(type: number, name: string): void {
     const at = this.room(name.length + 2);
     this.buf[at] = type;
@@ -94,9 +88,11 @@ export class BsonWriter {
     this.buf.writeBigInt64LE(value, at);
   }
 
-  object(members: { readonly [name: string]: Writable }): void {
+  object(members: WritableObject): void {
     const start = this.begin();
-    for (const [name, value] of Object.entries(members)) if (value !== undefined) this.member(name, value);
+    for (const [name, value] of Object.entries(members)) {
+      if (value !== undefined) this.member(name, value);
+    }
     this.end(start);
   }
 
@@ -113,9 +109,6 @@ export class BsonWriter {
     } else if (typeof value === 'bigint') {
       this.head(BsonType.int64, name);
       this.int64(value);
-    } else if (value instanceof Date) {
-      this.head(BsonType.date, name);
-      this.int64(BigInt(value.getTime()));
     } else if (Array.isArray(value)) {
       this.head(BsonType.array, name);
       const start = this.begin();
@@ -123,12 +116,12 @@ export class BsonWriter {
       this.end(start);
     } else {
       this.head(BsonType.object, name);
-      this.object(value as { readonly [name: string]: Writable });
+      this.object(value as WritableObject);
     }
   }
 
   private number(name: string, value: number): void {
-    if (Number.isInteger(value) && value >= -2147483648 && value <= 2147483647 && !Object.is(value, -0)) {
+    if (Object.is(value | 0, value)) {
       this.head(BsonType.int32, name);
       this.int32(value);
     } else {
@@ -143,14 +136,12 @@ export class BsonWriter {
   }
 }
 
-/** Encodes one object as a document of its own. */
-export function encodeObject(members: { readonly [name: string]: Writable }): Buffer {
+export function encodeObject(members: WritableObject): Buffer {
   const writer = new BsonWriter();
   writer.object(members);
   return writer.finish();
 }
 
-/** Encodes one value on its own. */
 export function encodeValue(value: Exclude<Writable, undefined>): Value {
   const writer = new BsonWriter();
   writer.member('', value);

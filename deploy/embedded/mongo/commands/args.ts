@@ -1,33 +1,28 @@
-import { BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, stringOf, toDouble, type Value } from '../bson/value.ts';
-import { COMMANDS, ENVELOPE_FIELDS, TRANSACTION_FIELDS } from '../closed-list.ts';
+import {
+  BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, isTruthy, stringOf, toDouble, type Value,
+} from '../bson/value.ts';
+import { COMMANDS, ENVELOPE_FIELDS, type CommandName } from '../closed-list.ts';
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
-import { isTruthy } from '../query/parse-filter.ts';
+import { EVERYTHING, parseFilter, type Filter } from '../query/filter.ts';
 import type { Request } from '../wire/message.ts';
 
-const READ_LEVELS: ReadonlySet<string> = new Set(['local', 'available', 'majority', 'linearizable']);
-
-/** A command's fields, checked against the closed list. */
+/** The fields of a command, checked against the closed list. */
 export class Args {
-  readonly name: string;
-  readonly db: string;
-  /** Whether what is read must be on disk before the answer goes out. */
-  readonly isMajorityRead: boolean;
+  readonly name: CommandName;
   private readonly request: Request;
 
   constructor(request: Request) {
     this.request = request;
-    this.name = request.name.toLowerCase();
-    const allowed = COMMANDS[this.name];
-    if (allowed === undefined) throw new MongoFailure(ErrorCode.commandNotFound, `no such command: '${fromByteString(request.name)}'`);
-    for (const name of [...request.fields.keys(), ...request.sequences.keys()]) {
-      if (name === request.name || allowed.has(name) || ENVELOPE_FIELDS.has(name)) continue;
-      if (TRANSACTION_FIELDS.has(name)) {
-        throw new MongoFailure(ErrorCode.illegalOperation, 'Transaction numbers are only allowed on a replica set member or mongos');
-      }
-      throw unknownField(request.name, name);
+    const name = request.name.toLowerCase();
+    if (!isCommand(name)) {
+      throw new MongoFailure(ErrorCode.commandNotFound, `no such command: '${fromByteString(request.name)}'`);
     }
-    this.db = this.string('$db') ?? 'admin';
-    this.isMajorityRead = checkReadConcern(this.document('readConcern'));
+    this.name = name;
+    const allowed = COMMANDS[name];
+    for (const field of [...request.fields.keys(), ...request.sequences.keys()]) {
+      if (field === request.name || allowed.has(field) || ENVELOPE_FIELDS.has(field)) continue;
+      throw unknownField(request.name, field);
+    }
     checkWriteConcern(this.document('writeConcern'));
   }
 
@@ -35,49 +30,59 @@ export class Args {
     return this.request.fields.get(name);
   }
 
-  /** The namespace that the command's first field names. */
+  /** The namespace of the collection that the command's first field names. */
   get ns(): string {
-    return `${checkDatabase(this.db)}.${this.collectionName(this.request.name)}`;
+    return this.nsOf(this.request.name);
   }
 
-  collectionName(field: string): string {
-    const name = this.string(field);
-    if (name === undefined || name === '' || name.includes('\0') || name.includes('$') || name.startsWith('.')) {
-      throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid collection name: ${name ?? ''}`);
+  /** The namespace of the collection that `field` names. */
+  nsOf(field: string): string {
+    const db = this.string('$db');
+    if (db === '' || /[\0 "$./\\]/.test(db) || Buffer.byteLength(db) > 63) {
+      throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid database name: '${db}'`);
     }
-    return name;
+    const collection = this.string(field);
+    if (collection === '' || /[\0$]|^\./.test(collection)) {
+      throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid collection name: '${collection}'`);
+    }
+    return `${db}.${collection}`;
   }
 
-  string(name: string): string | undefined {
+  private string(name: string): string {
     const value = this.value(name);
-    if (value === undefined) return undefined;
-    if (value.type !== BsonType.string) throw typeMismatch(this.request.name, name, 'string');
+    if (value?.type !== BsonType.string) throw this.wrongType(name, 'string');
     return stringOf(value);
   }
 
   document(name: string): Value | undefined {
     const value = this.value(name);
-    if (value === undefined || value.type === BsonType.null) return undefined;
-    if (value.type !== BsonType.object) throw typeMismatch(this.request.name, name, 'object');
+    if (value !== undefined && value.type !== BsonType.object) throw this.wrongType(name, 'object');
     return value;
   }
 
-  /** A whole number not below 0. */
+  /** The filter in that field; without one it matches everything. */
+  filter(name: string): Filter {
+    const doc = this.document(name);
+    return doc === undefined ? EVERYTHING : parseFilter(doc);
+  }
+
+  /** A whole number from 0 up. */
   count(name: string): number | undefined {
     const value = this.value(name);
-    if (value === undefined || value.type === BsonType.null) return undefined;
-    if (!isNumber(value)) throw typeMismatch(this.request.name, name, 'number');
-    const number = toDouble(value);
-    if (!Number.isInteger(number)) throw badValue(`Field '${name}' must be a whole number`);
-    if (number < 0) throw badValue(`BSON field '${name}' value must be >= 0, actual value '${number}'`);
+    if (value === undefined) return undefined;
+    const number = isNumber(value) ? toDouble(value) : NaN;
+    if (!Number.isInteger(number) || number < 0) throw badValue(`'${name}' must be a whole number from 0 up`);
     return number;
   }
 
-  flag(name: string): boolean | undefined {
-    const value = this.value(name);
-    if (value === undefined) return undefined;
-    if (value.type !== BsonType.boolean && !isNumber(value)) throw typeMismatch(this.request.name, name, 'bool');
-    return isTruthy(value);
+  flag(name: string): boolean {
+    return flagOf(this.value(name));
+  }
+
+  /** True unless the field `ordered` says otherwise. */
+  get isOrdered(): boolean {
+    const value = this.value('ordered');
+    return value === undefined || isTruthy(value);
   }
 
   /** The documents of an array field or of the sequence of that name. */
@@ -85,46 +90,42 @@ export class Args {
     const sequence = this.request.sequences.get(name);
     if (sequence !== undefined) return sequence;
     const value = this.value(name);
-    if (value?.type !== BsonType.array) throw typeMismatch(this.request.name, name, 'array');
-    const out = elementsOf(value);
-    if (out.some((element) => element.type !== BsonType.object)) throw typeMismatch(this.request.name, name, 'array of objects');
+    const out = value?.type === BsonType.array ? elementsOf(value) : null;
+    if (out === null || out.some((element) => element.type !== BsonType.object)) {
+      throw this.wrongType(name, 'array of objects');
+    }
     return out;
   }
-}
 
-export function checkDatabase(db: string): string {
-  if (db === '' || /[\0 "$./\\]/.test(db) || Buffer.byteLength(db) > 63) {
-    throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid database name: '${db}'`);
+  wrongType(name: string, wanted: string): MongoFailure {
+    const field = `${fromByteString(this.request.name)}.${fromByteString(name)}`;
+    const message = `BSON field '${field}' is missing or the wrong type, expected type '${wanted}'`;
+    return new MongoFailure(ErrorCode.typeMismatch, message);
   }
-  return db;
 }
 
-export function unknownField(owner: string, name: string): MongoFailure {
-  const path = `${fromByteString(owner)}.${fromByteString(name)}`;
-  return new MongoFailure(ErrorCode.unknownField, `BSON field '${path}' is an unknown field, or one that the embedded store does not serve.`);
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
 }
 
-export function typeMismatch(owner: string, name: string, wanted: string): MongoFailure {
-  return new MongoFailure(ErrorCode.typeMismatch, `BSON field '${owner}.${name}' is missing or the wrong type, expected type '${wanted}'`);
+export function flagOf(value: Value | undefined): boolean {
+  return value !== undefined && isTruthy(value);
 }
 
-/** Throws for fields of a sub-document outside `allowed`. */
+/** Throws when a document within a command has a field outside `allowed`. */
 export function refuseOthers(doc: Value, allowed: ReadonlySet<string>, owner: string): void {
   const fields = new Fields(doc);
   while (fields.advance()) if (!allowed.has(fields.name)) throw unknownField(owner, fields.name);
 }
 
-function checkReadConcern(doc: Value | undefined): boolean {
-  const level = doc === undefined ? undefined : fieldOf(doc, 'level');
-  if (level === undefined) return false;
-  const name = level.type === BsonType.string ? stringOf(level) : '';
-  if (!READ_LEVELS.has(name)) throw new MongoFailure(ErrorCode.invalidOptions, `read concern level '${name}' is not served`);
-  return name === 'majority' || name === 'linearizable';
+function unknownField(owner: string, name: string): MongoFailure {
+  const path = `${fromByteString(owner)}.${fromByteString(name)}`;
+  const message = `BSON field '${path}' is unknown, or the embedded store does not support it`;
+  return new MongoFailure(ErrorCode.unknownField, message);
 }
 
 function checkWriteConcern(doc: Value | undefined): void {
   const w = doc === undefined ? undefined : fieldOf(doc, 'w');
-  if (w === undefined) return;
-  const isServed = (w.type === BsonType.string && stringOf(w) === 'majority') || (isNumber(w) && toDouble(w) >= 0 && toDouble(w) <= 1);
-  if (!isServed) throw badValue("cannot use 'w' > 1 when a host is not replicated");
+  if (w === undefined || (w.type === BsonType.string && stringOf(w) === 'majority')) return;
+  if (!isNumber(w) || toDouble(w) > 1) throw badValue("the write concern must be 0, 1 or 'majority'");
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../../../shared/time.ts';
 import { documentValue, type Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './command.ts';
 
-/** A stream of result documents that holds nothing open while paused. */
+/** A stream of result documents; while paused it holds nothing open. */
 export interface Rows {
   next(): Buffer | undefined;
   pause(): void;
@@ -13,18 +13,18 @@ export interface Rows {
 interface Cursor {
   readonly ns: string;
   readonly rows: Rows;
-  /** Read already, but it did not fit into the last batch. */
+  /** A document that did not fit into the last batch. */
   ahead: Buffer | undefined;
   usedAt: number;
 }
 
-/** More open cursors than this end the one that was idle longest. */
+/** Limit for open cursors; a further one closes the cursor that has been idle longest. */
 const MAX_CURSORS = 1000;
 /** MongoDB's cursorTimeoutMillis. */
 const IDLE_MS = 600_000;
 const SWEEP_MS = 60_000;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-/** MongoDB's first batch, where the client names no size. */
+/** MongoDB's first batch when the client names no size. */
 const FIRST_BATCH = 101;
 
 /** The open cursors of all clients. */
@@ -38,10 +38,10 @@ export class Cursors {
     this.sweeper = clock.setRepeating(SWEEP_MS, () => this.sweep());
   }
 
-  /** The first batch as the `cursor` field of a reply; what is left stays behind its id. */
-  start(ns: string, rows: Rows, batchSize: number | undefined, isSingle = false): Reply {
+  /** The first batch as the `cursor` field of a reply; its id leads to the remaining documents. */
+  start(ns: string, rows: Rows, batchSize: number | undefined, isSingle: boolean): Reply {
     const cursor: Cursor = { ns, rows, ahead: undefined, usedAt: this.clock.monotonic() };
-    const batch = this.fill(cursor, batchSize ?? FIRST_BATCH, batchSize === 0);
+    const batch = this.fill(cursor, batchSize ?? FIRST_BATCH);
     let id = 0n;
     if (!batch.isDone && !isSingle) {
       id = randomBytes(8).readBigUInt64LE() >> 2n || 1n;
@@ -53,9 +53,11 @@ export class Cursors {
 
   more(id: bigint, ns: string, batchSize: number | undefined): Reply {
     const cursor = this.open.get(id);
-    if (cursor === undefined || cursor.ns !== ns) throw new MongoFailure(ErrorCode.cursorNotFound, `cursor id ${id} not found`);
+    if (cursor === undefined || cursor.ns !== ns) {
+      throw new MongoFailure(ErrorCode.cursorNotFound, `cursor id ${id} not found`);
+    }
     this.open.delete(id);
-    const batch = this.fill(cursor, batchSize === undefined || batchSize === 0 ? Infinity : batchSize, false);
+    const batch = this.fill(cursor, batchSize ?? Infinity);
     if (!batch.isDone) {
       cursor.usedAt = this.clock.monotonic();
       this.open.set(id, cursor);
@@ -63,7 +65,7 @@ export class Cursors {
     return { nextBatch: batch.docs, id: batch.isDone ? 0n : id, ns };
   }
 
-  /** Whether there was such a cursor. */
+  /** False when there is no such cursor. */
   kill(id: bigint): boolean {
     return this.open.delete(id);
   }
@@ -73,9 +75,8 @@ export class Cursors {
     this.open.clear();
   }
 
-  private fill(cursor: Cursor, size: number, isEmpty: boolean): { docs: Value[]; isDone: boolean } {
+  private fill(cursor: Cursor, size: number): { docs: Value[]; isDone: boolean } {
     const docs: Value[] = [];
-    if (isEmpty) return { docs, isDone: false };
     let bytes = 0;
     try {
       for (;;) {
@@ -94,7 +95,7 @@ export class Cursors {
     }
   }
 
-  /** The map is in order of last use. */
+  /** The map is in the order of last use. */
   private makeRoom(): void {
     if (this.open.size < MAX_CURSORS) return;
     const oldest = this.open.keys().next().value;
@@ -107,7 +108,6 @@ export class Cursors {
   }
 }
 
-/** Rows that are all in memory. */
 export function rowsOf(docs: readonly Buffer[]): Rows {
   let at = 0;
   return { next: () => docs[at++], pause: () => undefined };

@@ -1,78 +1,71 @@
 import { encodeObject } from '../bson/write.ts';
+import type { CommandName } from '../closed-list.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 import type { Request } from '../wire/message.ts';
-import { aggregate } from './aggregate.ts';
 import { Args } from './args.ts';
-import type { Command, Context } from './context.ts';
-import { count, distinct } from './counts.ts';
-import { explain } from './explain.ts';
+import type { Action, Command, Context, Reply } from './command.ts';
+import { countDocuments } from './count.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { find } from './find.ts';
-import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
-import { create, drop, dropDatabase, listCollections, listDatabases } from './namespaces.ts';
-import { refusalsOf } from './refusals.ts';
-import { buildInfo, getMore, hello, killCursors, ping } from './session.ts';
-import { collStats, dbStats } from './stats.ts';
+import { createIndexes } from './indexes.ts';
+import { acknowledge, getMore, hello, killCursors } from './session.ts';
 import { insert, remove, update } from './write.ts';
 
-const HANDLERS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<CommandName, Command>> = {
   hello,
   ismaster: hello,
-  ping,
-  buildinfo: buildInfo,
-  endsessions: ping,
+  ping: acknowledge,
+  endsessions: acknowledge,
   find,
   getmore: getMore,
   killcursors: killCursors,
+  aggregate: countDocuments,
   insert,
   update,
   delete: remove,
   findandmodify: findAndModify,
-  count,
-  distinct,
-  aggregate,
   createindexes: createIndexes,
-  listindexes: listIndexes,
-  dropindexes: dropIndexes,
-  listcollections: listCollections,
-  listdatabases: listDatabases,
-  create,
-  drop,
-  dropdatabase: dropDatabase,
-  collstats: collStats,
-  dbstats: dbStats,
-  explain,
 };
 
-/** Whom a store tells of what it did not do as asked. */
+/** Parses a request. Throws MongoFailure for everything outside the closed list. */
+export function parseCommand(request: Request): Action {
+  const args = new Args(request);
+  return COMMANDS[args.name](args);
+}
+
+/** Receives what a store could not do as asked. */
 export interface Complaints {
-  /** Something failed that is a fault of ours. */
+  /** A fault of the store itself. */
   onBug(error: unknown): void;
-  /** Something was asked for that this store does not serve. */
+  /** The store does not support what was asked for. */
   onRefusal(text: string): void;
 }
 
-/** Runs one request and encodes its reply; failures become replies with `ok: 0`. */
-export async function answer(context: Context, request: Request, { onBug, onRefusal }: Complaints): Promise<Buffer> {
+/** Runs one request and encodes its reply; a failure becomes a reply with `ok: 0`. */
+export async function answer(context: Context, request: Request, complaints: Complaints): Promise<Buffer> {
   try {
-    const args = new Args(request);
-    const handler = HANDLERS[args.name];
-    if (handler === undefined) throw new MongoFailure(ErrorCode.commandNotFound, `no such command: '${args.name}'`);
-    const pending = handler(context, args);
+    const pending = parseCommand(request)(context);
     const reply = pending instanceof Promise ? await pending : pending;
-    refusalsOf(reply).forEach(onRefusal);
-    const body = encodeObject({ ok: 1, ...reply });
-    if (args.isMajorityRead) await context.storage.durable();
-    return body;
+    for (const { code, errmsg } of writeErrorsOf(reply)) reportRefusal(code, errmsg, complaints);
+    return encodeObject({ ok: 1, ...reply });
   } catch (error) {
-    refusalsOf(error).forEach(onRefusal);
-    return encodeFailure(error, onBug);
+    if (error instanceof MongoFailure) reportRefusal(error.code, error.message, complaints);
+    return encodeFailure(error, complaints);
   }
 }
 
-/** The reply to a failure; what is no MongoFailure is a bug of ours and goes to `onBug`. */
-export function encodeFailure(error: unknown, onBug: (error: unknown) => void): Buffer {
-  if (!(error instanceof MongoFailure)) onBug(error);
-  const failure = error instanceof MongoFailure ? error : new MongoFailure(ErrorCode.internal, 'internal error of the embedded store');
-  return encodeObject({ ok: 0, errmsg: failure.message, code: failure.code, codeName: failure.codeName, ...(failure.extra as Record<string, null>) });
+/** The reply for a failure; anything but a MongoFailure is a fault of the store. */
+export function encodeFailure(error: unknown, { onBug }: Complaints): Buffer {
+  if (error instanceof MongoFailure) return encodeObject({ ok: 0, errmsg: error.message, code: error.code });
+  onBug(error);
+  return encodeObject({ ok: 0, errmsg: 'internal error of the embedded store', code: ErrorCode.internal });
+}
+
+function writeErrorsOf(reply: Reply): readonly { code: number; errmsg: string }[] {
+  return (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
+}
+
+/** A duplicate key or an expired cursor is ordinary; any other failure is an unsupported request. */
+function reportRefusal(code: number, text: string, { onRefusal }: Complaints): void {
+  if (code !== ErrorCode.duplicateKey && code !== ErrorCode.cursorNotFound) onRefusal(`${code}: ${text}`);
 }

@@ -1,50 +1,39 @@
 import { documentValue, fieldOf, type Value } from '../bson/value.ts';
 import { failedToParse } from '../errors.ts';
-import { parseFilter } from '../query/parse-filter.ts';
-import { parseProjection, type Projection } from '../query/projection.ts';
-import { parsePattern } from '../query/sort.ts';
-import { parseUpdate, type Update } from '../update/parse-update.ts';
+import { firstHit } from '../query/hits.ts';
+import { parseUpdate } from '../update/parse-update.ts';
 import type { Args } from './args.ts';
-import type { Context, Reply } from './context.ts';
-import { EVERYTHING } from './find.ts';
-import { firstHit, insertUpsert, updateHit } from './write-documents.ts';
+import type { Action, Reply } from './command.ts';
+import { insertUpsert, updateHit } from './write-documents.ts';
 
-export async function findAndModify(context: Context, args: Args): Promise<Reply> {
+export function findAndModify(args: Args): Action {
   const { ns } = args;
-  const isRemove = args.flag('remove') === true;
-  const isNew = args.flag('new') === true;
-  const isUpsert = args.flag('upsert') === true;
+  const filter = args.filter('query');
+  const isNew = args.flag('new');
+  const isUpsert = args.flag('upsert');
   const given = args.value('update');
-  if (isRemove && (given !== undefined || isUpsert || isNew)) throw failedToParse('Cannot specify both an update, upsert or new and remove=true');
-  if (!isRemove && given === undefined) throw failedToParse('Either an update or remove=true must be specified');
+  if (args.flag('remove') !== (given === undefined)) throw failedToParse('give either update or remove');
+  if (given === undefined && (isUpsert || isNew)) throw failedToParse('remove excludes upsert and new');
   const update = given === undefined ? null : parseUpdate(given);
-  const query = args.document('query');
-  const filter = query === undefined ? EVERYTHING : parseFilter(query);
-  const order = args.document('sort');
-  const sort = order === undefined ? [] : parsePattern(order, 'sort');
-  const projection = parseProjection(args.document('fields'));
-  return context.storage.write(() => {
-    const collection = context.catalog.get(ns);
-    const hit = collection === undefined ? undefined : firstHit(context, collection, filter, sort);
+  return ({ storage, catalog }) => storage.write(() => {
+    const collection = catalog.get(ns);
+    const hit = collection === undefined ? undefined : firstHit(storage, collection, filter);
     if (collection !== undefined && hit !== undefined) {
       if (update === null) {
         collection.remove(hit.idKey, hit.doc);
-        return reply(1, null, hit.doc, projection);
+        return replyWith({ n: 1 }, hit.doc);
       }
       const { after } = updateHit(collection, hit, update);
-      return reply(1, true, isNew ? after : hit.doc, projection);
+      return replyWith({ n: 1, updatedExisting: true }, isNew ? after : hit.doc);
     }
-    if (update === null) return reply(0, null, null, projection);
-    if (!isUpsert) return reply(0, false, null, projection);
-    const doc = insertUpsert(context, collection ?? context.catalog.create(ns), filter, update as Update);
-    return reply(1, false, isNew ? doc : null, projection, fieldOf(documentValue(doc), '_id'));
+    if (update === null) return replyWith({ n: 0 }, null);
+    if (!isUpsert) return replyWith({ n: 0, updatedExisting: false }, null);
+    const doc = insertUpsert(catalog.ensure(ns), filter, update);
+    const upserted = fieldOf(documentValue(doc), '_id') as Value;
+    return replyWith({ n: 1, updatedExisting: false, upserted }, isNew ? doc : null);
   });
 }
 
-function reply(n: number, updatedExisting: boolean | null, doc: Buffer | null, projection: Projection | null, upserted?: Value): Reply {
-  const shown = doc === null || projection === null ? doc : projection(doc);
-  return {
-    lastErrorObject: { n, ...(updatedExisting === null ? {} : { updatedExisting }), ...(upserted === undefined ? {} : { upserted }) },
-    value: shown === null ? null : documentValue(shown),
-  };
+function replyWith(lastErrorObject: Reply, doc: Buffer | null): Reply {
+  return { lastErrorObject, value: doc === null ? null : documentValue(doc) };
 }

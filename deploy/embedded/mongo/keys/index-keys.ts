@@ -1,18 +1,22 @@
-import { BsonType, Fields, fieldOf, fromByteString, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, Fields, fieldOf, type Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 import { KeyWriter } from './key-writer.ts';
 
-/** One field of an index or sort pattern; the path's parts are byte strings. */
+/** One field of an index or sort pattern; `name` is the dotted path, a byte string, and `path` its parts. */
 export interface KeyField {
   readonly name: string;
   readonly path: readonly string[];
   readonly descending: boolean;
 }
 
+export function keyField(name: string, descending = false): KeyField {
+  return { name, path: name.split('.'), descending };
+}
+
 export interface IndexKeys {
   /** Distinct encoded keys; empty only for a sparse index that leaves the document out. */
   readonly keys: Buffer[];
-  /** Whether an array was expanded. */
+  /** True when an array was expanded. */
   readonly multikey: boolean;
 }
 
@@ -20,7 +24,7 @@ type Slot = Value | undefined | 'empty-array';
 
 interface Trail {
   readonly value: Slot;
-  /** What is left of the path when an array stopped the walk. */
+  /** The rest of the path when an array stopped the walk. */
   readonly rest: readonly string[];
   readonly array: Value | undefined;
 }
@@ -36,15 +40,15 @@ function follow(doc: Value, path: readonly string[]): Trail {
 }
 
 /**
- * The keys of `doc` under `fields`, as the manual's "Multikey Indexes" has them: one for each element of the one
- * array that may occur. Throws CannotIndexParallelArrays for two arrays.
+ * The keys of `doc` under `fields`, as in the manual's "Multikey Indexes": one for each element of an array.
+ * Throws CannotIndexParallelArrays when two arrays occur.
  */
-export function indexKeys(doc: Value, fields: readonly KeyField[], sparse: boolean): IndexKeys {
+export function indexKeys(doc: Buffer, fields: readonly KeyField[], sparse: boolean): IndexKeys {
   const slots: Slot[] = new Array<Slot>(fields.length).fill(undefined);
   const out: Buffer[] = [];
   const state = { multikey: false, present: false };
   const open = fields.map((field, index) => ({ index, path: field.path }));
-  expand(doc, open, slots, state, () => out.push(encodeSlots(slots, fields)));
+  expand(documentValue(doc), open, slots, state, () => out.push(encodeSlots(slots, fields)));
   if (sparse && !state.present) return { keys: [], multikey: false };
   return { keys: out.length > 1 ? distinct(out) : out, multikey: state.multikey };
 }
@@ -54,7 +58,14 @@ interface OpenField {
   readonly path: readonly string[];
 }
 
-function expand(doc: Value, open: readonly OpenField[], slots: Slot[], state: { multikey: boolean; present: boolean }, emit: () => void): void {
+interface Expansion {
+  multikey: boolean;
+  present: boolean;
+}
+
+function expand(
+  doc: Value, open: readonly OpenField[], slots: Slot[], state: Expansion, emit: () => void,
+): void {
   let array: Value | undefined;
   const stopped: OpenField[] = [];
   for (const { index, path } of open) {
@@ -64,7 +75,9 @@ function expand(doc: Value, open: readonly OpenField[], slots: Slot[], state: { 
       if (trail.value !== undefined) state.present = true;
       continue;
     }
-    if (array !== undefined && array.at !== trail.array.at) throw parallelArrays();
+    if (array !== undefined && array.at !== trail.array.at) {
+      throw new MongoFailure(ErrorCode.parallelArrays, 'cannot index parallel arrays');
+    }
     array = trail.array;
     stopped.push({ index, path: trail.rest });
   }
@@ -106,13 +119,4 @@ function encodeSlots(slots: readonly Slot[], fields: readonly KeyField[]): Buffe
 function distinct(keys: Buffer[]): Buffer[] {
   keys.sort(Buffer.compare);
   return keys.filter((key, index) => index === 0 || !key.equals(keys[index - 1] as Buffer));
-}
-
-function parallelArrays(): MongoFailure {
-  return new MongoFailure(ErrorCode.parallelArrays, 'cannot index parallel arrays');
-}
-
-/** For errors: the plain field names of a pattern. */
-export function patternText(fields: readonly KeyField[]): string {
-  return `{ ${fields.map((field) => `${fromByteString(field.name)}: ${field.descending ? -1 : 1}`).join(', ')} }`;
 }

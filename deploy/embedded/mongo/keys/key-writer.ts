@@ -2,8 +2,8 @@ import { TypeClass, typeClass } from '../bson/compare.ts';
 import { BsonType, Fields, toDouble, type Value } from '../bson/value.ts';
 
 /**
- * Encodes values so that comparing the bytes compares the values in MongoDB's order. Every encoding starts with the
- * byte of its type class, is no prefix of another one, and is followed by bytes 0x01 to 0xfe only.
+ * Encodes values so that comparing the bytes compares the values in MongoDB's order. Every encoding starts
+ * with the byte of its type class and is no prefix of another; the byte after it is always 0x01 to 0xfe.
  */
 export class KeyWriter {
   private buf = Buffer.allocUnsafe(256);
@@ -25,24 +25,7 @@ export class KeyWriter {
     this.buf[at] = value;
   }
 
-  reset(): this {
-    this.pos = 0;
-    return this;
-  }
-
-  uint32(value: number): this {
-    const at = this.room(4);
-    this.buf.writeUInt32BE(value, at);
-    return this;
-  }
-
-  append(bytes: Buffer): this {
-    const at = this.room(bytes.length);
-    bytes.copy(this.buf, at);
-    return this;
-  }
-
-  /** One index component; a descending one has all its bytes inverted. A missing value counts as null. */
+  /** Writes one index component, with all bytes inverted when descending. A missing value counts as null. */
   component(value: Value | undefined, descending = false): this {
     const start = this.pos;
     this.value(value);
@@ -50,13 +33,12 @@ export class KeyWriter {
     return this;
   }
 
-  /** What an index holds for an empty array. */
   emptyArray(descending = false): this {
     this.byte(descending ? ~TypeClass.emptyArray & 0xff : TypeClass.emptyArray);
     return this;
   }
 
-  /** A copy of the bytes written since `reset`. */
+  /** A copy of the bytes written so far. */
   take(): Buffer {
     const out = Buffer.allocUnsafeSlow(this.pos);
     this.buf.copy(out, 0, 0, this.pos);
@@ -82,13 +64,16 @@ export class KeyWriter {
       case BsonType.array:
         this.document(value);
         break;
-      case BsonType.binary:
-        this.uint32(value.buf.readInt32LE(value.at));
+      case BsonType.binary: {
+        const at = this.room(4);
+        this.buf.writeUInt32BE(value.buf.readInt32LE(value.at), at);
         this.raw(value.buf, value.at + 4, value.end);
         break;
+      }
       case BsonType.date: {
         const at = this.room(8);
-        this.buf.writeBigUInt64BE(BigInt.asUintN(64, value.buf.readBigInt64LE(value.at) ^ (1n << 63n)), at);
+        this.buf.writeBigInt64BE(value.buf.readBigInt64LE(value.at), at);
+        this.buf[at] = (this.buf[at] as number) ^ 0x80;
         break;
       }
       default:
@@ -101,7 +86,7 @@ export class KeyWriter {
     source.copy(this.buf, at, from, to);
   }
 
-  /** Zero bytes are escaped as 00 ff and the end is 00 01, so that "a" < "a\0". */
+  /** Escapes zero bytes as 00 ff and ends with 00 01, so that "a" < "a\0". */
   private text(source: Buffer, from: number, to: number): void {
     let start = from;
     for (let zero = source.indexOf(0, from); zero >= 0 && zero < to; zero = source.indexOf(0, start)) {
@@ -126,7 +111,7 @@ export class KeyWriter {
     this.byte(0);
   }
 
-  /** The double's bits made ascending; integers past 2^53 carry their distance from that double. NaN is lowest. */
+  /** The double's bits in ascending form; past 2^53 the distance of an integer from its double follows. */
   private number(value: Value): void {
     const double = toDouble(value);
     const at = this.room(8);
@@ -138,14 +123,15 @@ export class KeyWriter {
     if (double < 0) for (let i = at; i < at + 8; i++) this.buf[i] = ~(this.buf[i] as number) & 0xff;
     else this.buf[at] = (this.buf[at] as number) ^ 0x80;
     if (Math.abs(double) < 2 ** 53) return;
-    const rest = value.type === BsonType.int64 && Number.isFinite(double) ? value.buf.readBigInt64LE(value.at) - BigInt(double) : 0n;
+    const isLong = value.type === BsonType.int64;
+    const rest = isLong ? value.buf.readBigInt64LE(value.at) - BigInt(double) : 0n;
     const restAt = this.room(8);
     this.buf.writeBigInt64BE(rest, restAt);
     this.buf[restAt] = (this.buf[restAt] as number) ^ 0x80;
   }
 }
 
-/** The bytes of one value alone. */
+/** The encoding of one value. */
 export function encodeKey(value: Value | undefined): Buffer {
   return new KeyWriter().component(value).take();
 }

@@ -5,39 +5,34 @@ import type { Collection } from '../storage/collection.ts';
 import type { Storage } from '../storage/storage.ts';
 import { conjuncts, type Filter } from './filter.ts';
 import { matcherOf } from './matcher.ts';
-import { choosePlan, type Hint } from './plan.ts';
+import { choosePlan } from './plan.ts';
 import { Scan, type Hit } from './scan.ts';
 
-/** Matching documents one by one; `isSorted` tells whether they come in the wanted order. */
-export interface Hits {
-  readonly isSorted: boolean;
-  /** Leaves out the first `count` without reading them; false when they have to be read. Before `next`. */
-  skip(count: number): boolean;
-  next(): Hit | undefined;
-  pause(): void;
-}
+/** Matching documents, one at a time. */
+export type Hits = Pick<Scan, 'isSorted' | 'skip' | 'next' | 'pause'>;
 
-export interface HitOptions {
+interface HitOptions {
   readonly sort?: readonly KeyField[];
-  readonly hint?: Hint | null;
-  /** Called now and then while scanning; throws to give up. */
-  readonly checkDeadline?: () => void;
+  /** Name of the index to use. */
+  readonly hint?: string | null;
 }
 
 /** Finds what a filter matches: by `_id` alone where it names one, else by the best plan. */
-export function findHits(storage: Storage, collection: Collection, filter: Filter, options: HitOptions = {}): Hits {
-  const hint = options.hint ?? null;
-  const idKey = hint === null ? heldId(filter) : null;
+export function findHits(
+  storage: Storage, collection: Collection, filter: Filter, options: HitOptions = {},
+): Hits {
+  const { sort = [], hint = null } = options;
+  const idKey = hint === null ? fixedId(filter) : null;
   if (idKey !== null) return single(collection, idKey, filter);
-  const plan = choosePlan(collection, filter, options.sort ?? [], hint);
-  const scan = new Scan(storage, collection, plan, matcherOf(filter), options.checkDeadline);
-  return { isSorted: plan.isSorted, skip: (count) => scan.skip(count), next: () => scan.next(), pause: () => scan.pause() };
+  const plan = choosePlan(collection.indexes, filter, sort, hint);
+  return new Scan(storage, collection, plan, matcherOf(filter));
 }
 
 /** The encoded `_id` that the filter asks for, or null. */
-export function heldId(filter: Filter): Buffer | null {
+function fixedId(filter: Filter): Buffer | null {
   for (const part of conjuncts(filter)) {
-    if (part.kind === 'eq' && part.name === '_id' && part.value.type !== BsonType.array) return encodeKey(part.value);
+    if (part.kind !== 'eq' || part.name !== '_id' || part.value.type === BsonType.array) continue;
+    return encodeKey(part.value);
   }
   return null;
 }
@@ -53,4 +48,27 @@ function single(collection: Collection, idKey: Buffer, filter: Filter): Hits {
     return isIdAlone || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
   };
   return { isSorted: true, skip: () => false, next, pause: () => undefined };
+}
+
+/** The first hit, or undefined. */
+export function firstHit(storage: Storage, collection: Collection, filter: Filter): Hit | undefined {
+  const hits = findHits(storage, collection, filter);
+  const hit = hits.next();
+  hits.pause();
+  return hit;
+}
+
+/** Limit for documents kept by `allHits`; it reads further ones again when their turn comes. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+/** All hits, found before anything is changed: a document that a change moves is not met twice. */
+export function* allHits(storage: Storage, collection: Collection, filter: Filter): Iterable<Hit> {
+  const hits = findHits(storage, collection, filter);
+  const found: { idKey: Buffer; doc: Buffer | undefined }[] = [];
+  let bytes = 0;
+  for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
+    bytes += hit.doc.length;
+    found.push({ idKey: hit.idKey, doc: bytes <= MAX_KEPT_BYTES ? hit.doc : undefined });
+  }
+  for (const { idKey, doc } of found) yield { idKey, doc: doc ?? (collection.get(idKey) as Buffer) };
 }

@@ -1,12 +1,12 @@
 import { compareValues, equalValues, typeClass } from '../bson/compare.ts';
-import { BsonType, isNumber, stringOf, toDouble, type Value } from '../bson/value.ts';
+import { BsonType, toDouble, type Value } from '../bson/value.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import type { Condition, Filter } from './filter.ts';
-import { visitPath } from './path.ts';
+import { visitPath, type Visit } from './path.ts';
 
 export type Matcher = (doc: Value) => boolean;
 
-/** From this many members on, `$in` is looked up by encoded key instead of compared one by one. */
+/** A larger `$in` is looked up by encoded key instead of being compared member by member. */
 const LARGE_IN = 16;
 
 /** The predicate of a parsed filter. */
@@ -26,18 +26,23 @@ export function matcherOf(filter: Filter): Matcher {
     }
     default: {
       const test = testOf(filter);
-      const path = filter.path;
+      const { path } = filter;
       return (doc) => visitPath(doc, path, 0, test);
     }
   }
 }
 
-function testOf(condition: Condition): (value: Value | undefined) => boolean {
+function testOf(condition: Condition): Visit {
   switch (condition.kind) {
     case 'exists':
       return (value) => value !== undefined;
-    case 'regex':
-      return (value) => value !== undefined && value.type === BsonType.string && condition.pattern.test(stringOf(value));
+    case 'contains': {
+      const { text } = condition;
+      return (value) => {
+        if (value?.type !== BsonType.string) return false;
+        return value.buf.subarray(value.at + 4, value.end - 1).includes(text);
+      };
+    }
     case 'in':
       return membership(condition.values);
     case 'eq': {
@@ -54,17 +59,20 @@ function isNullish(value: Value | undefined): boolean {
   return value === undefined || value.type === BsonType.null;
 }
 
-function membership(members: readonly Value[]): (value: Value | undefined) => boolean {
-  const takesNull = members.some((member) => member.type === BsonType.null);
+function membership(members: readonly Value[]): Visit {
+  const hasNull = members.some((member) => member.type === BsonType.null);
   if (members.length < LARGE_IN) {
-    return (value) => (isNullish(value) ? takesNull : members.some((member) => equalValues(member, value as Value)));
+    return (value) => {
+      if (isNullish(value)) return hasNull;
+      return members.some((member) => equalValues(member, value as Value));
+    };
   }
   const keys = new Set(members.map((member) => encodeKey(member).toString('latin1')));
-  return (value) => (isNullish(value) ? takesNull : keys.has(encodeKey(value).toString('latin1')));
+  return (value) => (isNullish(value) ? hasNull : keys.has(encodeKey(value).toString('latin1')));
 }
 
-/** Orderings hold only within a type class; null also meets missing, NaN meets only itself. */
-function ordering(kind: 'gt' | 'gte' | 'lt' | 'lte', bound: Value): (value: Value | undefined) => boolean {
+/** Orderings hold only within a type class; null also matches missing, NaN matches only itself. */
+function ordering(kind: 'gt' | 'gte' | 'lt' | 'lte', bound: Value): Visit {
   const isInclusive = kind === 'gte' || kind === 'lte';
   if (bound.type === BsonType.null) return (value) => isInclusive && isNullish(value);
   if (isNaNValue(bound)) return (value) => isInclusive && value !== undefined && isNaNValue(value);
@@ -78,5 +86,5 @@ function ordering(kind: 'gt' | 'gte' | 'lt' | 'lte', bound: Value): (value: Valu
 }
 
 function isNaNValue(value: Value): boolean {
-  return isNumber(value) && value.type === BsonType.double && Number.isNaN(toDouble(value));
+  return value.type === BsonType.double && Number.isNaN(toDouble(value));
 }

@@ -1,45 +1,49 @@
 import { BsonType, Fields, fieldOf, fromByteString, type Value } from '../bson/value.ts';
 import { badValue, failedToParse } from '../errors.ts';
 
-const DIGITS = /^\d+$/;
+/** Tests one value of a path; undefined stands for a missing one. */
+export type Visit = (value: Value | undefined) => boolean;
 
-/** Splits a dotted path (a byte string) into its parts. Throws for empty parts and operators in a path. */
+/** Splits a dotted path (a byte string). Throws for empty parts and for parts that start with `$`. */
 export function parsePath(name: string): readonly string[] {
   const parts = name.split('.');
   for (const part of parts) {
     if (part === '') throw failedToParse(`the path '${fromByteString(name)}' has an empty field name`);
-    if (part.startsWith('$')) throw badValue(`the path '${fromByteString(name)}' has a part that starts with '$': not served`);
+    if (part.startsWith('$')) throw badValue(`the path '${fromByteString(name)}' has a part with '$'`);
   }
   return parts;
 }
 
-/** Places in arrays (`tags.0`) are outside the served list: an object's key of digits is fine, an array's is refused. */
-function refuseArrayPlace(part: string): void {
-  if (DIGITS.test(part)) throw badValue(`places in arrays are not served in paths: '${part}'`);
+/** Throws for a path like `tags.0` that meets an array; as the key of a document a number is allowed. */
+export function refuseArrayPosition(part: string): void {
+  if (/^\d+$/.test(part)) throw badValue(`array positions in paths are not supported: '${part}'`);
 }
 
-/** Where a query path leads: calls `visit` with each value, undefined for missing, until it returns true. */
-export function visitPath(doc: Value, path: readonly string[], from: number, visit: (value: Value | undefined) => boolean): boolean {
+/** Calls `visit` with each value of a query path until it returns true; returns whether it did. */
+export function visitPath(doc: Value, path: readonly string[], from: number, visit: Visit): boolean {
   let current: Value = doc;
   for (let i = from; i < path.length; i++) {
     const next = fieldOf(current, path[i] as string);
     if (next === undefined) return visit(undefined);
-    if (next.type === BsonType.array) return i + 1 === path.length ? visitLeafArray(next, visit) : visitElements(next, path, i + 1, visit);
-    if (i + 1 === path.length) return visit(next);
+    const isLast = i + 1 === path.length;
+    if (next.type === BsonType.array) {
+      return isLast ? visitLeafArray(next, visit) : visitElements(next, path, i + 1, visit);
+    }
+    if (isLast) return visit(next);
     if (next.type !== BsonType.object) return visit(undefined);
     current = next;
   }
   return visit(current);
 }
 
-function visitLeafArray(array: Value, visit: (value: Value | undefined) => boolean): boolean {
+function visitLeafArray(array: Value, visit: Visit): boolean {
   const elements = new Fields(array);
   while (elements.advance()) if (visit(elements.value())) return true;
   return visit(array);
 }
 
-function visitElements(array: Value, path: readonly string[], from: number, visit: (value: Value | undefined) => boolean): boolean {
-  refuseArrayPlace(path[from] as string);
+function visitElements(array: Value, path: readonly string[], from: number, visit: Visit): boolean {
+  refuseArrayPosition(path[from] as string);
   const elements = new Fields(array);
   while (elements.advance()) {
     if (elements.type === BsonType.object && visitPath(elements.value(), path, from, visit)) return true;

@@ -1,14 +1,13 @@
 import { documentValue } from '../bson/value.ts';
-import { ErrorCode, MongoFailure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import { tablePrefix } from '../storage/index.ts';
-import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
 import type { Entry } from '../storage/overlay.ts';
+import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
 import type { KeyRange } from './bounds.ts';
 import type { Matcher } from './matcher.ts';
 import type { Plan } from './plan.ts';
 
-/** A document that a scan found. */
+/** A document that a query found, and its encoded `_id`. */
 export interface Hit {
   readonly idKey: Buffer;
   readonly doc: Buffer;
@@ -17,69 +16,64 @@ export interface Hit {
 const ZERO = Buffer.from([0]);
 
 /**
- * Walks a plan's ranges and yields the matching documents. Between batches it holds nothing open in the database:
- * it remembers the last key and goes on from there, seeing what has changed meanwhile as MongoDB's cursors do.
+ * Walks the ranges of a plan and yields the matching documents. It holds nothing open while paused and
+ * resumes after the last key and sees what has changed meanwhile, as MongoDB's cursors do.
  */
 export class Scan {
-  keysExamined = 0;
-  docsExamined = 0;
   private readonly storage: Storage;
   private readonly collection: Collection;
   private readonly plan: Plan;
   private readonly matches: Matcher;
   private readonly ranges: KeyRange[];
   private readonly seen: Set<string> | null;
-  private readonly prefix: Buffer;
-  private readonly checkDeadline: (() => void) | undefined;
   private rangeIndex = 0;
   private lastKey: Buffer | null = null;
   private toSkip = 0;
   private entries: Iterator<Entry> | null = null;
 
-  constructor(storage: Storage, collection: Collection, plan: Plan, matches: Matcher, checkDeadline?: () => void) {
+  constructor(storage: Storage, collection: Collection, plan: Plan, matches: Matcher) {
     this.storage = storage;
-    this.checkDeadline = checkDeadline;
     this.collection = collection;
     this.plan = plan;
     this.matches = matches;
-    this.prefix = tablePrefix(plan.index?.table ?? collection.table);
-    this.ranges = plan.ranges.map(({ from, to }) => ({ from: Buffer.concat([this.prefix, from]), to: Buffer.concat([this.prefix, to]) }));
+    const prefix = tablePrefix(plan.index?.table ?? collection.table);
+    this.ranges = plan.ranges.map(({ from, to }) => ({
+      from: Buffer.concat([prefix, from]),
+      to: Buffer.concat([prefix, to]),
+    }));
     if (plan.reverse) this.ranges.reverse();
     this.seen = plan.index?.multikey === true ? new Set() : null;
   }
 
-  /** Leaves out the first `count` matches where their entries alone tell them; false where they have to be read. Before `next`. */
+  get isSorted(): boolean {
+    return this.plan.isSorted;
+  }
+
+  /**
+   * Skips the first `count` matches without reading their documents; false when that is not possible. Call it
+   * before the first `next`.
+   */
   skip(count: number): boolean {
     if (!this.plan.isExact || this.plan.isPoints || this.ranges.length !== 1) return false;
     this.toSkip = count;
     return true;
   }
 
-  /** The next match; undefined at the end. Holds nothing open when it throws. */
+  /** The next match; undefined at the end. Holds nothing open after it has thrown. */
   next(): Hit | undefined {
-    if (this.collection.isDropped || this.plan.index?.isDropped === true) {
-      throw new MongoFailure(ErrorCode.planKilled, 'query plan killed :: the collection or index it reads was dropped');
-    }
     try {
-      return this.advance();
+      for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
+        const hit = this.fetch(entry);
+        if (hit !== undefined && this.matches(documentValue(hit.doc))) return hit;
+      }
+      return undefined;
     } catch (error) {
       this.pause();
       throw error;
     }
   }
 
-  private advance(): Hit | undefined {
-    for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
-      if ((++this.keysExamined & 255) === 0) this.checkDeadline?.();
-      const hit = this.fetch(entry);
-      if (hit === undefined) continue;
-      this.docsExamined++;
-      if (this.matches(documentValue(hit.doc))) return hit;
-    }
-    return undefined;
-  }
-
-  /** Lets go of the database until the next `next`. */
+  /** Releases the database until the next `next`. */
   pause(): void {
     this.entries?.return?.();
     this.entries = null;
@@ -128,6 +122,7 @@ export class Scan {
     const { reverse } = this.plan;
     const from = lastKey !== null && !reverse ? Buffer.concat([lastKey, ZERO]) : range.from;
     const to = lastKey !== null && reverse ? lastKey : range.to;
-    return this.storage.range(from, to, { reverse, skip: lastKey === null ? this.toSkip : 0 })[Symbol.iterator]();
+    const skip = lastKey === null ? this.toSkip : 0;
+    return this.storage.range(from, to, { reverse, skip })[Symbol.iterator]();
   }
 }

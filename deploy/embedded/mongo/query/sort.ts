@@ -1,37 +1,30 @@
-import { BsonType, documentValue, Fields, fromByteString, isNumber, toDouble, type Value } from '../bson/value.ts';
+import { Fields, fromByteString, isNumber, toDouble, type Value } from '../bson/value.ts';
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
 import { indexKeys, type KeyField } from '../keys/index-keys.ts';
 import { parsePath } from './path.ts';
 
-/** MongoDB's limit on what a sort may hold in memory (internalQueryMaxBlockingSortMemoryUsageBytes). */
+/** MongoDB's limit for a sort in memory (internalQueryMaxBlockingSortMemoryUsageBytes). */
 const MAX_SORT_BYTES = 100 * 1024 * 1024;
 
 /** Parses a sort or index pattern: fields with 1 or -1. Throws BadValue for anything else. */
-export function parsePattern(doc: Value, what: string): KeyField[] {
+export function parsePattern(doc: Value): KeyField[] {
   const out: KeyField[] = [];
   const fields = new Fields(doc);
   while (fields.advance()) {
-    const name = fields.name;
+    const { name } = fields;
     const value = fields.value();
     const direction = isNumber(value) ? toDouble(value) : 0;
-    if (direction !== 1 && direction !== -1) {
-      throw badValue(`${what}: the value of '${fromByteString(name)}' must be 1 or -1${value.type === BsonType.string ? '; special index types are not served' : ''}`);
-    }
-    out.push({ name, path: name === '$natural' ? [name] : parsePath(name), descending: direction === -1 });
+    if (direction !== 1 && direction !== -1) throw badValue(`'${fromByteString(name)}' must be 1 or -1`);
+    out.push({ name, path: parsePath(name), descending: direction === -1 });
   }
   return out;
 }
 
-interface Sortable {
-  readonly key: Buffer;
-  readonly doc: Buffer;
-}
-
-/** Sorts documents by a pattern as far as `limit` asks for (0: all). Stable, bounded in memory. */
+/** Sorts documents by a pattern, keeping the first `limit` (0: all). Stable, bounded in memory. */
 export class Sorter {
   private readonly fields: readonly KeyField[];
   private readonly limit: number;
-  private rows: Sortable[] = [];
+  private rows: { readonly key: Buffer; readonly doc: Buffer }[] = [];
   private bytes = 0;
 
   constructor(fields: readonly KeyField[], limit: number) {
@@ -44,7 +37,7 @@ export class Sorter {
     this.bytes += doc.length;
     if (this.limit > 0 && this.rows.length >= 2 * this.limit + 1000) this.trim();
     if (this.bytes > MAX_SORT_BYTES) {
-      throw new MongoFailure(ErrorCode.memoryLimit, 'Sort exceeded memory limit of 104857600 bytes; the embedded store has no external sort');
+      throw new MongoFailure(ErrorCode.memoryLimit, `the sort takes more than ${MAX_SORT_BYTES} bytes`);
     }
   }
 
@@ -60,8 +53,8 @@ export class Sorter {
   }
 }
 
-/** The encoded key a document sorts by: of an array's elements the smallest, or the largest when descending. */
+/** The encoded sort key: an array counts with its smallest element, or with its largest when descending. */
 function sortKey(doc: Buffer, fields: readonly KeyField[]): Buffer {
-  const { keys } = indexKeys(documentValue(doc), fields, false);
-  return keys.length === 1 ? (keys[0] as Buffer) : keys.reduce((least, key) => (Buffer.compare(key, least) < 0 ? key : least));
+  const { keys } = indexKeys(doc, fields, false);
+  return keys.reduce((least, key) => (Buffer.compare(key, least) < 0 ? key : least));
 }

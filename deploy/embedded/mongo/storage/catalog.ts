@@ -1,18 +1,16 @@
-import { toByteString } from '../bson/value.ts';
-import type { KeyField } from '../keys/index-keys.ts';
+import { fromByteString, toByteString } from '../bson/value.ts';
+import { keyField } from '../keys/index-keys.ts';
 import { Collection } from './collection.ts';
 import { Index, tablePrefix, type IndexSpec } from './index.ts';
 import type { Storage } from './storage.ts';
-import { Tally, type TallyState } from './tally.ts';
 
-/** Table 0 describes the others. */
+/** The table that describes the others. */
 const CATALOG = 0;
 
 interface StoredIndex {
   table: number;
   name: string;
   fields: [name: string, direction: 1 | -1][];
-  pattern: string;
   unique: boolean;
   sparse: boolean;
   multikey: boolean;
@@ -23,70 +21,58 @@ interface StoredCollection {
   indexes: StoredIndex[];
 }
 
-/** Which collections and indexes exist, kept in the same transactions as the data. */
+/** Knows which collections and indexes exist, and stores that in the same transactions as their data. */
 export class Catalog {
   private readonly storage: Storage;
   private readonly byNs = new Map<string, Collection>();
-  private readonly savedMultikey = new WeakMap<Index, boolean>();
   private nextTable = 1;
 
   constructor(storage: Storage) {
     this.storage = storage;
-    this.load(true);
-    storage.setHooks({ afterJob: () => this.saveChanges(), afterRollback: () => this.load(false) });
+    const next = storage.get(catalogKey('n', ''));
+    if (next !== undefined) this.nextTable = JSON.parse(next.toString()) as number;
+    for (const { key, value } of storage.range(catalogKey('c', ''), catalogKey('d', ''))) {
+      const stored = JSON.parse(value.toString()) as StoredCollection;
+      const collection = this.newCollection(key.toString('utf8', 5), stored.table);
+      collection.indexes.push(...stored.indexes.map(loadIndex));
+    }
   }
 
   get(ns: string): Collection | undefined {
     return this.byNs.get(ns);
   }
 
-  all(): Iterable<Collection> {
-    return this.byNs.values();
-  }
-
-  ofDatabase(db: string): Collection[] {
-    return [...this.byNs.values()].filter((collection) => collection.ns.startsWith(`${db}.`));
-  }
-
-  /** Only inside a write job. */
-  create(ns: string): Collection {
-    const collection = new Collection(this.storage, ns, this.newTable(), [], new Tally());
-    this.byNs.set(ns, collection);
+  /** The collection, created if it is missing. Only inside a write job. */
+  ensure(ns: string): Collection {
+    const existing = this.byNs.get(ns);
+    if (existing !== undefined) return existing;
+    const collection = this.newCollection(ns, this.newTable());
+    this.storage.onRolledBack(() => this.byNs.delete(ns));
     this.save(collection);
     return collection;
   }
 
-  /** Only inside a write job: adds the index and its entries. Throws, with nothing kept, when a document refuses it. */
-  addIndex(collection: Collection, spec: Omit<IndexSpec, 'table'>): void {
-    const index = new Index({ ...spec, table: this.newTable() }, false);
-    const prefix = tablePrefix(collection.table);
-    for (const { key, value } of this.storage.range(prefix, tablePrefix(collection.table + 1))) {
-      collection.addToIndex(index, key.subarray(4), value);
-    }
-    collection.indexes.push(index);
-    this.save(collection);
+  /** Adds an index and its entries. Throws when a document does not fit it. Only inside a write job. */
+  addIndex(collection: Collection, spec: IndexSpec): void {
+    const index = new Index(spec, this.newTable(), false);
+    collection.addIndex(index);
+    this.storage.onRolledBack(() => collection.indexes.pop());
     this.storage.onCommitted(() => {
       index.isReady = true;
     });
-  }
-
-  /** Only inside a write job. */
-  dropIndex(collection: Collection, index: Index): void {
-    index.isDropped = true;
-    collection.indexes.splice(collection.indexes.indexOf(index), 1);
-    delete collection.tally.state.indexBytes[String(index.table)];
-    this.clearTable(index.table);
     this.save(collection);
   }
 
-  /** Only inside a write job. */
-  drop(collection: Collection): void {
-    collection.isDropped = true;
-    for (const index of collection.indexes) this.clearTable(index.table);
-    this.clearTable(collection.table);
-    this.byNs.delete(collection.ns);
-    this.storage.remove(catalogKey('c', collection.ns));
-    this.storage.remove(catalogKey('t', String(collection.table)));
+  private newCollection(ns: string, table: number): Collection {
+    const collection = new Collection(this.storage, ns, table, (index) => {
+      index.multikey = true;
+      this.storage.onRolledBack(() => {
+        index.multikey = false;
+      });
+      this.save(collection);
+    });
+    this.byNs.set(ns, collection);
+    return collection;
   }
 
   private newTable(): number {
@@ -95,64 +81,28 @@ export class Catalog {
     return table;
   }
 
-  private clearTable(table: number): void {
-    for (const { key } of this.storage.range(tablePrefix(table), tablePrefix(table + 1))) this.storage.remove(key);
-  }
-
   private save(collection: Collection): void {
-    const stored: StoredCollection = { table: collection.table, indexes: collection.indexes.map(storedIndex) };
-    for (const index of collection.indexes) this.savedMultikey.set(index, index.multikey);
-    this.storage.put(catalogKey('c', collection.ns), Buffer.from(JSON.stringify(stored)));
-    collection.tally.isDirty = true;
-  }
-
-  /** What a job's writes have changed besides documents. */
-  private saveChanges(): void {
-    for (const collection of this.byNs.values()) {
-      if (!collection.tally.isDirty) continue;
-      if (collection.indexes.some((index) => index.multikey !== this.savedMultikey.get(index))) this.save(collection);
-      this.storage.put(catalogKey('t', String(collection.table)), Buffer.from(JSON.stringify(collection.tally.state)));
-      collection.tally.isDirty = false;
-    }
-  }
-
-  private load(isCommitted: boolean): void {
-    this.byNs.clear();
-    const next = this.storage.get(catalogKey('n', ''));
-    if (next !== undefined) this.nextTable = JSON.parse(next.toString()) as number;
-    for (const { key, value } of this.storage.range(catalogKey('c', ''), catalogKey('d', ''))) {
-      const ns = key.toString('utf8', 5);
-      const stored = JSON.parse(value.toString()) as StoredCollection;
-      const tally = this.storage.get(catalogKey('t', String(stored.table)));
-      const state = tally === undefined ? undefined : (JSON.parse(tally.toString()) as TallyState);
-      this.byNs.set(ns, new Collection(this.storage, ns, stored.table, stored.indexes.map((index) => this.loadIndex(index, isCommitted)), new Tally(state)));
-    }
-  }
-
-  private loadIndex(stored: StoredIndex, isCommitted: boolean): Index {
-    const fields = stored.fields.map(([name, direction]) => keyField(toByteString(name), direction === -1));
-    const index = new Index({ ...stored, fields, pattern: Buffer.from(stored.pattern, 'base64') }, stored.multikey);
-    if (isCommitted) index.isReady = true;
-    else this.storage.onCommitted(() => { index.isReady = true; });
-    this.savedMultikey.set(index, index.multikey);
-    return index;
+    const { ns, table, indexes } = collection;
+    const stored: StoredCollection = { table, indexes: indexes.map(storedIndex) };
+    this.storage.put(catalogKey('c', ns), Buffer.from(JSON.stringify(stored)));
   }
 }
 
-/** `name` is a byte string. */
-export function keyField(name: string, descending: boolean): KeyField {
-  return { name, path: name.split('.'), descending };
+function loadIndex(stored: StoredIndex): Index {
+  const fields = stored.fields.map(([name, direction]) => keyField(toByteString(name), direction === -1));
+  const index = new Index({ ...stored, fields }, stored.table, stored.multikey);
+  index.isReady = true;
+  return index;
 }
 
-function storedIndex(index: Index): StoredIndex {
+function storedIndex({ table, name, fields, unique, sparse, multikey }: Index): StoredIndex {
   return {
-    table: index.table,
-    name: index.name,
-    fields: index.fields.map((field) => [Buffer.from(field.name, 'latin1').toString(), field.descending ? -1 : 1]),
-    pattern: index.pattern.toString('base64'),
-    unique: index.unique,
-    sparse: index.sparse,
-    multikey: index.multikey,
+    table,
+    name,
+    fields: fields.map((field) => [fromByteString(field.name), field.descending ? -1 : 1]),
+    unique,
+    sparse,
+    multikey,
   };
 }
 

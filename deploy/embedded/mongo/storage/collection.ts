@@ -1,12 +1,10 @@
-import { BsonType, documentValue, fieldOf, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, fieldOf } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
-import { duplicateKey } from '../keys/duplicate-key.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import { type Index, tablePrefix } from './index.ts';
 import { MAX_KEY_BYTES, type Storage } from './storage.ts';
-import type { Tally } from './tally.ts';
 
-/** Stored documents may not be larger (MongoDB's maxBsonObjectSize). */
+/** Limit for stored documents (MongoDB's maxBsonObjectSize). */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 interface EntryChange {
@@ -15,23 +13,22 @@ interface EntryChange {
   readonly isAdded: boolean;
 }
 
-/** Documents of one collection, in the order of their `_id`, and their index entries. */
+/** The documents of one collection, in the order of their `_id`, and their index entries. */
 export class Collection {
   readonly ns: string;
   readonly table: number;
-  readonly indexes: Index[];
-  readonly tally: Tally;
-  isDropped = false;
+  readonly indexes: Index[] = [];
   private readonly storage: Storage;
   private readonly prefix: Buffer;
+  private readonly onMultikey: (index: Index) => void;
 
-  constructor(storage: Storage, ns: string, table: number, indexes: Index[], tally: Tally) {
+  /** `onMultikey` is called when an index meets its first array, inside the write job. */
+  constructor(storage: Storage, ns: string, table: number, onMultikey: (index: Index) => void) {
     this.storage = storage;
     this.ns = ns;
     this.table = table;
-    this.indexes = indexes;
-    this.tally = tally;
     this.prefix = tablePrefix(table);
+    this.onMultikey = onMultikey;
   }
 
   /** The document with that encoded `_id`. */
@@ -40,91 +37,95 @@ export class Collection {
     return this.storage.get(this.keyOf(idKey));
   }
 
-  keyOf(idKey: Buffer): Buffer {
-    return Buffer.concat([this.prefix, idKey]);
-  }
-
-  /** Throws DuplicateKey, before anything is written, when the `_id` or a unique index is taken. */
+  /** Throws DuplicateKey, before anything is written, when the `_id` or a key of a unique index is taken. */
   insert(doc: Buffer): void {
-    const idKey = this.checkedIdKey(doc);
-    if (this.storage.has(this.keyOf(idKey))) {
-      throw duplicateKey(this.ns, { name: '_id_', fields: [{ name: '_id', path: ['_id'], descending: false }] }, documentValue(doc), idKey);
-    }
+    const idKey = encodeId(doc);
+    if (this.storage.has(this.keyOf(idKey))) throw this.duplicateKey('_id_');
     this.replace(idKey, undefined, doc);
   }
 
-  /** Writes `after` where `before` was (undefined: was nothing). Both have the `_id` that `idKey` encodes. */
+  /** Writes `after` in place of `before` (undefined: none). `idKey` is the encoded `_id` of both. */
   replace(idKey: Buffer, before: Buffer | undefined, after: Buffer): void {
     if (after.length > MAX_DOCUMENT_BYTES) {
-      throw new MongoFailure(ErrorCode.tooLarge, `object to insert too large. size in bytes: ${after.length}, max size: ${MAX_DOCUMENT_BYTES}`);
+      const message = `a document of ${after.length} bytes is larger than ${MAX_DOCUMENT_BYTES}`;
+      throw new MongoFailure(ErrorCode.tooLarge, message);
     }
     const changes: EntryChange[] = [];
     for (const index of this.indexes) this.compareKeys(index, idKey, before, after, changes);
     this.apply(idKey, changes);
     this.storage.put(this.keyOf(idKey), after);
-    this.tally.change(before, after, idKey.length + 4);
   }
 
   remove(idKey: Buffer, before: Buffer): void {
-    const changes: EntryChange[] = [];
-    for (const index of this.indexes) for (const key of index.keysOf(before).keys) changes.push({ index, key, isAdded: false });
-    this.apply(idKey, changes);
+    for (const index of this.indexes) {
+      for (const key of index.keysOf(before).keys) this.storage.remove(index.entryKey(key, idKey));
+    }
     this.storage.remove(this.keyOf(idKey));
-    this.tally.change(before, undefined, idKey.length + 4);
   }
 
-  /** Writes the entries of `index` for a document that is there already. */
-  addToIndex(index: Index, idKey: Buffer, doc: Buffer): void {
+  /** Adds an index and writes its entries for all documents. Only inside a write job. */
+  addIndex(index: Index): void {
     const changes: EntryChange[] = [];
-    this.compareKeys(index, idKey, undefined, doc, changes);
-    this.apply(idKey, changes);
+    for (const { key, value } of this.storage.range(this.prefix, tablePrefix(this.table + 1))) {
+      const idKey = key.subarray(4);
+      changes.length = 0;
+      this.compareKeys(index, idKey, undefined, value, changes);
+      this.apply(idKey, changes);
+    }
+    this.indexes.push(index);
   }
 
-  private checkedIdKey(doc: Buffer): Buffer {
-    const id = fieldOf(documentValue(doc), '_id');
-    const idKey = encodeId(id);
-    if (idKey.length + 4 > MAX_KEY_BYTES) throw tooLong('_id_', idKey.length);
-    return idKey;
+  private keyOf(idKey: Buffer): Buffer {
+    return Buffer.concat([this.prefix, idKey]);
   }
 
-  private compareKeys(index: Index, idKey: Buffer, before: Buffer | undefined, after: Buffer, changes: EntryChange[]): void {
+  private compareKeys(
+    index: Index, idKey: Buffer, before: Buffer | undefined, after: Buffer, changes: EntryChange[],
+  ): void {
     const { keys, multikey } = index.keysOf(after);
-    if (multikey) index.multikey = true;
+    if (multikey && !index.multikey) this.onMultikey(index);
     const old = before === undefined ? [] : index.keysOf(before).keys;
-    for (const key of old) if (!keys.some((other) => other.equals(key))) changes.push({ index, key, isAdded: false });
+    for (const key of old) {
+      if (!keys.some((other) => other.equals(key))) changes.push({ index, key, isAdded: false });
+    }
     for (const key of keys) {
       if (old.some((other) => other.equals(key))) continue;
-      this.checkKey(index, key, idKey, after);
+      this.checkKey(index, key, idKey);
       changes.push({ index, key, isAdded: true });
     }
   }
 
-  private checkKey(index: Index, key: Buffer, idKey: Buffer, doc: Buffer): void {
+  private checkKey(index: Index, key: Buffer, idKey: Buffer): void {
     const entryKey = index.entryKey(key, idKey);
-    if (entryKey.length > MAX_KEY_BYTES) throw tooLong(index.name, entryKey.length);
-    if (index.unique && this.storage.has(entryKey)) throw duplicateKey(this.ns, index, documentValue(doc), key);
+    if (entryKey.length > MAX_KEY_BYTES) throw keyTooLong(index.name, entryKey.length);
+    if (index.unique && this.storage.has(entryKey)) throw this.duplicateKey(index.name);
+  }
+
+  private duplicateKey(index: string): MongoFailure {
+    const message = `E11000 duplicate key error collection: ${this.ns} index: ${index}`;
+    return new MongoFailure(ErrorCode.duplicateKey, message);
   }
 
   private apply(idKey: Buffer, changes: readonly EntryChange[]): void {
     for (const { index, key, isAdded } of changes) {
       const entryKey = index.entryKey(key, idKey);
-      if (!isAdded) this.storage.remove(entryKey);
-      else this.storage.put(entryKey, index.entryValue(key, idKey));
-      this.tally.indexChange(index.table, entryKey.length + (index.unique ? idKey.length : 2), isAdded);
+      if (isAdded) this.storage.put(entryKey, index.entryValue(key, idKey));
+      else this.storage.remove(entryKey);
     }
   }
 }
 
-function tooLong(index: string, bytes: number): MongoFailure {
-  return new MongoFailure(ErrorCode.keyTooLong, `the key for index ${index} is ${bytes} bytes long; the embedded store takes ${MAX_KEY_BYTES}`);
+function keyTooLong(index: string, bytes: number): MongoFailure {
+  const message = `the key for index ${index} has ${bytes} bytes; the embedded store allows ${MAX_KEY_BYTES}`;
+  return new MongoFailure(ErrorCode.keyTooLong, message);
 }
 
-/** The encoded `_id`. Throws InvalidIdField for a missing one and for types that MongoDB does not take. */
-export function encodeId(id: Value | undefined): Buffer {
+/** The encoded `_id`. Throws when it is missing, an array or too long. */
+function encodeId(doc: Buffer): Buffer {
+  const id = fieldOf(documentValue(doc), '_id');
   if (id === undefined) throw new MongoFailure(ErrorCode.invalidId, "document must have an '_id'");
-  if (id.type === BsonType.array || id.type === BsonType.regex) {
-    const name = id.type === BsonType.array ? 'array' : 'regex';
-    throw new MongoFailure(ErrorCode.invalidId, `The '_id' value cannot be of type ${name}`);
-  }
-  return encodeKey(id);
+  if (id.type === BsonType.array) throw new MongoFailure(ErrorCode.invalidId, "'_id' cannot be an array");
+  const idKey = encodeKey(id);
+  if (idKey.length + 4 > MAX_KEY_BYTES) throw keyTooLong('_id_', idKey.length);
+  return idKey;
 }

@@ -1,48 +1,40 @@
-import { Value, BsonType } from '../bson/value.ts';
 import { indexKeys, type IndexKeys, type KeyField } from '../keys/index-keys.ts';
 
 export interface IndexSpec {
-  /** Number of the table that holds its entries. */
-  readonly table: number;
   readonly name: string;
   readonly fields: readonly KeyField[];
-  /** The key document as it was given. */
-  readonly pattern: Buffer;
   readonly unique: boolean;
   readonly sparse: boolean;
 }
 
 /**
- * One secondary index. An entry's key is table, encoded fields and, unless the index is unique, the document's key;
- * its value is the document's key (unique) or the length of the fields' part.
+ * One secondary index. The key of an entry is the table, the encoded fields and, unless the index is unique,
+ * the document's key; its value is the document's key (unique) or the length of the encoded fields.
  */
 export class Index implements IndexSpec {
   readonly table: number;
   readonly name: string;
   readonly fields: readonly KeyField[];
-  readonly pattern: Buffer;
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** Whether any document ever had an array under it. Never goes back. */
+  /** True once any document has had an array under the index. */
   multikey: boolean;
   /** False until its entries are committed: reads must not use it before. */
   isReady = false;
-  isDropped = false;
   private readonly prefix: Buffer;
 
-  constructor(spec: IndexSpec, multikey: boolean) {
-    this.table = spec.table;
+  constructor(spec: IndexSpec, table: number, multikey: boolean) {
+    this.table = table;
     this.name = spec.name;
     this.fields = spec.fields;
-    this.pattern = spec.pattern;
     this.unique = spec.unique;
     this.sparse = spec.sparse;
     this.multikey = multikey;
-    this.prefix = tablePrefix(spec.table);
+    this.prefix = tablePrefix(table);
   }
 
   keysOf(doc: Buffer): IndexKeys {
-    return indexKeys(new Value(BsonType.object, doc, 0, doc.length), this.fields, this.sparse);
+    return indexKeys(doc, this.fields, this.sparse);
   }
 
   entryKey(key: Buffer, idKey: Buffer): Buffer {
@@ -56,14 +48,9 @@ export class Index implements IndexSpec {
     return value;
   }
 
-  /** The document's key from an entry. */
+  /** The key of the document that an entry points to. */
   idKeyOf(entryKey: Buffer, entryValue: Buffer): Buffer {
     return this.unique ? entryValue : entryKey.subarray(4 + entryValue.readUInt16BE(0));
-  }
-
-  /** The encoded fields from an entry. */
-  fieldsOf(entryKey: Buffer, entryValue: Buffer): Buffer {
-    return this.unique ? entryKey.subarray(4) : entryKey.subarray(4, 4 + entryValue.readUInt16BE(0));
   }
 }
 

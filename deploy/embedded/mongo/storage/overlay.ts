@@ -8,7 +8,7 @@ interface Change {
   readonly value: Buffer | null;
 }
 
-/** Changes that are not committed yet, laid over what is stored. null stands for removed. */
+/** Uncommitted changes over the stored entries; null stands for a removed one. */
 export class Overlay {
   private readonly byKey = new Map<string, Change>();
   private sorted: Change[] | null = null;
@@ -18,7 +18,7 @@ export class Overlay {
     return this.byKey.size === 0;
   }
 
-  /** The pending value, null when removed, undefined when untouched. */
+  /** The pending value; null when removed, undefined when unchanged. */
   get(key: Buffer): Buffer | null | undefined {
     if (this.byKey.size === 0) return undefined;
     return this.byKey.get(key.toString('latin1'))?.value;
@@ -36,7 +36,7 @@ export class Overlay {
     return this.byKey.values();
   }
 
-  /** `rollback` takes back what was set after this. */
+  /** `rollback` undoes everything that is set after this. */
   mark(): void {
     this.undo = [];
   }
@@ -50,7 +50,7 @@ export class Overlay {
     this.sorted = null;
   }
 
-  /** Stored entries of the range with the changes applied. Changes made while it is walked are not seen. */
+  /** Stored entries of the range with the changes applied, without changes made during the walk. */
   *merge(stored: Iterable<Entry>, from: Buffer, to: Buffer, reverse: boolean): Generator<Entry> {
     const changes = this.within(from, to);
     if (reverse) changes.reverse();

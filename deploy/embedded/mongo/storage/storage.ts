@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { Overlay, type Entry } from './overlay.ts';
 
-/** The part of lmdb that is used: a root database with binary keys and values. */
+/** The parts of lmdb that the store uses: a root database with binary keys and values. */
 export interface Engine {
   getBinary(key: Buffer): Buffer | undefined;
   doesExist(key: Buffer): boolean;
@@ -18,19 +19,34 @@ interface RangeOptions {
   readonly reverse?: boolean;
   readonly exclusiveStart?: boolean;
   readonly inclusiveEnd?: boolean;
-  /** Entries that are left out first. */
+  /** Number of leading entries to leave out. */
   readonly offset?: number;
 }
 
-/** lmdb-js takes keys up to 1978 bytes (its DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
+/** Limit of lmdb-js for keys (DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
 export const MAX_KEY_BYTES = 1978;
 
-/** What keeps memory in step with the jobs. */
-export interface JobHooks {
-  /** The job's last part, still able to write. */
-  afterJob(): void;
-  /** What the job wrote is gone: what memory knows of it must go too. */
-  afterRollback(): void;
+interface LmdbModule {
+  open(options: Record<string, unknown>): Engine;
+}
+
+/** Opens lmdb in `dir`. Throws when the optional package is not installed, saying what to do instead. */
+export async function openEngine(dir: string): Promise<Engine> {
+  let lmdb: LmdbModule;
+  try {
+    lmdb = (await import('lmdb')) as unknown as LmdbModule;
+  } catch (cause) {
+    const problem = 'the embedded store needs the package lmdb, which is not installed for this platform';
+    throw new Error(`${problem}; set MONGODB_URL instead`, { cause });
+  }
+  return lmdb.open({
+    path: join(dir, 'data.mdb'),
+    noSubdir: true,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    eventTurnBatching: false,
+    overlappingSync: true,
+  });
 }
 
 interface Job {
@@ -40,8 +56,8 @@ interface Job {
 }
 
 /**
- * Keys and values on disk. Writes are jobs: those that arrive while a commit is under way run together in the next
- * one, each seeing what the ones before it wrote, and are answered once that commit has been flushed to the disk.
+ * Keys and values on disk. Writes are jobs: those that arrive during a commit run together in the next one.
+ * Each sees what earlier jobs wrote, and all are answered once their commit has been flushed to the disk.
  */
 export class Storage {
   private readonly engine: Engine;
@@ -50,7 +66,7 @@ export class Storage {
   private overlay: Overlay | null = null;
   private pumping: Promise<void> | null = null;
   private afterCommit: (() => void)[] = [];
-  private hooks: JobHooks | null = null;
+  private afterRollback: (() => void)[] = [];
   private failed: unknown = null;
 
   constructor(engine: Engine, onFatal: (error: unknown) => void) {
@@ -69,14 +85,17 @@ export class Storage {
     return pending === undefined ? this.engine.doesExist(key) : pending !== null;
   }
 
-  /** Entries with `first` <= key < `end`, ascending or descending, without the first `skip` of them. */
-  range(first: Buffer, end: Buffer, { reverse = false, skip = 0 }: { reverse?: boolean; skip?: number } = {}): Iterable<Entry> {
+  /** Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. */
+  range(first: Buffer, end: Buffer, options: { reverse?: boolean; skip?: number } = {}): Iterable<Entry> {
+    const { reverse = false, skip = 0 } = options;
     const [from, to] = [withinKeySize(first), withinKeySize(end)];
     const { overlay } = this;
     const isAlone = overlay === null || overlay.isEmpty;
     const offset = isAlone ? skip : 0;
     const stored = this.engine.getRange(
-      reverse ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true, offset } : { start: from, end: to, offset },
+      reverse
+        ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true, offset }
+        : { start: from, end: to, offset },
     );
     if (isAlone) return stored;
     const merged = overlay.merge(stored, from, to, reverse);
@@ -93,18 +112,19 @@ export class Storage {
     this.pending().set(key, null);
   }
 
-  /** Calls `action` once what the running job wrote is committed and on disk. */
+  /** Calls `action` once everything that the running job has written is on disk. */
   onCommitted(action: () => void): void {
     this.afterCommit.push(action);
   }
 
-  setHooks(hooks: JobHooks): void {
-    this.hooks = hooks;
+  /** Calls `action` if the running job throws; the last action comes first. */
+  onRolledBack(action: () => void): void {
+    this.afterRollback.push(action);
   }
 
   /**
-   * Runs `job` within the next commit; resolves with its result once that is on disk. A job that throws leaves
-   * nothing behind and rejects with its error.
+   * Runs `job` in the next commit and resolves with its result once that is on disk. A job that throws leaves
+   * nothing behind, and its error rejects the promise.
    */
   write<T>(job: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -114,7 +134,7 @@ export class Storage {
     });
   }
 
-  /** Resolves when all that reads can see now is on disk. */
+  /** Resolves when everything that reads can see now is on disk. */
   async durable(): Promise<void> {
     while (this.pumping !== null) await this.pumping;
   }
@@ -130,7 +150,7 @@ export class Storage {
   }
 
   private async pump(): Promise<void> {
-    // Lets the messages that came in the same turn join the first commit.
+    // Messages that arrived in the same turn join the first commit.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.jobs.length > 0) {
       const jobs = this.jobs;
@@ -162,13 +182,13 @@ export class Storage {
 
   private runJob(job: Job, overlay: Overlay): () => void {
     overlay.mark();
+    this.afterRollback = [];
     try {
       const result = job.run();
-      this.hooks?.afterJob();
       return () => job.resolve(result);
     } catch (error) {
       overlay.rollback();
-      this.hooks?.afterRollback();
+      for (const action of this.afterRollback.reverse()) action();
       return () => job.reject(error);
     }
   }
@@ -186,7 +206,7 @@ export class Storage {
     await Promise.all([committed, flushed]);
   }
 
-  /** After a failed commit nothing is known about the disk: refuse all further work and let a restart find out. */
+  /** After a failed commit the state of the disk is unknown until a restart, so all writes are refused. */
   private fail(error: unknown, jobs: readonly Job[]): void {
     this.failed = error;
     for (const job of [...jobs, ...this.jobs]) job.reject(error);
@@ -195,7 +215,7 @@ export class Storage {
   }
 }
 
-/** A bound longer than any key can be: the next shorter one parts the keys in the same way. */
+/** Shortens a bound that is longer than any key to the next one that divides the keys in the same way. */
 function withinKeySize(bound: Buffer): Buffer {
   if (bound.length <= MAX_KEY_BYTES) return bound;
   const next = Buffer.from(bound.subarray(0, MAX_KEY_BYTES));

@@ -1,42 +1,41 @@
-import { BsonType, elementsOf, Fields, fromByteString, isNumber, type Value } from '../bson/value.ts';
-import { ARRAY_MODIFIERS, UPDATE_OPERATORS } from '../closed-list.ts';
+import {
+  BsonType, elementsOf, Fields, fromByteString, isNumber, isOperatorObject, type Value,
+} from '../bson/value.ts';
+import { UPDATE_OPERATORS } from '../closed-list.ts';
 import { badValue, ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
-import { isOperatorObject } from '../query/parse-filter.ts';
 import { parsePath } from '../query/path.ts';
 
+/** One operator applied to one path. */
 export interface Change {
   readonly operator: string;
   readonly name: string;
   readonly path: readonly string[];
   readonly operand: Value;
-  /** For `$push` and `$addToSet`: what to add. */
-  readonly items: readonly Value[];
 }
 
-export type Update = { readonly kind: 'replace'; readonly doc: Value } | { readonly kind: 'change'; readonly changes: readonly Change[] };
-
-const MAX_PATH_PARTS = 100;
+export type Update =
+  | { readonly kind: 'replace'; readonly doc: Value }
+  | { readonly kind: 'change'; readonly changes: readonly Change[] };
 
 /** Parses an update or a replacement document. Throws for everything outside the closed list. */
 export function parseUpdate(value: Value): Update {
-  if (value.type === BsonType.array) throw failedToParse('updates with an aggregation pipeline are not served');
-  if (value.type !== BsonType.object) throw failedToParse('Update argument must be either an object or an array');
-  if (!isOperatorObject(value)) {
-    refuseDollarFields(value);
-    return { kind: 'replace', doc: value };
-  }
+  if (value.type !== BsonType.object) throw failedToParse('an update must be a document, not a pipeline');
   const changes: Change[] = [];
+  const isReplacement = !isOperatorObject(value);
   const fields = new Fields(value);
   while (fields.advance()) {
     const operator = fields.name;
-    if (!UPDATE_OPERATORS.has(operator)) {
-      throw failedToParse(`Unknown modifier: ${fromByteString(operator)}. The served ones are ${[...UPDATE_OPERATORS].join(', ')}`);
+    if (isReplacement) {
+      if (!operator.startsWith('$')) continue;
+      const message = `the field '${fromByteString(operator)}' is not allowed in a replacement`;
+      throw new MongoFailure(ErrorCode.dollarPrefixed, message);
     }
-    const operand = fields.value();
-    if (operand.type !== BsonType.object) throw failedToParse(`Modifiers operate on fields but we found another type for ${operator}`);
-    const targets = new Fields(operand);
+    if (!UPDATE_OPERATORS.has(operator)) throw failedToParse(`Unknown modifier: ${fromByteString(operator)}`);
+    if (fields.type !== BsonType.object) throw failedToParse(`${operator} needs a document`);
+    const targets = new Fields(fields.value());
     while (targets.advance()) changes.push(parseChange(operator, targets.name, targets.value()));
   }
+  if (isReplacement) return { kind: 'replace', doc: value };
   changes.sort((a, b) => comparePaths(a.path, b.path));
   refuseConflicts(changes);
   return { kind: 'change', changes };
@@ -44,35 +43,26 @@ export function parseUpdate(value: Value): Update {
 
 function parseChange(operator: string, name: string, operand: Value): Change {
   const path = parsePath(name);
-  if (path.length > MAX_PATH_PARTS) throw badValue(`the path '${fromByteString(name)}' is too deep`);
   if (operator === '$inc' && !isNumber(operand)) {
-    throw new MongoFailure(ErrorCode.typeMismatch, `Cannot increment with non-numeric argument: {${fromByteString(name)}}`);
+    const message = `Cannot increment '${fromByteString(name)}' by a non-number`;
+    throw new MongoFailure(ErrorCode.typeMismatch, message);
   }
-  if (operator === '$pull' && (operand.type === BsonType.object || operand.type === BsonType.regex)) {
-    throw badValue('$pull is served for plain values only, not for conditions');
+  if (operator === '$pull' && operand.type === BsonType.object) {
+    throw badValue('$pull removes plain values only; conditions are not supported');
   }
-  const takesItems = operator === '$push' || operator === '$addToSet';
-  return { operator, name, path, operand, items: takesItems ? parseItems(operator, operand) : [] };
+  if (operator === '$addToSet' && isOperatorObject(operand)) throw badValue('$addToSet adds one value only');
+  return { operator, name, path, operand: operator === '$push' ? parseEach(operand) : operand };
 }
 
-function parseItems(operator: string, operand: Value): readonly Value[] {
-  if (!isOperatorObject(operand)) return [operand];
-  let items: readonly Value[] = [];
-  const modifiers = new Fields(operand);
-  while (modifiers.advance()) {
-    if (ARRAY_MODIFIERS[operator]?.has(modifiers.name) !== true) throw badValue(`${operator}: the modifier ${fromByteString(modifiers.name)} is not served`);
-    if (modifiers.type !== BsonType.array) throw badValue(`The argument to $each in ${operator} must be an array`);
-    items = elementsOf(modifiers.value());
+/** The array of `{ $each: [...] }`. */
+function parseEach(operand: Value): Value {
+  const fields = operand.type === BsonType.object ? elementsOf(operand) : [];
+  const names = new Fields(operand);
+  const [each] = fields;
+  if (fields.length !== 1 || each?.type !== BsonType.array || !names.advance() || !names.isNamed('$each')) {
+    throw badValue('$push needs $each with an array, and nothing else');
   }
-  return items;
-}
-
-function refuseDollarFields(doc: Value): void {
-  const fields = new Fields(doc);
-  while (fields.advance()) {
-    if (!fields.name.startsWith('$')) continue;
-    throw new MongoFailure(ErrorCode.dollarPrefixed, `The dollar ($) prefixed field '${fromByteString(fields.name)}' is not allowed in the context of a replacement`);
-  }
+  return each;
 }
 
 /** By part, numbers by value: the order in which MongoDB adds new fields. */
@@ -80,8 +70,8 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
     const [x, y] = [a[i] as string, b[i] as string];
     if (x === y) continue;
-    const bothNumbers = /^\d+$/.test(x) && /^\d+$/.test(y);
-    return bothNumbers ? x.length - y.length || (x < y ? -1 : 1) : x < y ? -1 : 1;
+    const areNumbers = /^\d+$/.test(x) && /^\d+$/.test(y);
+    return (areNumbers && x.length - y.length) || (x < y ? -1 : 1);
   }
   return a.length - b.length;
 }
@@ -89,9 +79,9 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
 function refuseConflicts(changes: readonly Change[]): void {
   for (let i = 1; i < changes.length; i++) {
     const [before, after] = [changes[i - 1] as Change, changes[i] as Change];
-    if (before.path.every((part, at) => after.path[at] === part)) {
-      const name = fromByteString(after.name);
-      throw new MongoFailure(ErrorCode.conflictingUpdate, `Updating the path '${name}' would create a conflict at '${fromByteString(before.name)}'`);
-    }
+    if (!before.path.every((part, at) => after.path[at] === part)) continue;
+    const [name, other] = [fromByteString(after.name), fromByteString(before.name)];
+    const message = `Updating '${name}' would create a conflict at '${other}'`;
+    throw new MongoFailure(ErrorCode.conflictingUpdate, message);
   }
 }

@@ -4,7 +4,7 @@ import type { BsonWriter } from '../bson/write.ts';
 /** A document or array that is being changed; untouched members stay encoded. */
 export class Branch {
   readonly type: number;
-  /** Members by name; an array's by place. */
+  /** By name, in an array by position. */
   readonly members = new Map<string, Node>();
 
   constructor(type: number) {
@@ -22,7 +22,7 @@ export function openBranch(value: Value): Branch {
   return branch;
 }
 
-/** The member as a branch, opened in place when it is encoded still; null when it is neither document nor array. */
+/** The member as a branch, opened if it is still encoded; null when it is neither document nor array. */
 export function branchAt(parent: Branch, name: string): Branch | null {
   const node = parent.members.get(name);
   if (node === undefined || node instanceof Branch) return node ?? null;
@@ -32,6 +32,7 @@ export function branchAt(parent: Branch, name: string): Branch | null {
   return branch;
 }
 
+/** Writes the member `first` before the others. */
 export function writeBranch(branch: Branch, writer: BsonWriter, first?: string): void {
   const start = writer.begin();
   const lead = first === undefined ? undefined : branch.members.get(first);

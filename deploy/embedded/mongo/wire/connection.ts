@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { frameReply, HEADER_BYTES, parseMessage, type Request } from './message.ts';
 
-/** The largest message a driver may send (maxMessageSizeBytes that `hello` names). */
+/** Limit for a message; `hello` reports it as maxMessageSizeBytes. */
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
 export interface Responder {
@@ -12,8 +12,8 @@ export interface Responder {
 }
 
 /**
- * One client's socket: takes one message at a time and reads no further while it is worked on, so that a client
- * never has more than one command in hand and what it may buffer here is bounded by one message.
+ * One client's socket. It handles one message at a time and reads no further meanwhile: a client has at most
+ * one command running and buffers at most one message here.
  */
 export class Connection {
   private readonly socket: Socket;
@@ -55,7 +55,7 @@ export class Connection {
     });
   }
 
-  /** A whole message in a buffer of its own, or null when more bytes are needed. */
+  /** A whole message, or null when more bytes are needed. */
   private takeMessage(): Buffer | null {
     if (this.buffered < HEADER_BYTES) return null;
     const first = this.gather(HEADER_BYTES);
@@ -72,7 +72,7 @@ export class Connection {
     return all.subarray(0, size);
   }
 
-  /** The first chunk, made to hold at least `size` bytes. */
+  /** Joins chunks until the first one has at least `size` bytes, and returns it. */
   private gather(size: number): Buffer {
     const first = this.chunks[0] as Buffer;
     if (first.length >= size) return first;
@@ -81,7 +81,7 @@ export class Connection {
     return all;
   }
 
-  /** Answers one message; false when the connection must end. */
+  /** Answers one message; false when the connection has to end. */
   private async handle(message: Buffer): Promise<boolean> {
     let request: Request;
     try {
@@ -96,7 +96,7 @@ export class Connection {
     return !this.socket.destroyed;
   }
 
-  /** Resolves once a slow reader has taken enough for more to be sent. */
+  /** Resolves once a slow reader has read enough for the next reply. */
   private async send(bytes: Buffer): Promise<void> {
     const { socket } = this;
     if (socket.destroyed || socket.write(bytes)) return;

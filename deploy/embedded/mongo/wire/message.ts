@@ -3,21 +3,23 @@ import { BsonType, Fields, fromByteString, Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 
 /** The protocol's opcodes (MongoDB manual, "MongoDB Wire Protocol"). */
-export const OpCode = { reply: 1, query: 2004, compressed: 2012, message: 2013 } as const;
+export const OpCode = { reply: 1, query: 2004, message: 2013 } as const;
 
-const FLAG_CHECKSUM = 1;
+/** The sender wants no reply, as when the driver ends its sessions. */
 const FLAG_MORE_TO_COME = 2;
-/** Of the first 16 flag bits an unknown one must be refused, the others may be ignored. */
+/** A server must refuse any of the first 16 flag bits that it does not support, and may ignore the others. */
 const REQUIRED_FLAGS = 0xffff;
-const KNOWN_FLAGS = FLAG_CHECKSUM | FLAG_MORE_TO_COME;
 
 export const HEADER_BYTES = 16;
 
-/** One request: the command's fields by name (byte strings), document sequences apart. */
-export interface Request {
+interface RequestIds {
   readonly requestId: number;
   readonly opCode: number;
-  /** The command's name as it was given: its first field. */
+}
+
+/** One request: the command's fields by name (byte strings), and its document sequences. */
+export interface Request extends RequestIds {
+  /** The name of the command: its first field. */
   readonly name: string;
   readonly fields: ReadonlyMap<string, Value>;
   readonly sequences: ReadonlyMap<string, readonly Value[]>;
@@ -33,34 +35,37 @@ export function parseMessage(buf: Buffer): Request {
   const opCode = buf.readInt32LE(12);
   if (opCode === OpCode.message) return parseOpMsg(buf);
   if (opCode === OpCode.query) return parseOpQuery(buf);
-  throw protocolError(`opcode ${opCode} is not served`);
+  throw protocolError(`opcode ${opCode} is not supported`);
 }
 
 function parseOpMsg(buf: Buffer): Request {
   if (buf.length < HEADER_BYTES + 5) throw protocolError('the message is too short');
   const flags = buf.readUInt32LE(HEADER_BYTES);
-  if ((flags & REQUIRED_FLAGS & ~KNOWN_FLAGS) !== 0) throw protocolError(`unknown required flags ${flags.toString(16)}`);
-  const end = buf.length - ((flags & FLAG_CHECKSUM) === 0 ? 0 : 4);
+  if ((flags & REQUIRED_FLAGS & ~FLAG_MORE_TO_COME) !== 0) throw protocolError(`unknown flags ${flags}`);
+  const end = buf.length;
   let body: Value | null = null;
   const sequences = new Map<string, readonly Value[]>();
   for (let p = HEADER_BYTES + 4; p < end; ) {
     const kind = buf[p++] as number;
     if (p + 4 > end) throw protocolError('a section is cut off');
     const size = buf.readInt32LE(p);
-    if (size < 5 || p + size > end) throw protocolError('a section runs past its message');
+    if (size < 5 || p + size > end) throw protocolError('a section exceeds its message');
     if (kind === 0) {
       if (body !== null) throw protocolError('more than one body');
-      checkDocument(buf, p, p + size, 'command');
+      checkDocument(buf, p, p + size);
       body = new Value(BsonType.object, buf, p, p + size);
     } else if (kind === 1) parseSequence(buf, p, p + size, sequences);
-    else throw protocolError(`sections of kind ${kind} are not served`);
+    else throw protocolError(`sections of kind ${kind} are not supported`);
     p += size;
   }
   if (body === null) throw protocolError('the message has no body');
-  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsReply: (flags & FLAG_MORE_TO_COME) === 0, ...commandOf(body) };
+  const wantsReply = (flags & FLAG_MORE_TO_COME) === 0;
+  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsReply, ...commandOf(body) };
 }
 
-function parseSequence(buf: Buffer, start: number, end: number, sequences: Map<string, readonly Value[]>): void {
+function parseSequence(
+  buf: Buffer, start: number, end: number, sequences: Map<string, readonly Value[]>,
+): void {
   const nameEnd = buf.indexOf(0, start + 4);
   if (nameEnd < 0 || nameEnd >= end) throw protocolError('a sequence has no name');
   const name = buf.toString('latin1', start + 4, nameEnd);
@@ -69,7 +74,7 @@ function parseSequence(buf: Buffer, start: number, end: number, sequences: Map<s
   for (let p = nameEnd + 1; p < end; ) {
     if (p + 5 > end) throw protocolError('a sequence is cut off');
     const size = buf.readInt32LE(p);
-    if (size < 5 || p + size > end) throw protocolError('a document runs past its sequence');
+    if (size < 5 || p + size > end) throw protocolError('a document exceeds its sequence');
     checkDocument(buf, p, p + size);
     docs.push(new Value(BsonType.object, buf, p, p + size));
     p += size;
@@ -77,18 +82,19 @@ function parseSequence(buf: Buffer, start: number, end: number, sequences: Map<s
   sequences.set(name, docs);
 }
 
-/** OP_QUERY on `<db>.$cmd`: only what a driver greets with. */
+/** Parses an OP_QUERY, which drivers send only as their greeting. */
 function parseOpQuery(buf: Buffer): Request {
   const nameEnd = buf.indexOf(0, HEADER_BYTES + 4);
   if (nameEnd < 0 || nameEnd + 9 + 5 > buf.length) throw protocolError('the query is cut off');
   const ns = buf.toString('latin1', HEADER_BYTES + 4, nameEnd);
-  if (!ns.endsWith('.$cmd')) throw protocolError('OP_QUERY is served for the first greeting only');
+  if (!ns.endsWith('.$cmd')) throw protocolError('OP_QUERY is supported for the greeting only');
   const at = nameEnd + 9;
   const size = buf.readInt32LE(at);
   if (size < 5 || at + size > buf.length) throw protocolError('the query is cut off');
-  checkDocument(buf, at, at + size, 'command');
+  checkDocument(buf, at, at + size);
   const command = commandOf(new Value(BsonType.object, buf, at, at + size));
-  return { requestId: buf.readInt32LE(4), opCode: OpCode.query, sequences: new Map(), wantsReply: true, ...command };
+  const requestId = buf.readInt32LE(4);
+  return { requestId, opCode: OpCode.query, sequences: new Map(), wantsReply: true, ...command };
 }
 
 function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
@@ -105,8 +111,8 @@ function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
   return { name: first, fields: map };
 }
 
-/** A reply's bytes: header, then flags and one body section (or an OP_REPLY to an OP_QUERY). */
-export function frameReply(request: { requestId: number; opCode: number }, responseId: number, body: Buffer): Buffer {
+/** The bytes of a reply: an OP_MSG with one section, or the OP_REPLY to an OP_QUERY. */
+export function frameReply(request: RequestIds, responseId: number, body: Buffer): Buffer {
   const isQuery = request.opCode === OpCode.query;
   const head = Buffer.allocUnsafe(HEADER_BYTES + (isQuery ? 20 : 5));
   head.writeInt32LE(head.length + body.length, 0);
