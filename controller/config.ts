@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { setting } from '../shared/setting.ts';
 import { deriveNatsPublicUrl } from './nats-public-url.ts';
-import { loadPlans, type Plans } from './plans/plans.ts';
-import { withShortestIntervals } from './plans/rules.ts';
+import { loadPlans, withShortestIntervals, type Plans } from './plans/plans.ts';
 
 const LONGEST_INTERVAL_S = 86_400;
 

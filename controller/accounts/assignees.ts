@@ -1,7 +1,6 @@
-import { projectRoleOf } from '../http/access.ts';
+import { projectRoleOf } from '../http/roles.ts';
 import type { MemberStore } from './member-store.ts';
 import type { ProjectStore } from './project-store.ts';
-import { toMembership } from './tenants.ts';
 import type { UserStore } from './user-store.ts';
 
 export interface AssigneeDeps {
@@ -24,7 +23,6 @@ export class Assignees {
     const [memberships, project, user] = await Promise.all([members.listOfUser(userId), projects.find(tenant.projectId), users.find(userId)]);
     const member = memberships.find((one) => one.organization_id === tenant.organizationId);
     if (!member || !project || !user || project.organization_id !== tenant.organizationId) return null;
-    const facts = { id: project._id, organizationId: project.organization_id, isDefault: project.is_default };
-    return projectRoleOf(toMembership(member), facts) === null ? null : { id: user._id, name: user.name };
+    return projectRoleOf(member, project) === null ? null : { id: user._id, name: user.name };
   }
 }

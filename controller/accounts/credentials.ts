@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import { hashSecret } from '../../shared/ids.ts';
-import type { CredentialReader, KeyIdentity, SessionIdentity } from '../http/access.ts';
+import type { CredentialReader } from '../http/ports.ts';
+import type { KeyActor, SessionActor } from '../http/route.ts';
 import type { ApiKeyDoc } from './account.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { SessionStore } from './session-store.ts';
@@ -26,22 +27,21 @@ export class Credentials implements CredentialReader {
     this.#deps = deps;
   }
 
-  async readSession(token: string, now: number): Promise<SessionIdentity> {
+  async readSession(token: string, now: number): Promise<SessionActor> {
     const claims = await this.#deps.tokens.verify(token, now);
     const [session, user] = await Promise.all([this.#deps.sessions.find(claims.sessionId), this.#deps.users.find(claims.userId)]);
     if (session === null || user === null || session.user_id !== user._id || session.token_version !== user.token_version) throw invalidToken();
-    return {
-      actor: { kind: 'session', userId: user._id, email: user.email, name: user.name, isOperator: user.is_operator, sessionId: session._id },
-      isVerified: user.email_verified,
-    };
+    const { _id: userId, email, name, is_operator: isOperator, email_verified: isVerified } = user;
+    return { kind: 'session', userId, email, name, isOperator, isVerified, sessionId: session._id };
   }
 
-  async readKey(key: string, now: number): Promise<KeyIdentity> {
+  async readKey(key: string, now: number): Promise<KeyActor> {
     // Looked up whatever its form, so that time does not tell a malformed key from an unknown one.
     const doc = await this.#deps.keys.findByHash(hashSecret(key));
     if (doc === null) throw new AppError('INVALID_API_KEY', 'The API key is not valid');
     if (doc.last_used_at === null || now - doc.last_used_at >= TOUCH_EVERY_MS) this.#touch(doc, now);
-    return { actor: { kind: 'key', keyId: doc._id, name: doc.name, scope: doc.scope, createdBy: doc.created_by }, organizationId: doc.organization_id };
+    const { _id: keyId, name, scope, organization_id: organizationId, created_by: createdBy } = doc;
+    return { kind: 'key', keyId, name, scope, organizationId, createdBy };
   }
 
   /** Nobody waits for it, and a failure costs no more than a minute's precision. */

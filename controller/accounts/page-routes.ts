@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
 import { HTML_CONTENT } from '../http/exchange.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { showError } from '../pages/error-page.ts';
-import type { Page } from '../pages/layout.ts';
+import { viewError, type Page } from '../pages/layout.ts';
 import type { AccountDeps } from './deps.ts';
 import { acceptPage, joinedPage, passwordChangedPage, resetPage, verifiedPage, verifyPage } from './pages.ts';
 import { acceptInvitationInput, PASSWORD_RULE, resetPasswordInput } from './schema.ts';
@@ -22,8 +21,8 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [...verifyRoutes(deps), ...resetRoutes(deps), ...acceptRoutes(deps)];
 }
 
-const shown = { method: 'GET', tag: 'Pages', auth: { access: 'public' }, query: linkQuery, errorPage: showError, answers: { 200: HTML } } as const;
-const sent = { method: 'POST', tag: 'Pages', auth: { access: 'public' }, bodyFormat: 'form', errorPage: showError } as const;
+const shown = { method: 'GET', tag: 'Pages', auth: { access: 'public' }, query: linkQuery, errorPage: viewError, answers: { 200: HTML } } as const;
+const sent = { method: 'POST', tag: 'Pages', auth: { access: 'public' }, bodyFormat: 'form', errorPage: viewError } as const;
 
 function verifyRoutes(deps: AccountDeps): Route[] {
   return [

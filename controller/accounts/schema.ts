@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { oneLine } from '../http/text.ts';
+import { oneLine, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { PLAN_NAMES, planLimits } from '../plans/plans.ts';
 
 /** An address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */

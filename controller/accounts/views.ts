@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import type { AuditActor } from '../http/audit.ts';
-import { projectRoleOf, type Membership } from '../http/access.ts';
-import type { ProjectRole } from '../http/route.ts';
+import { projectRoleOf, type Membership } from '../http/roles.ts';
+import type { AuditActor, ProjectRole } from '../http/route.ts';
 import type { ApiKeyDoc, InvitationDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
 import type { apiKeyView, freshApiKeyView, invitationView, memberView, organizationView, ownProjectView, projectMembersAnswer, projectView, userView } from './schema.ts';
 import type { StartedSession } from './sessions.ts';
@@ -32,9 +31,8 @@ export function viewProject(project: ProjectDoc, role: ProjectRole): z.input<typ
 /** The projects that these memberships give a role in, as their account's answer lists them. */
 export function viewOwnProjects(projects: ProjectDoc[], memberships: Membership[]): z.input<typeof ownProjectView>[] {
   return projects.flatMap((project) => {
-    const membership = memberships.find((one) => one.organizationId === project.organization_id);
-    const facts = { id: project._id, organizationId: project.organization_id, isDefault: project.is_default };
-    const role = membership === undefined ? null : projectRoleOf(membership, facts);
+    const membership = memberships.find((one) => one.organization_id === project.organization_id);
+    const role = membership === undefined ? null : projectRoleOf(membership, project);
     if (role === null) return [];
     const { created_at: _untold, ...view } = viewProject(project, role);
     return [view];
@@ -74,7 +72,7 @@ export function viewSession(session: StartedSession): { token: string; expires_a
 
 export function viewOrganizations({ memberships, organizations }: Belongings): z.input<typeof organizationView>[] {
   return memberships.flatMap((membership) => {
-    const organization = organizations.find((one) => one._id === membership.organizationId);
+    const organization = organizations.find((one) => one._id === membership.organization_id);
     return organization === undefined ? [] : [viewOrganization(organization, membership)];
   });
 }

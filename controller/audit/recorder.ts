@@ -1,8 +1,8 @@
 import { newId } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { AuditEntry, AuditRecorder } from '../http/audit.ts';
-import type { AuditDoc } from './entry.ts';
-import type { AuditStore } from './store.ts';
+import type { AnsweredRequest, AuditRecorder } from '../http/ports.ts';
+import type { Actor, AuditActor } from '../http/route.ts';
+import type { AuditDoc, AuditStore } from './store.ts';
 
 export interface AuditRecorderDeps {
   entries: Pick<AuditStore, 'insert'>;
@@ -10,34 +10,70 @@ export interface AuditRecorderDeps {
   log: Log;
 }
 
-/** One change of one's own account is told to at most so many organizations. */
+/** Organizations that log a change of a person's own account. */
 const MOST_ORGANIZATIONS = 20;
+const MOST_FIELDS = 50;
+const LONGEST_NAME = 64;
 
 /**
- * Keeps what the edge reports. What somebody did to their own account, as choosing a new password, is in the log of each
- * organization they belong to. What cannot be kept is at least in the process's own log.
+ * Logs the changes that the edge reports. A change of a person's own account, as a new password, is logged in
+ * each of their organizations. An entry that cannot be stored goes into the process's own log.
  */
-export function createAuditRecorder(deps: AuditRecorderDeps): AuditRecorder {
+export function createAuditRecorder({ entries, organizationsOf, log }: AuditRecorderDeps): AuditRecorder {
+  const concerned = async ({ organization_id, actor_type, actor_id }: AuditEntry): Promise<string[]> => {
+    if (organization_id !== null) return [organization_id];
+    const own = actor_type === 'user' && actor_id !== null ? await organizationsOf(actor_id) : [];
+    return own.slice(0, MOST_ORGANIZATIONS);
+  };
   return {
-    async record(entry) {
+    async record(request) {
+      const { audit: action } = request.route;
+      if (typeof action !== 'string' || request.reply.status >= 400) return;
+      const entry = auditEntry(action, request);
       try {
-        for (const organizationId of await concerned(deps, entry)) await deps.entries.insert(toDoc(entry, organizationId));
+        for (const organizationId of await concerned(entry)) {
+          await entries.insert({ _id: newId(entry.created_at), ...entry, organization_id: organizationId });
+        }
       } catch (error) {
-        deps.log.error({ err: error, entry }, 'a change could not be written into the audit log');
+        log.error({ err: error, entry }, 'a change could not be written into the audit log');
       }
     },
   };
 }
 
-async function concerned(deps: AuditRecorderDeps, { organizationId, actor }: AuditEntry): Promise<string[]> {
-  if (organizationId !== null) return [organizationId];
-  return actor.type === 'user' && actor.id !== null ? (await deps.organizationsOf(actor.id)).slice(0, MOST_ORGANIZATIONS) : [];
+/** `organization_id` is null for a change of the caller's own account. */
+type AuditEntry = Omit<AuditDoc, '_id' | 'organization_id'> & { organization_id: string | null };
+
+function auditEntry(action: string, { route, context, params, body, reply }: AnsweredRequest): AuditEntry {
+  const actor = reply.audit?.actor ?? actorOf(context.actor);
+  // The answer names a new resource; the last parameter of the path names an existing one.
+  const named = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
+  const answered = answeredId(reply.data);
+  const id = reply.status === 201 ? (answered ?? named) : (named ?? answered);
+  const fields = typeof body === 'object' && body !== null ? Object.keys(body).slice(0, MOST_FIELDS) : [];
+  return {
+    organization_id: reply.audit?.organizationId ?? context.tenant?.organizationId ?? null,
+    project_id: context.tenant?.projectId ?? null, action,
+    actor_type: actor.type, actor_id: actor.id, actor_name: actor.name,
+    resource_type: action.split('.')[0] ?? action, resource_id: id?.slice(0, LONGEST_NAME) ?? null,
+    fields: fields.map((name) => name.slice(0, LONGEST_NAME)),
+    request_id: context.requestId, created_at: context.now,
+  };
 }
 
-function toDoc(entry: AuditEntry, organizationId: string): AuditDoc {
-  const { action, actor, resource, projectId, fields, requestId, at } = entry;
-  return {
-    _id: newId(at), organization_id: organizationId, project_id: projectId, action, actor_type: actor.type, actor_id: actor.id, actor_name: actor.name,
-    resource_type: resource.type, resource_id: resource.id, fields, request_id: requestId, created_at: at,
-  };
+function actorOf(actor: Actor): AuditActor {
+  if (actor.kind === 'none') return { type: 'none', id: null, name: null };
+  if (actor.kind === 'key') return { type: 'api_key', id: actor.keyId, name: actor.name };
+  return { type: 'user', id: actor.userId, name: actor.name };
+}
+
+/** The `id` of the answer or of one of its fields. */
+function answeredId(data: unknown): string | undefined {
+  const candidates = isRecord(data) ? [data, ...Object.values(data)] : [];
+  for (const one of candidates) if (isRecord(one) && typeof one['id'] === 'string') return one['id'];
+  return undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,27 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import type { AuditDoc } from './entry.ts';
 
-export interface AuditQuery {
-  organizationId: string;
-  action?: string | undefined;
-  actorId?: string | undefined;
-  resourceId?: string | undefined;
-  skip: number;
-  limit: number;
+/** One change that somebody made. */
+export interface AuditDoc {
+  _id: string;
+  organization_id: string;
+  project_id: string | null;
+  /** Noun and past participle, as `monitor.created`. */
+  action: string;
+  actor_type: 'user' | 'api_key' | 'none';
+  actor_id: string | null;
+  /** At the time of the change. */
+  actor_name: string | null;
+  resource_type: string;
+  resource_id: string | null;
+  /** Names of the fields that were sent, never their values. */
+  fields: string[];
+  request_id: string;
+  /** Unix ms. */
+  created_at: number;
 }
+
+export type AuditFilter = Partial<Record<'action' | 'actor_id' | 'resource_id', string | undefined>>;
 
 /** Collection `audit_entries`: written once, never changed. */
 export class AuditStore {
@@ -21,7 +33,7 @@ export class AuditStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#entries, [
-      // The log of an organization, newest first; and forgetting its oldest.
+      // The log of an organization, newest first, and removing its oldest entries.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
     ]);
   }
@@ -30,25 +42,24 @@ export class AuditStore {
     await this.#entries.insertOne(entry);
   }
 
-  /** Newest first, and how many there are in all. */
-  async list(query: AuditQuery): Promise<{ entries: AuditDoc[]; total: number }> {
-    const filter: Filter<AuditDoc> = {
-      organization_id: query.organizationId,
-      ...(query.action === undefined ? {} : { action: query.action }),
-      ...(query.actorId === undefined ? {} : { actor_id: query.actorId }),
-      ...(query.resourceId === undefined ? {} : { resource_id: query.resourceId }),
-    };
+  /** A page, newest first, and the number of all entries that match. */
+  async list(
+    organizationId: string, wanted: AuditFilter, { skip, limit }: { skip: number; limit: number },
+  ): Promise<{ entries: AuditDoc[]; total: number }> {
+    const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+    const filter: Filter<AuditDoc> = { organization_id: organizationId, ...Object.fromEntries(given) };
     const [entries, total] = await Promise.all([
-      this.#entries.find(filter).sort({ created_at: -1, _id: -1 }).skip(query.skip).limit(query.limit).toArray(),
+      this.#entries.find(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
       this.#entries.countDocuments(filter),
     ]);
     return { entries, total };
   }
 
-  /** Removes at most `limit` entries of an organization made before `before`, Unix ms; returns how many. */
+  /** Removes up to `limit` entries of an organization older than `before`, Unix ms; returns how many. */
   async removeOlder(organizationId: string, before: number, limit: number): Promise<number> {
-    const aged = this.#entries.find({ organization_id: organizationId, created_at: { $lt: before } }).sort({ created_at: 1, _id: 1 }).limit(limit);
-    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    const filter = { organization_id: organizationId, created_at: { $lt: before } };
+    const oldest = this.#entries.find(filter).sort({ created_at: 1, _id: 1 }).limit(limit);
+    const ids = (await oldest.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
     if (ids.length > 0) await this.#entries.deleteMany({ _id: { $in: ids } });
     return ids.length;
   }

@@ -1,14 +1,26 @@
+import { z } from 'zod';
+import { queryInt } from '../http/params.ts';
 import type { OrganizationContext } from '../http/route.ts';
-import type { AuditDoc } from './entry.ts';
-import type { AuditListQuery } from './schema.ts';
-import type { AuditStore } from './store.ts';
+import type { AuditDoc, AuditStore } from './store.ts';
+
+const word = z.string().min(1).max(100);
+
+export const auditQuery = z.strictObject({
+  page: queryInt({ min: 1, max: 100_000, fallback: 1 }),
+  limit: queryInt({ min: 1, max: 100, fallback: 20 }),
+  action: word.describe('Only this action, for example `monitor.created`').optional(),
+  actor_id: word.optional(),
+  resource_id: word.optional(),
+});
 
 export interface AuditDeps {
   entries: Pick<AuditStore, 'list'>;
 }
 
-/** One page of the organization's changes, newest first. */
-export function listChanges(deps: AuditDeps, ctx: OrganizationContext, query: AuditListQuery): Promise<{ entries: AuditDoc[]; total: number }> {
-  const { page, limit, action, actor_id: actorId, resource_id: resourceId } = query;
-  return deps.entries.list({ organizationId: ctx.tenant.organizationId, action, actorId, resourceId, skip: (page - 1) * limit, limit });
+/** A page of the organization's changes, newest first. */
+export function listChanges(
+  deps: AuditDeps, ctx: OrganizationContext, query: z.output<typeof auditQuery>,
+): Promise<{ entries: AuditDoc[]; total: number }> {
+  const { page, limit, ...filter } = query;
+  return deps.entries.list(ctx.tenant.organizationId, filter, { skip: (page - 1) * limit, limit });
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readOnlyFields, uuidParam } from '../http/params.ts';
-import { oneLine } from '../http/text.ts';
+import { oneLine, readOnlyFields, uuidParam } from '../http/params.ts';
 
 const optionalFields = {
   description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),

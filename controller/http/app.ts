@@ -1,36 +1,39 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { LARGEST_DISCARDED } from './body/body.ts';
-import { clientAddress } from './client-address.ts';
 import { DocumentReader } from './body/document-reader.ts';
-import { errorAnswer, toAppError } from './envelope.ts';
-import { addressKey, beginExchange, JSON_CONTENT, sendError, sendReply, sendUnmatched, type Exchange, type ExchangeState } from './exchange.ts';
-import { rateLimitHeaders, SECURITY_HEADERS } from './headers.ts';
+import { clientAddress } from './client-address.ts';
+import {
+  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendReply, sendUnmatched,
+  type Exchange, type ExchangeState,
+} from './exchange.ts';
 import type { RequestObserver } from './metrics.ts';
-import { rateLimitExceeded } from './rate-limit.ts';
+import { rateLimitExceeded, rateLimitHeaders } from './rate-limit.ts';
 import { referenceRoutes } from './reference/routes.ts';
-import { requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 import { runRoute, type RunnerDeps } from './route-runner.ts';
 import { checkRoutes, inMatchingOrder } from './route-table.ts';
-import { createHttpServer, SERVER_LIMITS, type HttpServer, type RefusalWriter, type RequestHandler, type ServerLimits } from './server.ts';
+import {
+  createHttpServer, SERVER_LIMITS, type HttpServer, type RefusalWriter, type ServerLimits,
+} from './server.ts';
 
 export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
-  /** Every route there is; none can be added later. */
+  /** All routes; none can be added later. */
   routes: readonly Route[];
-  /** Number of proxies in front whose X-Forwarded-For is believed. */
+  /** Number of proxies in front whose X-Forwarded-For is trusted. */
   trustProxy: number;
   log: Log;
-  /** Whether an error means that the database is not to be had now. */
+  /** Whether an error means that the database is unavailable. */
   isUnavailable(error: unknown): boolean;
   observe: RequestObserver;
   limits?: ServerLimits;
 }
 
-/** The HTTP edge over a closed list of routes, and the reference of them. Throws when a route lacks its `auth` or two claim one path. */
+/** The HTTP edge over these routes and their reference. Throws if a route is incomplete or declared twice. */
 export function createApp(deps: AppDeps): HttpServer {
   const routes = [...deps.routes, ...referenceRoutes(deps.routes)];
   checkRoutes(routes);
@@ -46,7 +49,12 @@ export function createApp(deps: AppDeps): HttpServer {
     sendUnmatched(exchange, (exchange.matched ?? []).flatMap((layer) => layer.methods));
   });
 
-  const server = createHttpServer(requestHandler(koa), refusalWriter(deps), deps.clock, deps.limits ?? SERVER_LIMITS);
+  const handle = koa.callback();
+  const server = createHttpServer({
+    // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
+    handle: (request, response) => void handle(request, response),
+    refuse: refusalWriter(deps), clock: deps.clock, limits: deps.limits ?? SERVER_LIMITS,
+  });
   return {
     listen: (port, host) => server.listen(port, host),
     close: () => {
@@ -56,29 +64,24 @@ export function createApp(deps: AppDeps): HttpServer {
   };
 }
 
-/** Koa's own promise never rejects: what fails is answered by `frame` or told to the `error` event. */
-function requestHandler(koa: Koa<ExchangeState>): RequestHandler {
-  const handle = koa.callback();
-  return (request, response) => void handle(request, response);
-}
-
-/** What every answer gets, whoever wrote it: id, security and rate-limit headers, the error body. */
+/** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */
 function frame(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeState> {
   return async (exchange, next) => {
     const startedAt = deps.clock.monotonic();
     exchange.state = beginExchange(exchange, deps.trustProxy);
+    const { state, req } = exchange;
     exchange.set(SECURITY_HEADERS);
-    exchange.set('X-Request-ID', exchange.state.requestId);
+    exchange.set('X-Request-ID', state.requestId);
     try {
       await next();
     } catch (error) {
-      const mapper = { isUnavailable: deps.isUnavailable, onUnexpected: (cause: unknown) => report(deps, exchange, cause) };
-      sendError(exchange, toAppError(error, mapper, exchange.state.route?.failure));
+      sendError(exchange, toAppError(deps, exchange, error));
     }
-    exchange.set(rateLimitHeaders(exchange.state.verdict ?? deps.limiter.peek(exchange.state.addressKey)));
-    if (isDraining() || hasHugeRest(exchange.req)) exchange.set('Connection', 'close');
+    exchange.set(rateLimitHeaders(state.verdict ?? deps.limiter.peek(state.addressKey)));
+    if (isDraining() || hasHugeRest(req)) exchange.set('Connection', 'close');
+    const { method, status } = exchange;
     const durationMs = deps.clock.monotonic() - startedAt;
-    deps.observe({ method: exchange.method, route: exchange.state.route?.path ?? 'none', status: exchange.status, durationMs });
+    deps.observe({ method, route: state.route?.path ?? 'none', status, durationMs });
   };
 }
 
@@ -86,41 +89,40 @@ function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Mid
   const router = new Router<ExchangeState>({ sensitive: true });
   for (const route of inMatchingOrder(routes)) {
     router.register(route.path, [route.method], async (exchange) => {
-      const { state } = exchange;
-      state.route = route;
-      const reply = await runRoute(deps, route, {
-        requestId: state.requestId,
-        addressKey: state.addressKey,
-        params: exchange.params,
-        querystring: exchange.querystring,
-        raw: exchange.req,
-        onVerdict: (verdict) => {
-          state.verdict = verdict;
-        },
-      });
-      sendReply(exchange, route, reply);
+      exchange.state.route = route;
+      sendReply(exchange, route, await runRoute(deps, route, exchange));
     });
   }
   return router.routes() as unknown as Middleware<ExchangeState>;
 }
 
-/** A body whose rest is not worth reading to its end for the sake of the connection's next request. */
-function hasHugeRest(request: IncomingMessage): boolean {
-  return !request.complete && (request.readableDidRead || Number(request.headers['content-length'] ?? 0) > LARGEST_DISCARDED);
+/** The error that the caller sees. An unexpected one is logged and hidden behind the route's `failure`. */
+function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown): AppError {
+  if (error instanceof AppError && ERROR_STATUS[error.code] !== 500) return error;
+  if (deps.isUnavailable(error)) {
+    const message = 'The service is temporarily unavailable, please try again';
+    return new AppError('SERVICE_UNAVAILABLE', message, { cause: error });
+  }
+  const { requestId, route } = state;
+  deps.log.error({ err: error, requestId, method, route: route?.path }, 'request failed unexpectedly');
+  if (error instanceof AppError) return error;
+  const { code = 'INTERNAL_ERROR', message = 'An unexpected error occurred' } = route?.failure ?? {};
+  return new AppError(code, message, { cause: error });
 }
 
-function report(deps: AppDeps, exchange: Exchange, cause: unknown): void {
-  const { requestId: id, route } = exchange.state;
-  deps.log.error({ err: cause, requestId: id, method: exchange.method, route: route?.path }, 'request failed unexpectedly');
+/** Whether too much of the body is unread to keep the connection for another request. */
+function hasHugeRest({ complete, readableDidRead, headers }: IncomingMessage): boolean {
+  return !complete && (readableDidRead || Number(headers['content-length'] ?? 0) > LARGEST_DISCARDED);
 }
 
 /** Answers what the HTTP parser refuses, which never becomes a request. */
 function refusalWriter(deps: AppDeps): RefusalWriter {
+  const error = new AppError('BAD_REQUEST', 'The request is not valid HTTP, too large or too slow');
+  const body = JSON.stringify(errorBody(error));
   return (status, peer) => {
     const verdict = deps.limiter.take(addressKey(clientAddress(peer, undefined, 0)));
-    const { body } = errorAnswer(new AppError('BAD_REQUEST', 'The request is not valid HTTP, too large or too slow'));
     deps.observe({ method: 'other', route: 'none', status, durationMs: 0 });
-    const headers = { ...SECURITY_HEADERS, ...rateLimitHeaders(verdict), 'X-Request-ID': requestId(undefined), 'Content-Type': JSON_CONTENT };
-    return { headers, body: JSON.stringify(body) };
+    const own = { 'X-Request-ID': randomUUID(), 'Content-Type': JSON_CONTENT };
+    return { headers: { ...SECURITY_HEADERS, ...rateLimitHeaders(verdict), ...own }, body };
   };
 }

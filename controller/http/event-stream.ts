@@ -1,22 +1,28 @@
 import { Readable } from 'node:stream';
+import { AppError } from '../../shared/errors.ts';
+import type { Clock } from '../../shared/time.ts';
 
-/** What may wait for a client that reads slowly, bytes; beyond that it is cut off. */
-const MOST_WAITING = 512 * 1024;
+/** Bytes that may wait for a slow client; beyond that it is disconnected. */
+const LARGEST_BACKLOG = 512 * 1024;
+/** How long a stream may outlive the session or key that opened it, ms. */
+export const RECHECK_EVERY_MS = 10_000;
+/** Checks in a row that may fail for lack of a database before the stream ends. */
+const MOST_FAILURES = 6;
 
-/** The body of an answer that goes on: server-sent events to one client, until either side ends it. */
+/** The body of an answer that lasts: server-sent events to one client, until either side ends it. */
 export class EventStream extends Readable {
   #isFinished = false;
 
-  /** False when the client is gone, or was cut off since it does not read. */
+  /** False when the client is gone, or was disconnected because it does not read. */
   send(text: string): boolean {
     if (this.#isFinished || this.destroyed) return false;
     this.push(text);
-    if (this.readableLength <= MOST_WAITING) return true;
+    if (this.readableLength <= LARGEST_BACKLOG) return true;
     this.destroy();
     return false;
   }
 
-  /** Ends the answer in good order: what was sent before still arrives. */
+  /** Ends the answer after everything sent so far has arrived. */
   finish(): void {
     if (this.#isFinished || this.destroyed) return;
     this.#isFinished = true;
@@ -29,6 +35,26 @@ export class EventStream extends Readable {
   }
 
   override _read(): void {
-    // Whoever has something to say pushes it.
+    // `send` pushes.
   }
+}
+
+/** Repeats `check`, and ends the stream when it throws an AppError: the caller has lost the right to it. */
+export function guardStream(stream: EventStream, clock: Clock, check: () => Promise<unknown>): void {
+  let isChecking = false;
+  let failures = 0;
+  const run = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      await check();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (error instanceof AppError || failures >= MOST_FAILURES) stream.finish();
+    }
+    isChecking = false;
+  };
+  const timer = clock.setRepeating(RECHECK_EVERY_MS, () => void run());
+  stream.onGone(() => timer.cancel());
 }

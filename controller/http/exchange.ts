@@ -1,18 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { ParameterizedContext } from 'koa';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
 import { addressBucket, clientAddress } from './client-address.ts';
-import { errorAnswer, notFoundBody, successBody } from './envelope.ts';
 import type { RateVerdict } from './rate-limit.ts';
-import { requestId } from './request-id.ts';
 import { isRawAnswer, isStreamAnswer, type AnyReply, type Route } from './route.ts';
 
 /** What the edge knows of a request while it is answered. */
 export interface ExchangeState {
   requestId: string;
-  /** What the request counts under while nobody is known to have sent it. */
+  /** What the request counts under in the rate limit while its caller is unknown. */
   addressKey: string;
   verdict: RateVerdict | null;
-  /** Null while no route has taken it. */
+  /** Null until a route has matched. */
   route: Route | null;
 }
 
@@ -21,10 +20,26 @@ export type Exchange = ParameterizedContext<ExchangeState>;
 export const JSON_CONTENT = 'application/json; charset=utf-8';
 export const HTML_CONTENT = 'text/html; charset=utf-8';
 
+/** On every answer. Without Access-Control-Allow-Origin no other origin can read it. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/** Longest path that an answer repeats. */
+const LONGEST_ECHO = 256;
+const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
 export function beginExchange(exchange: Exchange, trustedProxies: number): ExchangeState {
   const { socket, headers } = exchange.req;
+  const offeredId = headers['x-request-id'];
   return {
-    requestId: requestId(headers['x-request-id']),
+    // The caller's own id if headers and logs can safely repeat it.
+    requestId: typeof offeredId === 'string' && SAFE_ID.test(offeredId) ? offeredId : randomUUID(),
     addressKey: addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies)),
     verdict: null,
     route: null,
@@ -35,10 +50,12 @@ export function addressKey(address: string): string {
   return `ip:${addressBucket(address)}`;
 }
 
-/** Sends what a route's handler replied. Throws when the route has not declared that status. */
+/** Sends a handler's reply. Throws when the route does not declare its status. */
 export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): void {
   const answer = route.answers[reply.status];
-  if (answer === undefined) throw new Error(`${route.method} ${route.path} replied with ${reply.status}, which it does not declare`);
+  if (answer === undefined) {
+    throw new Error(`${route.method} ${route.path} replied with ${reply.status}, which it does not declare`);
+  }
   exchange.status = reply.status;
   if (reply.stream !== undefined && isStreamAnswer(answer)) {
     exchange.body = reply.stream;
@@ -46,34 +63,39 @@ export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): vo
   } else if (isRawAnswer(answer) && (answer.data === undefined || reply.raw !== undefined)) {
     exchange.type = answer.contentType;
     exchange.body = typeof reply.raw === 'string' ? reply.raw : Buffer.from(reply.raw ?? '');
-  } else sendJson(exchange, successBody(reply.data));
+  } else sendJson(exchange, { success: true, data: reply.data });
   if (reply.headers !== undefined) exchange.set(reply.headers);
 }
 
 export function sendError(exchange: Exchange, error: AppError): void {
-  const retryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? exchange.state.verdict?.retryAfter : undefined;
-  const { status, body } = errorAnswer(error, retryAfter);
-  exchange.status = status;
-  const page = exchange.state.route?.errorPage?.(error);
-  if (page === undefined) return sendJson(exchange, body);
+  const { route, verdict } = exchange.state;
+  exchange.status = ERROR_STATUS[error.code];
+  const page = route?.errorPage?.(error);
+  const retryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? verdict?.retryAfter : undefined;
+  if (page === undefined) return sendJson(exchange, errorBody(error, retryAfter));
   exchange.type = HTML_CONTENT;
   exchange.body = page.html;
   exchange.set(page.headers);
 }
 
-/** A request that no route took: its path is unknown, or known with other methods (`methods`). */
+/** The body of a failure. Empty details are left out; `retryAfter` is in seconds. */
+export function errorBody({ code, message, details = {} }: AppError, retryAfter?: number) {
+  const hasDetails = Object.keys(details).length > 0;
+  return { success: false, error: { code, message, details: hasDetails ? details : undefined, retryAfter } };
+}
+
+/** Answers a request that no route matched. `methods` are those that its path has, if any. */
 export function sendUnmatched(exchange: Exchange, methods: readonly string[]): void {
   if (methods.length === 0) {
     exchange.status = 404;
-    sendJson(exchange, notFoundBody(exchange.path));
-    return;
+    // The API documents this one body outside the envelope.
+    return sendJson(exchange, { error: 'Not Found', path: exchange.path.slice(0, LONGEST_ECHO) });
   }
   exchange.set('Allow', [...new Set([...methods, 'OPTIONS'])].sort().join(', '));
-  if (exchange.method === 'OPTIONS') {
-    exchange.status = 204;
-    return;
+  if (exchange.method !== 'OPTIONS') {
+    return sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method'));
   }
-  sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method'));
+  exchange.status = 204;
 }
 
 function sendJson(exchange: Exchange, body: unknown): void {

@@ -1,8 +1,8 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** One request that was answered. `route` is the declared path, never the one that was asked for. */
 export interface ServedRequest {
   method: string;
+  /** The declared path, never the requested one. */
   route: string;
   status: number;
   durationMs: number;
@@ -13,7 +13,7 @@ export type RequestObserver = (request: ServedRequest) => void;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts and times requests in `registry`. Labels come from closed sets, so that no caller can make series. */
+/** Counts and times requests. All labels come from closed sets, so that callers cannot create series. */
 export function observeRequests(registry: Registry): RequestObserver {
   const served = new Counter({
     name: 'farwatch_http_requests_total', help: 'Requests answered, by route and status.',
@@ -23,9 +23,9 @@ export function observeRequests(registry: Registry): RequestObserver {
     name: 'farwatch_http_request_duration_seconds', help: 'Time from request to answer, by route.',
     labelNames: ['method', 'route'] as const, buckets: SECONDS, registers: [registry],
   });
-  return (request) => {
-    const method = METHODS.has(request.method) ? request.method : 'other';
-    served.inc({ method, route: request.route, status: String(request.status) });
-    duration.observe({ method, route: request.route }, request.durationMs / 1000);
+  return ({ method: given, route, status, durationMs }) => {
+    const method = METHODS.has(given) ? given : 'other';
+    served.inc({ method, route, status: String(status) });
+    duration.observe({ method, route }, durationMs / 1000);
   };
 }

@@ -1,12 +1,12 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 
-/** What the limit says of one request. */
+/** The limit's verdict on one request. */
 export interface RateVerdict {
   isAllowed: boolean;
   limit: number;
   remaining: number;
-  /** Unix seconds at which the window ends. */
+  /** End of the window, Unix seconds. */
   resetAt: number;
   /** Whole seconds until then, at least 1. */
   retryAfter: number;
@@ -22,14 +22,14 @@ export const RATE_WINDOW_MS = 15 * 60_000;
 const LARGEST_TABLE = 100_000;
 
 /**
- * Counts requests per caller in windows of 15 minutes that start with the caller's first request. Time is the
- * monotonic clock. At most 100,000 callers are remembered: beyond that the one whose window is oldest starts anew.
+ * Counts requests per caller in windows of 15 minutes, measured on the monotonic clock, that start with the
+ * caller's first request. Keeps at most 100,000 windows: beyond that the oldest is dropped.
  */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #capacity: number;
-  /** In order of the windows' start, since a window that starts anew is put at the end. */
+  /** Oldest first: all windows are equally long, and a new one goes to the end. */
   readonly #windows = new Map<string, Window>();
 
   constructor(clock: Clock, limit: number, capacity = LARGEST_TABLE) {
@@ -45,10 +45,9 @@ export class RateLimiter {
     return this.#verdict(window, window.count <= this.#limit);
   }
 
-  /** What the next request of `caller` would meet, without counting. */
+  /** The verdict on the next request of `caller`, without counting it. */
   peek(caller: string): RateVerdict {
-    const window = this.#current(caller) ?? { endsAt: this.#clock.monotonic() + RATE_WINDOW_MS, count: 0 };
-    return this.#verdict(window, true);
+    return this.#verdict(this.#current(caller) ?? this.#newWindow(), true);
   }
 
   get size(): number {
@@ -61,15 +60,18 @@ export class RateLimiter {
   }
 
   #open(caller: string): Window {
-    const now = this.#clock.monotonic();
     this.#windows.delete(caller);
     for (const [key, window] of this.#windows) {
-      if (window.endsAt > now && this.#windows.size < this.#capacity) break;
+      if (window.endsAt > this.#clock.monotonic() && this.#windows.size < this.#capacity) break;
       this.#windows.delete(key);
     }
-    const window = { endsAt: now + RATE_WINDOW_MS, count: 0 };
+    const window = this.#newWindow();
     this.#windows.set(caller, window);
     return window;
+  }
+
+  #newWindow(): Window {
+    return { endsAt: this.#clock.monotonic() + RATE_WINDOW_MS, count: 0 };
   }
 
   #verdict(window: Window, isAllowed: boolean): RateVerdict {
@@ -82,6 +84,15 @@ export class RateLimiter {
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     };
   }
+}
+
+export function rateLimitHeaders(verdict: RateVerdict): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(verdict.limit),
+    'X-RateLimit-Remaining': String(verdict.remaining),
+    'X-RateLimit-Reset': String(verdict.resetAt),
+    ...(verdict.isAllowed ? {} : { 'Retry-After': String(verdict.retryAfter) }),
+  };
 }
 
 export function rateLimitExceeded(): AppError {

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../shared/time.ts';
-import { auditEntry, type AuditRecorder } from './audit.ts';
-import { isSession, type CredentialReader, type Identity, type TenantReader } from './access.ts';
-import { authenticate } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authenticate, authorize } from './authorize.ts';
 import { readBody } from './body/body.ts';
-import { guardStream } from './stream-guard.ts';
 import type { DocumentReader } from './body/document-reader.ts';
-import { rateLimitExceeded, type RateLimiter, type RateVerdict } from './rate-limit.ts';
+import { guardStream } from './event-stream.ts';
+import type { Exchange } from './exchange.ts';
+import type { AuditRecorder, Caller, CredentialReader, TenantReader } from './ports.ts';
+import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
 import type { AnyReply, Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
 
@@ -20,65 +18,54 @@ export interface RunnerDeps {
   documents: DocumentReader;
 }
 
-export interface IncomingRequest {
-  requestId: string;
-  /** What the request counts under while nobody is known to have sent it. */
-  addressKey: string;
-  params: Record<string, string>;
-  querystring: string;
-  raw: IncomingMessage;
-  /** Told of the rate limit as soon as it is known, so that errors carry it too. */
-  onVerdict(verdict: RateVerdict): void;
-}
+export type MatchedExchange = Exchange & { params: Record<string, string> };
 
-/** Runs one request through its route: who, rate limit, may they, what do they ask, answer. Throws AppError. */
-export async function runRoute(deps: RunnerDeps, route: Route, request: IncomingRequest): Promise<AnyReply> {
-  const { raw, requestId } = request;
+/** Runs a request through its route: credentials, rate limit, permission, input, handler, audit log. */
+export async function runRoute(deps: RunnerDeps, route: Route, exchange: MatchedExchange): Promise<AnyReply> {
+  const { req: request, state, params } = exchange;
+  const { headers } = request;
   const now = deps.clock.now();
-  const identity = route.auth.access === 'public' ? null : await settle(authenticate(deps.credentials, raw.headers, now));
-  const caller = identity === null || 'failure' in identity ? request.addressKey : callerKey(identity);
-  const verdict = route.isUnlimited === true ? deps.limiter.peek(caller) : deps.limiter.take(caller);
-  request.onVerdict(verdict);
-  if (!verdict.isAllowed) throw rateLimitExceeded();
-  if (identity !== null && 'failure' in identity) throw identity.failure;
+  const identify = async (at: number) => {
+    return route.auth.access === 'public' ? null : authenticate(deps.credentials, headers, at);
+  };
+  // Bad credentials must not keep the request from being counted.
+  const caller = await identify(now).catch((failure: unknown) => ({ failure }));
+  const key = caller === null || 'failure' in caller ? state.addressKey : callerKey(caller);
+  state.verdict = route.isUnlimited === true ? deps.limiter.peek(key) : deps.limiter.take(key);
+  if (!state.verdict.isAllowed) throw rateLimitExceeded();
+  if (caller !== null && 'failure' in caller) throw caller.failure;
 
-  const facts = { method: raw.method ?? 'GET', headers: raw.headers };
-  const lastEventId = raw.headers['last-event-id'];
-  const base = { requestId, actor: { kind: 'none' } as const, now, ...(typeof lastEventId === 'string' ? { lastEventId } : {}) };
-  const context = await authorize(deps.tenants, route.auth, identity, facts, base);
-  const query = route.ignoresQuery === true ? {} : parseQuery(request.querystring);
-  // No body is an empty one; the JSON text `null` is a body, and a wrong one.
-  const { sent = {} } = route.body === undefined ? {} : { sent: await readSent(deps, route, raw) };
+  const lastEventId = headers['last-event-id'];
+  const base = {
+    requestId: state.requestId, actor: { kind: 'none' } as const, now,
+    ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
+  };
+  const context = await authorize(deps.tenants, route.auth, caller, request, base);
+  const query = route.ignoresQuery === true ? {} : parseQuery(exchange.querystring);
+  // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
+  const { body = {} } = route.body === undefined ? {} : { body: await readSent(deps, route, exchange) };
   const input = {
-    params: route.params === undefined ? undefined : validate(route.params, request.params),
+    params: route.params === undefined ? undefined : validate(route.params, params),
     query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
-    body: await route.parseBody(sent),
+    body: await route.parseBody(body),
   };
   const reply = await route.handle(context, input);
   if (reply.stream !== undefined) {
     guardStream(reply.stream, deps.clock, async () => {
-      const present = route.auth.access === 'public' ? null : await authenticate(deps.credentials, raw.headers, deps.clock.now());
-      await authorize(deps.tenants, route.auth, present, facts, base);
+      await authorize(deps.tenants, route.auth, await identify(deps.clock.now()), request, base);
     });
   }
-  const entry = auditEntry(route, { context, params: request.params, body: sent }, reply);
-  if (entry !== null) await deps.audit.record(entry);
+  await deps.audit.record({ route, context, params, body, reply });
   return reply;
 }
 
-function readSent(deps: RunnerDeps, route: Route, raw: IncomingMessage): Promise<unknown> {
-  const format = route.bodyFormat ?? 'json';
-  return format === 'document' ? deps.documents.read(raw) : readBody(raw, format);
-}
-
-/** A failed credential must not keep the request from being counted. */
-function settle(identity: Promise<Identity | null>): Promise<Identity | null | { failure: unknown }> {
-  return identity.catch((failure: unknown) => ({ failure }));
+function readSent(deps: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange): Promise<unknown> {
+  return bodyFormat === 'document' ? deps.documents.read(req) : readBody(req, bodyFormat);
 }
 
 /** All sessions and keys of one person share one limit. */
-function callerKey(identity: Identity): string {
-  return `user:${isSession(identity) ? identity.actor.userId : identity.actor.createdBy}`;
+function callerKey(caller: Caller): string {
+  return `user:${caller.kind === 'session' ? caller.userId : caller.createdBy}`;
 }
 
 function refuseAny(query: Record<string, string>): undefined {

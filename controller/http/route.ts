@@ -1,23 +1,41 @@
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
-import type { EventStream } from './event-stream.ts';
+import type { Tenant } from '../accounts/tenant.ts';
+import type { Page } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
-import type { AuditFacts } from './audit.ts';
+import type { EventStream } from './event-stream.ts';
 import { validate } from './validation.ts';
 
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type ProjectRole = 'admin' | 'editor' | 'viewer';
 export type KeyScope = 'read' | 'read_write';
 
-export type SessionActor = { kind: 'session'; userId: string; email: string; name: string; isOperator: boolean; sessionId: string };
-export type KeyActor = { kind: 'key'; keyId: string; name: string; scope: KeyScope; createdBy: string };
+export interface SessionActor {
+  kind: 'session';
+  userId: string;
+  email: string;
+  name: string;
+  isOperator: boolean;
+  /** Whether the e-mail address is verified. */
+  isVerified: boolean;
+  sessionId: string;
+}
+
+export interface KeyActor {
+  kind: 'key';
+  keyId: string;
+  name: string;
+  scope: KeyScope;
+  organizationId: string;
+  createdBy: string;
+}
+
 export type Actor = SessionActor | KeyActor | { kind: 'none' };
 
 /**
- * What a route needs of its caller; a route without it does not start.
- * `account`: a session (`keys: true` lets API keys in too); with `organization` the caller needs that role or a higher one.
- * `project`: also a role in the project of the request; API keys are let in unless `keys: false`.
- * `verified: false` also lets an account in whose e-mail is not verified yet.
+ * What a route requires of its caller. `account`: a session, or with `keys: true` also an API key; with
+ * `organization` that role or a higher one. `project`: that role in the request's project; keys are accepted
+ * unless `keys: false`. `verified: false` also accepts accounts whose e-mail address is not verified.
  */
 export type Auth =
   | { access: 'public' }
@@ -25,13 +43,13 @@ export type Auth =
   | { access: 'project'; role: ProjectRole; keys?: boolean }
   | { access: 'operator' };
 
-/** Facts about the request that every handler gets. */
+/** What every handler knows of its request. */
 export interface PublicContext {
   requestId: string;
   actor: Actor;
-  /** Unix ms at which the request was taken. */
+  /** When the request arrived, Unix ms. */
   now: number;
-  /** Where a client of server-sent events wants to go on. */
+  /** The last event that a client of server-sent events has seen. */
   lastEventId?: string;
 }
 
@@ -44,12 +62,12 @@ export interface OperatorContext extends PublicContext {
 }
 
 export interface OrganizationContext extends AccountContext {
-  tenant: { organizationId: string };
+  tenant: Pick<Tenant, 'organizationId'>;
   role: OrganizationRole;
 }
 
 export interface ProjectContext extends AccountContext {
-  tenant: { organizationId: string; projectId: string };
+  tenant: Tenant;
   role: ProjectRole;
 }
 
@@ -66,31 +84,41 @@ export type ContextOf<A extends Auth> = A extends { access: 'project' }
         ? OperatorContext
         : PublicContext;
 
-/** An answer that is not JSON in the envelope: its content type, for the OpenAPI document. */
+/** An answer that is not JSON in the envelope. */
 export interface RawAnswer {
   contentType: string;
-  /** Set when it may as well be JSON in the envelope, with this `data`. */
+  /** The schema of `data` if the answer may also be JSON in the envelope. */
   data?: z.ZodType;
 }
 
-/** An answer that goes on until one side ends it, or the caller's credential or role does. */
+/** An answer that lasts until either side ends it, or until the caller loses the right to it. */
 export interface StreamAnswer extends RawAnswer {
   isStream: true;
 }
 
-/** Per success status: the schema of `data`, or the content type of a raw answer. */
+/** By status: the schema of `data`, or a raw answer. */
 export type Answers = Record<number, z.ZodType | RawAnswer | StreamAnswer>;
+
+/** Who the audit log names for a change. */
+export interface AuditActor {
+  type: 'user' | 'api_key' | 'none';
+  id: string | null;
+  name: string | null;
+}
 
 interface ReplyFacts {
   headers?: Record<string, string>;
-  /** What the audit log cannot see from outside. */
-  audit?: AuditFacts;
+  /** What only the handler knows: who sent a public request, and whose organization it changed. */
+  audit?: { actor?: AuditActor; organizationId?: string };
 }
 
 type RawReply<S> = { status: S; raw: string | Uint8Array } & ReplyFacts;
 type DataReply<S, X> = { status: S; data: z.input<X> } & ReplyFacts;
-type EitherReply<S, X> = X extends { data: infer D extends z.ZodType } ? DataReply<S, D> | RawReply<S> : RawReply<S>;
-type ReplyOf<S, X> = X extends z.ZodType ? DataReply<S, X> : X extends StreamAnswer ? { status: S; stream: EventStream } & ReplyFacts : EitherReply<S, X>;
+type StreamReply<S> = { status: S; stream: EventStream } & ReplyFacts;
+type EitherReply<S, X> = RawReply<S> | (X extends { data: infer D } ? DataReply<S, D> : never);
+type ReplyOf<S, X> = X extends z.ZodType
+  ? DataReply<S, X>
+  : X extends StreamAnswer ? StreamReply<S> : EitherReply<S, X>;
 
 export type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
 
@@ -104,12 +132,6 @@ export interface Input<P, Q, B> {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A page in place of the error envelope. */
-export interface ErrorPage {
-  html: string;
-  headers: Record<string, string>;
-}
-
 interface RouteFacts {
   method: Method;
   /** Koa router path, parameters as `:name`. */
@@ -117,22 +139,22 @@ interface RouteFacts {
   summary: string;
   tag: string;
   description?: string;
-  /** Codes beyond those that follow from `auth` and from the schemas, for the OpenAPI document. */
+  /** For the OpenAPI document: codes beyond those that follow from `auth` and from the schemas. */
   errors?: readonly ErrorCode[];
-  /** What an unexpected failure of this route is told as, instead of INTERNAL_ERROR. */
+  /** Replaces INTERNAL_ERROR when this route fails unexpectedly. */
   failure?: { code: ErrorCode; message: string };
   /**
-   * What the audit log calls a success of this route: noun and past participle, as `monitor.created`. `false`: it is called
-   * with another method than GET and yet changes nothing.
+   * The audit log's name for a success of this route: noun and past participle, as `monitor.created`.
+   * `false`: the route changes nothing although its method is not GET.
    */
   audit?: string | false;
-  /** How the body is written. `form`: as HTML forms are sent; every field is a string. `document`: JSON or YAML. JSON when absent. */
+  /** JSON by default. */
   bodyFormat?: BodyFormat;
-  /** For pages that people open: what goes wrong is shown by this instead of the JSON envelope. */
-  errorPage?(error: AppError): ErrorPage;
-  /** Takes whatever query string there is and looks at none of it. */
+  /** For pages that people open: shows an error instead of the JSON envelope. */
+  errorPage?(error: AppError): Page;
+  /** Accepts any query string and ignores it. */
   ignoresQuery?: boolean;
-  /** Answers even when the caller's rate limit is used up, and does not count (liveness, metrics). */
+  /** Exempt from the rate limit (liveness, metrics). */
   isUnlimited?: boolean;
 }
 
@@ -141,23 +163,21 @@ export interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends R
   params?: P;
   query?: Q;
   body?: B;
-  /** What `body` would say of what was sent, where one go over it would hold others up. */
+  /** Replaces parsing by `body` where doing that in one go would block other requests. */
   parseBody?(sent: unknown): Promise<Parsed<NoInfer<B>>>;
   answers: R;
   handle(ctx: ContextOf<A>, input: Input<P, Q, B>): Promise<Reply<NoInfer<R>>>;
 }
 
-/** A reply as the edge sees it: `data` goes into the envelope, `raw` is sent as it is, `stream` as long as it lasts. */
-export interface AnyReply {
+/** A reply without its types: `data` goes into the envelope, `raw` and `stream` are sent as they are. */
+export interface AnyReply extends ReplyFacts {
   status: number;
   data?: unknown;
   raw?: string | Uint8Array;
   stream?: EventStream;
-  headers?: Record<string, string>;
-  audit?: AuditFacts;
 }
 
-/** A route whose types are forgotten: what the edge registers. */
+/** A route without its types: what the edge registers. */
 export interface Route extends RouteFacts {
   auth: Auth;
   params: z.ZodType | undefined;
@@ -169,7 +189,7 @@ export interface Route extends RouteFacts {
   handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<AnyReply>;
 }
 
-/** The only way to make a route. The edge calls `handle` with the context that `auth` earns and with parsed input only. */
+/** The only way to make a route. `handle` gets the context that `auth` promises, and parsed input. */
 export function defineRoute<
   const A extends Auth,
   R extends Answers,
@@ -177,9 +197,9 @@ export function defineRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<A, P, Q, B, R>): Route {
-  if (spec.auth?.access === undefined) throw new Error(`${spec.method} ${spec.path}: a route without auth does not start`);
-  const { params, query, body, handle, parseBody = (sent: unknown) => (body === undefined ? undefined : validate(body, sent)), ...rest } = spec;
-  return { ...rest, params, query, body, parseBody, handle: handle as unknown as Route['handle'] };
+  const { params, query, body, handle, ...rest } = spec;
+  const parseBody = (sent: unknown) => (body === undefined ? undefined : validate(body, sent));
+  return { params, query, body, parseBody, ...rest, handle: handle as unknown as Route['handle'] };
 }
 
 export function isStreamAnswer(answer: z.ZodType | RawAnswer): answer is StreamAnswer {

@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
 
@@ -7,7 +9,7 @@ export interface ServerLimits {
   requestTimeoutMs: number;
   maxHeaderBytes: number;
   maxConnections: number;
-  /** How long requests in hand may take after `close` was called. */
+  /** How long requests may still take after `close`. */
   drainTimeoutMs: number;
 }
 
@@ -20,22 +22,34 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 export interface HttpServer {
-  /** Resolves with the port that is listened on (`port` may be 0). Rejects when it cannot be had. */
+  /** Resolves with the actual port, in case `port` is 0. Rejects when the port is not available. */
   listen(port: number, host: string): Promise<number>;
-  /** Takes no new connection, lets requests in hand finish for a while, then cuts what is left. */
+  /** Stops accepting connections, lets running requests finish for a while, then cuts the rest. */
   close(): Promise<void>;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Headers and body of the answer to what the HTTP parser refuses. */
-export type RefusalWriter = (status: 400 | 408 | 431, peer: string | undefined) => { headers: Record<string, string>; body: string };
+export type RefusalWriter = (
+  status: 400 | 408 | 431, peer: string | undefined,
+) => { headers: Record<string, string>; body: string };
 
-export function createHttpServer(handler: RequestHandler, refuse: RefusalWriter, clock: Clock, limits: ServerLimits = SERVER_LIMITS): HttpServer {
-  const answer: RequestHandler = (request, response) => (isHostless(request) ? answerHostless(request, response, refuse) : handler(request, response));
+export interface ServerParts {
+  handle: RequestHandler;
+  refuse: RefusalWriter;
+  clock: Clock;
+  limits: ServerLimits;
+}
+
+export function createHttpServer({ handle, refuse, clock, limits }: ServerParts): HttpServer {
+  const answer: RequestHandler = (request, response) => {
+    if (isHostless(request)) answerHostless(request, response, refuse);
+    else handle(request, response);
+  };
   const server = createServer(
     {
-      // Node's own refusal of a request without it has no header of ours.
+      // Node's own refusal of a request without Host would lack our headers.
       requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -46,9 +60,9 @@ export function createHttpServer(handler: RequestHandler, refuse: RefusalWriter,
     answer,
   );
   server.maxConnections = limits.maxConnections;
-  // An expectation we do not know is no reason to refuse what we otherwise understand.
+  // An unknown Expect header is ignored.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerRefused(error, socket as Socket, refuse));
+  server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, refuse));
   return {
     listen: (port, host) => listen(server, port, host),
     close: () => drain(server, clock, limits.drainTimeoutMs),
@@ -69,7 +83,7 @@ function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     const deadline = clock.setTimer(timeoutMs, () => server.closeAllConnections());
-    // A connection that went idle after `close` was called would else be waited for.
+    // Connections that become idle after `close` would otherwise keep the server open.
     const sweep = clock.setRepeating(50, () => server.closeIdleConnections());
     server.close(() => {
       deadline.cancel();
@@ -86,23 +100,25 @@ function isHostless(request: IncomingMessage): boolean {
 
 function answerHostless(request: IncomingMessage, response: ServerResponse, refuse: RefusalWriter): void {
   const { headers, body } = refuse(400, request.socket.remoteAddress);
-  response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body);
+  const all = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  response.writeHead(400, all).end(body);
 }
 
-/** The socket's response in the making, which Node keeps under this name. */
+/** Node keeps the socket's current response under this name. */
 interface BusySocket extends Socket {
   _httpMessage?: ServerResponse | null;
 }
 
 function answerRefused(error: NodeJS.ErrnoException, socket: BusySocket, refuse: RefusalWriter): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
+  const { code } = error;
+  if (code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();
     return;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const { headers, body } = refuse(status, socket.remoteAddress);
-  const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(`${head}${body}`, () => socket.destroy());
 }

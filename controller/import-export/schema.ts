@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../http/text.ts';
+import { oneLine } from '../http/params.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
 import { monitorInputs } from '../monitors/schema.ts';
 import { MOST_GROUPS } from '../groups/group.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
-import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { oneLine } from '../http/text.ts';
+import { oneLine, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { validationError } from '../http/validation.ts';
 import { foreignFields, typeFields } from './settings/registry.ts';
 

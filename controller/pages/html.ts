@@ -1,21 +1,19 @@
-/** Text that may stand in a page as it is. Made by `html` only. */
+/** Markup that may be inserted into a page as it is. Only `html` creates it. */
 export class Html {
   readonly text: string;
 
   constructor(text: string) {
     this.text = text;
   }
-
-  toString(): string {
-    return this.text;
-  }
 }
 
 type Value = Html | Html[] | string | number | null;
 
-/** Markup in which every value is escaped, unless it is markup itself; null leaves nothing. Attributes must stand in double quotes. */
+/**
+ * Markup with every value escaped unless it is `Html`; null inserts nothing. Attributes need double quotes.
+ */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(parts.map((part, at) => part + (at < values.length ? toMarkup(values[at] as Value) : '')).join(''));
+  return new Html(parts.map((part, at) => part + toMarkup(values[at] ?? null)).join(''));
 }
 
 /** Text for markup and for attributes in quotes. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { AppError } from '../../shared/errors.ts';
 import { html, type Html } from './html.ts';
 
-/** Colours keep a contrast of at least 7 to 1 in both schemes. */
+/** Every text has a contrast of at least 7 to 1 in both colour schemes. */
 const STYLE = `
 :root { color-scheme: light dark; --ground: #fff; --text: #16202c; --line: #5b6b7d; --accent: #0b4f8a; --on-accent: #fff; --bad: #8a1515; }
 @media (prefers-color-scheme: dark) {
@@ -26,20 +27,28 @@ export interface Page {
   headers: Record<string, string>;
 }
 
-/** A whole page without scripts and outside hosts. Its address may hold a token, so it tells nobody where it was left for. */
+/** A page without scripts or other hosts. Its address may hold a token, so it sends no referrer. */
 export function renderPage(title: string, content: Html): Page {
-  const page = html`<!doctype html>
+  const head = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>${title} · Farwatch</title><style>`;
-  return {
-    html: `${page.text}${STYLE}${html`</style></head>
+  const body = html`</style></head>
 <body><main><h1>${title}</h1>
 ${content}
 </main></body></html>
-`.text}`,
-    headers: {
-      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-      'Referrer-Policy': 'no-referrer',
-    },
+`;
+  const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; `;
+  return {
+    html: `${head.text}${STYLE}${body.text}`,
+    headers: { 'Content-Security-Policy': `${policy}base-uri 'none'`, 'Referrer-Policy': 'no-referrer' },
   };
+}
+
+/** The page that a person sees instead of the JSON of an error. */
+export function viewError(error: AppError): Page {
+  const isOurs = error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE';
+  const text = isOurs
+    ? 'Something went wrong on our side. Please try again in a moment.'
+    : error.message.replace(/^Validation failed: (?:[a-z_.]+: )?/, '');
+  return renderPage('That did not work', html`<p role="alert">${text}</p>`);
 }

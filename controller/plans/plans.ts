@@ -3,6 +3,10 @@ import { z } from 'zod';
 export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
+/** What a plan limits by number. */
+export const COUNTED = ['monitors', 'projects', 'status_pages'] as const;
+export type Counted = (typeof COUNTED)[number];
+
 const count = z.int().min(0);
 
 export const planLimits = z.strictObject({
@@ -33,11 +37,12 @@ const PLANS: Plans = {
   },
 };
 
-const overrides = z.strictObject({ free: planLimits.partial().optional(), pro: planLimits.partial().optional(), scale: planLimits.partial().optional() });
+const partOfPlan = planLimits.partial().optional();
+const overrides = z.strictObject({ free: partOfPlan, pro: partOfPlan, scale: partOfPlan });
 
 /**
- * The table of plans. `overridesJson` is the text of the file that PLANS_FILE names: an object with some plans and some of
- * their limits. Throws an Error that names every bad entry.
+ * The limits of each plan. `overridesJson` is the content of PLANS_FILE: an object with some of the plans and
+ * some of their limits. Throws an Error that names every bad entry.
  */
 export function loadPlans(overridesJson: string | null): Plans {
   if (overridesJson === null) return PLANS;
@@ -47,8 +52,27 @@ export function loadPlans(overridesJson: string | null): Plans {
   } catch {
     throw new Error('it is not JSON');
   }
-  const parsed = overrides.safeParse(value);
-  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => [...(issue.path.length > 0 ? [issue.path.join('.')] : []), issue.message].join(': ')).join('; '));
-  const { free, pro, scale } = parsed.data;
-  return { free: { ...PLANS.free, ...free }, pro: { ...PLANS.pro, ...pro }, scale: { ...PLANS.scale, ...scale } };
+  const { data, error } = overrides.safeParse(value);
+  if (error === undefined) return eachPlan((name) => ({ ...PLANS[name], ...data[name] }));
+  const lines = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  throw new Error(lines.join('; '));
+}
+
+/** Below this, MIN_INTERVAL_SECONDS is a private installation's own rule and replaces the plan's. */
+const PUBLIC_MINIMUM_SECONDS = 30;
+
+/** The shortest interval, in seconds, that a plan allows when the API accepts `schemaMinimum` and up. */
+export function shortestInterval(plan: { min_interval_seconds: number }, schemaMinimum: number): number {
+  return Math.max(schemaMinimum, schemaMinimum < PUBLIC_MINIMUM_SECONDS ? 0 : plan.min_interval_seconds);
+}
+
+/** The plans with the shortest interval that applies here, so that the limit shown is the limit enforced. */
+export function withShortestIntervals(plans: Plans, schemaMinimum: number): Plans {
+  return eachPlan((name) => ({
+    ...plans[name], min_interval_seconds: shortestInterval(plans[name], schemaMinimum),
+  }));
+}
+
+function eachPlan(limitsOf: (name: PlanName) => PlanLimits): Plans {
+  return { free: limitsOf('free'), pro: limitsOf('pro'), scale: limitsOf('scale') };
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../../shared/time.ts';
 import type { PlanLimits, Plans } from './plans.ts';
 
 const DAY_MS = 86_400_000;
-/** How late a change of plan is noticed. */
+/** How long a change of plan may go unnoticed, ms. */
 const FRESH_MS = 60_000;
-/** Organizations that are remembered; beyond it all are looked up again. */
-const REMEMBERED = 10_000;
+/** Organizations in memory; beyond that all are read again. */
+const LARGEST_CACHE = 10_000;
 
 export interface RawRetentionDeps {
   clock: Clock;
@@ -13,37 +13,35 @@ export interface RawRetentionDeps {
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days'>>;
 }
 
-interface Known {
-  ms: number;
-  /** Monotonic ms of the last look. */
-  at: number;
-}
-
-/** How long organizations keep their results, for those who cannot wait for the database to ask. */
+/** How long organizations keep raw results, for callers that cannot wait for the database. */
 export class RawRetention {
   /** The longest of any plan, ms. */
   readonly longestMs: number;
   readonly #deps: RawRetentionDeps;
-  readonly #known = new Map<string, Known>();
+  /** `readAt` is on the monotonic clock, ms. */
+  readonly #known = new Map<string, { ms: number; readAt: number }>();
 
   constructor(deps: RawRetentionDeps) {
     this.#deps = deps;
     this.longestMs = Math.max(...Object.values(deps.plans).map((plan) => plan.raw_results_days)) * DAY_MS;
   }
 
-  /** Ms by the organization's plan as of a minute ago; of one that is not known yet, the longest of any plan. */
+  /** In ms, at most a minute old. The longest of any plan until the organization's own has been read. */
   of(organizationId: string): number {
     const now = this.#deps.clock.monotonic();
     const known = this.#known.get(organizationId);
-    if (known && now - known.at < FRESH_MS) return known.ms;
-    if (!known && this.#known.size >= REMEMBERED) this.#known.clear();
-    const stale = { ms: known?.ms ?? this.longestMs, at: now };
-    this.#known.set(organizationId, stale);
-    this.#deps.limitsOf(organizationId).then(({ raw_results_days: days }) => {
-      stale.ms = days * DAY_MS;
-    }).catch(() => {
-      stale.at = -Infinity;
-    });
-    return stale.ms;
+    if (known && now - known.readAt < FRESH_MS) return known.ms;
+    if (!known && this.#known.size >= LARGEST_CACHE) this.#known.clear();
+    const entry = { ms: known?.ms ?? this.longestMs, readAt: now };
+    this.#known.set(organizationId, entry);
+    this.#deps.limitsOf(organizationId).then(
+      ({ raw_results_days: days }) => {
+        entry.ms = days * DAY_MS;
+      },
+      () => {
+        entry.readAt = -Infinity;
+      },
+    );
+    return entry.ms;
   }
 }

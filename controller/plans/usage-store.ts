@@ -1,20 +1,15 @@
 import type { Collection, Db } from 'mongodb';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import type { Counted } from './plans.ts';
 
-/** What a plan counts. */
-export type Counted = 'monitors' | 'projects' | 'status_pages';
-
-/** A document of `usage`; `_id` is the organization. */
-interface UsageDoc {
+export interface UsageDoc extends Record<Counted, number> {
+  /** The organization. */
   _id: string;
-  monitors: number;
-  projects: number;
-  status_pages: number;
   /** Unix ms of the last reservation or release of any kind. */
   changed_at: number;
 }
 
-/** Collection `usage`: how much of its plan an organization has taken, one counter document each. */
+/** Collection `usage`: how much of its plan each organization uses. */
 export class UsageStore {
   readonly #usage: Collection<UsageDoc>;
 
@@ -22,35 +17,30 @@ export class UsageStore {
     this.#usage = db.collection<UsageDoc>('usage');
   }
 
-  /** Takes `count` while that many are left of `limit`. False: they are not, and none is taken. */
-  async reserve(organizationId: string, counted: Counted, limit: number, now: number, count: number): Promise<boolean> {
-    const filter = { _id: organizationId, [counted]: { $lte: limit - count } };
+  /** Reserves `count` if that stays within `limit`. False otherwise, and then nothing is reserved. */
+  async reserve(id: string, counted: Counted, limit: number, now: number, count: number): Promise<boolean> {
+    const filter = { _id: id, [counted]: { $lte: limit - count } };
     const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
-    if ((await this.#usage.updateOne(filter, update)).matchedCount === 1) return true;
-    if (!(await this.#create(organizationId))) return false;
-    return (await this.#usage.updateOne(filter, update)).matchedCount === 1;
+    const reserve = async () => (await this.#usage.updateOne(filter, update)).matchedCount === 1;
+    if (await reserve()) return true;
+    if ((await this.read(id)) !== null) return false;
+    const unused = { _id: id, monitors: 0, projects: 0, status_pages: 0, changed_at: 0 };
+    await unlessTaken(this.#usage.insertOne(unused));
+    return reserve();
   }
 
-  async release(organizationId: string, counted: Counted, now: number, count: number): Promise<void> {
-    await this.#usage.updateOne({ _id: organizationId, [counted]: { $gte: count } }, { $inc: { [counted]: -count }, $max: { changed_at: now } });
+  async release(id: string, counted: Counted, now: number, count: number): Promise<void> {
+    const update = { $inc: { [counted]: -count }, $max: { changed_at: now } };
+    await this.#usage.updateOne({ _id: id, [counted]: { $gte: count } }, update);
   }
 
-  async read(organizationId: string): Promise<{ taken: Record<Counted, number>; changedAt: number } | null> {
-    const doc = await this.#usage.findOne({ _id: organizationId });
-    if (doc === null) return null;
-    return { taken: { monitors: doc.monitors, projects: doc.projects, status_pages: doc.status_pages }, changedAt: doc.changed_at };
+  read(id: string): Promise<UsageDoc | null> {
+    return this.#usage.findOne({ _id: id });
   }
 
-  /** Sets a counter right if nothing has been reserved or released since it was read. */
-  async correct(organizationId: string, counted: Counted, seen: { taken: number; changedAt: number }, actual: number): Promise<boolean> {
-    const filter = { _id: organizationId, [counted]: seen.taken, changed_at: seen.changedAt };
+  /** Corrects a counter unless something was reserved or released since `seen` was read. */
+  async correct(seen: UsageDoc, counted: Counted, actual: number): Promise<boolean> {
+    const filter = { _id: seen._id, [counted]: seen[counted], changed_at: seen.changed_at };
     return (await this.#usage.updateOne(filter, { $set: { [counted]: actual } })).matchedCount === 1;
-  }
-
-  /** Whether the document was missing, and is there now. */
-  async #create(organizationId: string): Promise<boolean> {
-    if ((await this.#usage.findOne({ _id: organizationId })) !== null) return false;
-    await unlessTaken(this.#usage.insertOne({ _id: organizationId, monitors: 0, projects: 0, status_pages: 0, changed_at: 0 }));
-    return true;
   }
 }

@@ -8,7 +8,8 @@ import { openKeyRing, parseKeyRing, type KeyRing } from '../accounts/key-ring.ts
 import { PasswordHasher, type PasswordCost } from '../accounts/passwords.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { ensureAccountIndexes, openAccountStores } from '../accounts/stores.ts';
-import { Tenants } from '../accounts/tenants.ts';
+import { readTenants } from '../accounts/tenants.ts';
+import type { TenantReader } from '../http/ports.ts';
 import type { PlanName, Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
@@ -36,7 +37,7 @@ export interface Accounts {
   deps: AccountDeps;
   /** For the HTTP edge. */
   credentials: Credentials;
-  tenants: Tenants;
+  tenants: TenantReader;
   plans: Plans;
   /** For whoever creates what a plan limits. */
   quota: Quota;
@@ -70,7 +71,7 @@ export async function openAccounts(settings: AccountSettings): Promise<Accounts>
   return {
     deps: { ...stores, tokens, hasher, quota, registration, defaultPlan, post, baseUrl, contentsOfProject, log },
     credentials: new Credentials({ ...stores, tokens }),
-    tenants: new Tenants(stores),
+    tenants: readTenants(stores),
     plans: settings.plans,
     quota,
     organizationsOf: async (userId) => (await stores.members.listOfUser(userId)).map((member) => member.organization_id),

@@ -7,7 +7,7 @@ import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.
 import { BusEventPublisher } from '../../controller/events/publisher.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
-import { RECHECK_EVERY_MS } from '../../controller/http/stream-guard.ts';
+import { RECHECK_EVERY_MS } from '../../controller/http/event-stream.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';

@@ -101,7 +101,7 @@ export class FleetRig {
   /** `data` of a route's answer to the instance operator, past the HTTP edge. */
   async call(method: Route['method'], path: string, input: { params?: object; body?: object } = {}): Promise<unknown> {
     const route = this.fleet.routes.find((one) => one.method === method && one.path === path) as Route;
-    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, sessionId: 's' } as const;
+    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, isVerified: true, sessionId: 's' } as const;
     const ctx: OrganizationContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner' };
     const body = route.body?.parse(input.body);
     return (await route.handle(ctx, { params: input.params, query: undefined, body })).data;

@@ -61,7 +61,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
 
 /** A project with groups outer > inner, and other, in which is a monitor. */
 async function project() {
-  const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, sessionId: 's' } as const;
+  const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's' } as const;
   const ctx: ProjectContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin' };
   const { writer, tree } = controllerOn(mongo.db);
   const outer = (await createGroup(tree, ctx, { name: 'outer' }))._id;

@@ -55,7 +55,7 @@ class Project {
   readonly ids = new Map<string, string>();
 
   constructor() {
-    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, sessionId: 's' } as const;
+    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's' } as const;
     const tenant = { organizationId: newId(Date.now()), projectId: `project-${++serial}` };
     this.ctx = { requestId: 'r', now: Date.now(), actor, tenant, role: 'admin' };
   }

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
-import { reachesOrganizationRole } from '../../http/access.ts';
+import { reachesOrganizationRole } from '../../http/roles.ts';
 import type { OrganizationContext, OrganizationRole } from '../../http/route.ts';
 import type { MemberDoc, UserDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';

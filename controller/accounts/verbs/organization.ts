@@ -1,7 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/route.ts';
-import type { Counted } from '../../plans/quota.ts';
-import type { PlanLimits, PlanName } from '../../plans/plans.ts';
+import type { Counted, PlanLimits, PlanName } from '../../plans/plans.ts';
 import type { OrganizationDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
 

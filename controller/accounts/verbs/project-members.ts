@@ -1,9 +1,8 @@
-import { projectRoleOf, type ProjectFacts } from '../../http/access.ts';
+import { projectRoleOf } from '../../http/roles.ts';
 import type { OrganizationContext, ProjectRole } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectMembersInput } from '../schema.ts';
-import { toMembership } from '../tenants.ts';
 import { listMembers, type MemberOf } from './members.ts';
 import { readProject } from './projects.ts';
 
@@ -13,9 +12,9 @@ export interface ProjectMember extends MemberOf {
 
 /** Everybody who has a role in the project, by whatever. Throws PROJECT_NOT_FOUND. */
 export async function listProjectMembers(deps: AccountDeps, ctx: OrganizationContext, projectId: string): Promise<ProjectMember[]> {
-  const facts = await projectFacts(deps, ctx, projectId);
+  const { project } = await readProject(deps, ctx, projectId);
   return (await listMembers(deps, ctx)).flatMap((one) => {
-    const role = projectRoleOf(toMembership(one.member), facts);
+    const role = projectRoleOf(one.member, project);
     return role === null ? [] : [{ ...one, role }];
   });
 }
@@ -26,7 +25,7 @@ export async function listProjectMembers(deps: AccountDeps, ctx: OrganizationCon
  * Throws PROJECT_NOT_FOUND, VALIDATION_ERROR for strangers, repetitions and roles that cannot be given.
  */
 export async function setProjectMembers(deps: AccountDeps, ctx: OrganizationContext, projectId: string, input: ProjectMembersInput): Promise<ProjectMember[]> {
-  const facts = await projectFacts(deps, ctx, projectId);
+  const { project } = await readProject(deps, ctx, projectId);
   const members = await listMembers(deps, ctx);
   const given = new Map(input.members.map(({ user_id, role }) => [user_id, role]));
   input.members.forEach(({ user_id, role }, at) => {
@@ -34,7 +33,7 @@ export async function setProjectMembers(deps: AccountDeps, ctx: OrganizationCont
     if (found === undefined) throw fieldError(`members.${at}.user_id`, 'No member of the organization');
     if (input.members.findIndex((one) => one.user_id === user_id) !== at) throw fieldError(`members.${at}.user_id`, 'Named twice');
     const isFixed = found.member.role !== 'member';
-    if (isFixed && projectRoleOf(toMembership(found.member), facts) !== role) {
+    if (isFixed && projectRoleOf(found.member, project) !== role) {
       throw fieldError(`members.${at}.role`, `Has its role in every project as ${found.member.role} of the organization`);
     }
   });
@@ -42,9 +41,4 @@ export async function setProjectMembers(deps: AccountDeps, ctx: OrganizationCont
     members.filter(({ member }) => member.role === 'member').map(({ member }) => deps.members.setProjectRole(member, projectId, given.get(member.user_id) ?? null)),
   );
   return listProjectMembers(deps, ctx, projectId);
-}
-
-async function projectFacts(deps: AccountDeps, ctx: OrganizationContext, projectId: string): Promise<ProjectFacts> {
-  const { project } = await readProject(deps, ctx, projectId);
-  return { id: project._id, organizationId: project.organization_id, isDefault: project.is_default };
 }

@@ -1,10 +1,9 @@
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { projectRoleOf, type Membership } from '../../http/access.ts';
+import { projectRoleOf } from '../../http/roles.ts';
 import type { OrganizationContext, ProjectRole } from '../../http/route.ts';
 import type { ProjectDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
-import { toMembership } from '../tenants.ts';
 
 export interface VisibleProject {
   project: ProjectDoc;
@@ -80,10 +79,8 @@ function projectNotFound(): AppError {
 }
 
 async function rolesOf(deps: AccountDeps, ctx: OrganizationContext): Promise<(project: ProjectDoc) => ProjectRole | null> {
-  const { actor } = ctx;
-  if (actor.kind === 'key') return () => (actor.scope === 'read' ? 'viewer' : 'admin');
-  const members = await deps.members.listOfUser(actor.userId);
-  const membership: Membership | undefined = members.map(toMembership).find((one) => one.organizationId === ctx.tenant.organizationId);
-  if (membership === undefined) return () => null;
-  return (project) => projectRoleOf(membership, { id: project._id, organizationId: project.organization_id, isDefault: project.is_default });
+  const { actor, role } = ctx;
+  if (actor.kind === 'key') return (project) => projectRoleOf({ role, project_roles: {} }, project);
+  const member = await deps.members.find(ctx.tenant.organizationId, actor.userId);
+  return (project) => (member === null ? null : projectRoleOf(member, project));
 }

@@ -1,15 +1,13 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { OperatorContext, PublicContext } from '../../http/route.ts';
-import type { OrganizationDoc, ProjectDoc, UserDoc } from '../account.ts';
-import type { Membership } from '../../http/access.ts';
+import type { MemberDoc, OrganizationDoc, ProjectDoc, UserDoc } from '../account.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import { startSession, type StartedSession } from '../sessions.ts';
 import { invalidToken } from '../session-tokens.ts';
-import { toMembership } from '../tenants.ts';
 
 export interface Belongings {
-  memberships: Membership[];
+  memberships: MemberDoc[];
   organizations: OrganizationDoc[];
 }
 
@@ -30,7 +28,7 @@ export async function logOut(deps: AccountDeps, ctx: OperatorContext): Promise<v
 export async function readAccount(deps: AccountDeps, ctx: OperatorContext): Promise<Belongings & { user: UserDoc; projects: ProjectDoc[] }> {
   const [user, belongings] = await Promise.all([deps.users.find(ctx.actor.userId), belongingsOf(deps, ctx.actor.userId)]);
   if (user === null) throw invalidToken();
-  return { user, ...belongings, projects: await deps.projects.listOf(belongings.memberships.map((one) => one.organizationId)) };
+  return { user, ...belongings, projects: await deps.projects.listOf(belongings.memberships.map((one) => one.organization_id)) };
 }
 
 /** Ends every session of the account and starts a new one. Throws INVALID_CREDENTIALS when the current password is wrong, CONFLICT when it just changed. */
@@ -46,8 +44,8 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
 }
 
 export async function belongingsOf(deps: AccountDeps, userId: string): Promise<Belongings> {
-  const memberships = (await deps.members.listOfUser(userId)).map(toMembership);
-  return { memberships, organizations: await deps.organizations.findMany(memberships.map((one) => one.organizationId)) };
+  const memberships = await deps.members.listOfUser(userId);
+  return { memberships, organizations: await deps.organizations.findMany(memberships.map((one) => one.organization_id)) };
 }
 
 export function wrongCredentials(): AppError {

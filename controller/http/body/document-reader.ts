@@ -1,56 +1,43 @@
 import type { IncomingMessage } from 'node:http';
+import pLimit from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { decode, JSON_TYPE, readBytes, refuseEncoding } from './body.ts';
+import { decode, JSON_TYPE, readBytes, typeOf } from './body.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
-export const LARGEST_DOCUMENT = 32 * 1024 * 1024;
-
-/** Documents that are held in memory at once, and requests that wait for their turn; one beyond that is asked to come again. */
+const LARGEST_DOCUMENT = 32 * 1024 * 1024;
+/** Documents in memory at once. */
 const MOST_AT_ONCE = 2;
+/** Requests that may wait; more are refused. */
 const MOST_WAITING = 50;
 
 const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
-/** Reads the bodies of the routes that take a whole document, as JSON or YAML, up to 32 MB. */
+/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB. */
 export class DocumentReader {
   readonly #clock: Clock;
-  readonly #waiting: (() => void)[] = [];
-  #reading = 0;
+  readonly #limit = pLimit(MOST_AT_ONCE);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The parsed document. Throws INVALID_INPUT, BAD_REQUEST, JSON_PARSE_ERROR as for any body, and SERVICE_UNAVAILABLE. */
+  /** The parsed document. Throws as `readBody` does, and SERVICE_UNAVAILABLE when too many requests wait. */
   async read(request: IncomingMessage): Promise<unknown> {
-    await this.#turn();
-    try {
-      return await this.#read(request);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#reading -= 1;
-      else next();
+    if (this.#limit.pendingCount >= MOST_WAITING) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
     }
-  }
-
-  async #turn(): Promise<void> {
-    if (this.#reading < MOST_AT_ONCE) {
-      this.#reading += 1;
-      return;
-    }
-    if (this.#waiting.length >= MOST_WAITING) throw new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.#limit(() => this.#read(request));
   }
 
   async #read(request: IncomingMessage): Promise<unknown> {
-    const type = request.headers['content-type'] ?? '';
-    const isYaml = YAML_TYPE.test(type);
+    const isYaml = YAML_TYPE.test(typeOf(request));
     const bytes = await readBytes(request, LARGEST_DOCUMENT);
-    if (!isYaml && !JSON_TYPE.test(type)) throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
-    refuseEncoding(request);
-    const text = decode(bytes);
-    return await parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
+    if (!isYaml && !JSON_TYPE.test(typeOf(request))) {
+      throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
+    }
+    const text = decode(request, bytes);
+    return parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
   }
 }

@@ -1,34 +1,34 @@
 import { AppError } from '../../../shared/errors.ts';
 
 const DEEPEST = 64;
-/** Keys of one object; validation reports each bad one, which a megabyte of them would make slow. */
+/** Keys of one object: validation reports each bad one, and a megabyte of them would take long. */
 const MOST_KEYS = 10_000;
-/** Looked through in one go: some milliseconds. */
+/** Scanned in one go: some milliseconds. */
 const CHARS_A_TURN = 128 * 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * The value of a JSON text that means the same to every parser. Throws JSON_PARSE_ERROR for bad syntax and for what
- * JSON.parse lets through: duplicate or too many keys, keys of the prototype, more than 64 levels, lone surrogates, NUL, numbers
- * beyond a double.
+ * The value of a JSON text that every parser reads alike. Throws JSON_PARSE_ERROR for bad syntax and for what
+ * JSON.parse accepts: duplicate or too many keys, keys of the prototype, more than 64 levels, lone
+ * surrogates, NUL, numbers beyond a double.
  */
 export function parseStrictJson(text: string): unknown {
   const work = parsing(text);
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
 }
 
-/** The same of a text of megabytes: others get their turn while it is looked through. */
+/** The same for megabytes of text: other requests get their turn meanwhile. */
 export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
   const work = parsing(text);
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
+  let step = work.next();
+  while (step.done !== true) {
     await new Promise((resolve) => setImmediate(resolve));
+    step = work.next();
   }
+  return step.value;
 }
 
 function* parsing(text: string): Generator<undefined, unknown> {
@@ -47,7 +47,7 @@ function refusal(message: string): AppError {
   return new AppError('JSON_PARSE_ERROR', message);
 }
 
-/** Before parsing, so that no parser has to go deep; brackets in strings do not count. */
+/** Runs before the parser, so that deep nesting never reaches it. Brackets in strings do not count. */
 function* checkDepth(text: string): Generator<undefined> {
   let depth = 0;
   for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
@@ -64,7 +64,7 @@ function* checkDepth(text: string): Generator<undefined> {
   }
 }
 
-/** Walks text that is known to be valid JSON. */
+/** Scans text that is known to be valid JSON. */
 function* checkTokens(text: string): Generator<undefined> {
   const open: (Set<string> | null)[] = [];
   let isKeyNext = false;
@@ -94,7 +94,7 @@ function* checkTokens(text: string): Generator<undefined> {
   }
 }
 
-/** Position of the closing quote of the string that opens at `start`; the end of the text when it is not closed. */
+/** Index of the quote that closes the string opened at `start`; the end of the text if none does. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -112,12 +112,13 @@ function checkKey(seen: Set<string> | null, key: string): void {
   if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body has the key ${key}`);
   if (seen?.has(key) === true) throw refusal(`Request body has a key twice: ${key.slice(0, 100)}`);
   seen?.add(key);
-  if (seen !== null && seen.size > MOST_KEYS) throw refusal(`Request body has an object with more than ${MOST_KEYS} keys`);
+  if (seen === null || seen.size <= MOST_KEYS) return;
+  throw refusal(`Request body has an object with more than ${MOST_KEYS} keys`);
 }
 
 function checkNumber(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && /[\d.eE+-]/.test(text[end] as string)) end += 1;
-  if (!Number.isFinite(Number(text.slice(start, end)))) throw refusal('Request body has a number that is too large');
-  return end - 1;
+  if (Number.isFinite(Number(text.slice(start, end)))) return end - 1;
+  throw refusal('Request body has a number that is too large');
 }

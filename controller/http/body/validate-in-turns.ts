@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { check, MOST_ISSUES, validationError, type ValidationIssue } from '../validation.ts';
+import { check, MOST_ISSUES, validationError } from '../validation.ts';
 
-/** Between two of these others get their turn: some milliseconds. */
+/** Items between two turns for other requests: some milliseconds. */
 const ITEMS_A_TURN = 100;
 
 /** An object whose last field is a long list. */
@@ -12,31 +12,27 @@ export interface ListSchema {
   item: z.ZodType;
 }
 
-/** What `validate` says of the whole object, word for word, with turns for others between the items of its list. */
+/** The result of `validate` over the whole object; other requests get their turn between the list's items. */
 export async function validateInTurns({ frame, list, item }: ListSchema, value: unknown): Promise<unknown> {
   const { data, issues } = check(frame, value);
-  // Its own faults and unknown fields come behind those of its items.
-  const behind = issues.findIndex(({ code, path }) => path[0] === list || (code === 'unrecognized_keys' && path.length === 1));
-  const [first, last] = behind < 0 ? [issues, []] : [issues.slice(0, behind), issues.slice(behind)];
-  // A list that is refused itself, for its length or for being none, is not looked into.
-  const items = await checkItems({ list, item }, last[0]?.path[0] === list ? [] : listOf(value, list), first);
-  const found = [...items.issues, ...last];
-  if (found.length > 0) throw validationError(found);
-  return { ...(data as object), [list]: items.data };
-}
-
-/** What is wrong goes behind `found`, as far as it will be named. */
-async function checkItems({ list, item }: Pick<ListSchema, 'list' | 'item'>, given: unknown[], found: ValidationIssue[]): Promise<{ data: unknown[]; issues: ValidationIssue[] }> {
-  const issues = [...found];
-  const data: unknown[] = [];
-  for (const [at, each] of given.entries()) {
-    if (at % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  // Issues of the list itself and of unknown fields come after those of its items.
+  const isLast = ({ code, path }: (typeof issues)[number]) => {
+    return path[0] === list || (code === 'unrecognized_keys' && path.length === 1);
+  };
+  const at = issues.findIndex(isLast);
+  const last = at < 0 ? [] : issues.splice(at);
+  // Items of a list that is itself refused, as too long or as no list, are not checked.
+  const given = last[0]?.path[0] === list ? [] : listOf(value, list);
+  const items: unknown[] = [];
+  for (const [index, each] of given.entries()) {
+    if (index % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     const checked = check(item, each);
-    data.push(checked.data);
-    for (const issue of checked.issues) issues.push({ ...issue, path: [list, at, ...issue.path] });
+    items.push(checked.data);
+    for (const issue of checked.issues) issues.push({ ...issue, path: [list, index, ...issue.path] });
     if (issues.length >= MOST_ISSUES) break;
   }
-  return { data, issues };
+  if (issues.length + last.length > 0) throw validationError([...issues, ...last]);
+  return { ...(data as object), [list]: items };
 }
 
 function listOf(value: unknown, name: string): unknown[] {

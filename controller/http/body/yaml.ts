@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/errors.ts';
-import type { Clock } from '../../../shared/time.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
 
-/** Longest that a text of somebody else may take, ms, and the memory that it may take, MB: beyond it the thread is ended. */
+/** Limits on the conversion of a caller's text; the thread that exceeds one is ended. */
 const DEADLINE_MS = 20_000;
 const MEMORY_MB = 512;
 
-/** Runs in a thread of its own, since megabytes of YAML take seconds. Text: a bundle cannot carry a second entry point for it. */
+/** Runs in its own thread, since megabytes of YAML take seconds. A string, because a bundle has one entry. */
 const SCRIPT = `
 const { parentPort, workerData } = require('node:worker_threads');
 const yaml = require(workerData.yaml);
@@ -22,7 +22,8 @@ function toJson(text) {
 }
 let answer;
 try {
-  answer = workerData.isYaml ? toJson(workerData.text) : { text: yaml.stringify(JSON.parse(workerData.text), { lineWidth: 0, aliasDuplicateObjects: false }) };
+  const toYaml = (text) => yaml.stringify(JSON.parse(text), { lineWidth: 0, aliasDuplicateObjects: false });
+  answer = workerData.isYaml ? toJson(workerData.text) : { text: toYaml(workerData.text) };
 } catch (error) {
   answer = { fault: String(error && error.message).slice(0, 200) };
 }
@@ -34,31 +35,34 @@ interface Answer {
   fault?: string;
 }
 
-/** The JSON of a YAML text: one document, the core schema, no tags of its own, no aliases. Throws JSON_PARSE_ERROR. */
+/** YAML to JSON: one document, core schema, no custom tags, no aliases. Throws JSON_PARSE_ERROR. */
 export async function yamlToJson(text: string, clock: Clock): Promise<string> {
-  const answer = await run(text, true, clock);
-  if (answer.text === undefined) throw new AppError('JSON_PARSE_ERROR', `Request body is not valid YAML: ${answer.fault ?? 'unknown fault'}`);
-  return answer.text;
+  const { text: json, fault = 'unknown fault' } = await run(text, true, clock);
+  if (json === undefined) throw new AppError('JSON_PARSE_ERROR', `Request body is not valid YAML: ${fault}`);
+  return json;
 }
 
 /** The YAML of a value. */
 export async function toYaml(value: unknown): Promise<string> {
-  const answer = await run(JSON.stringify(value), false, null);
-  if (answer.text === undefined) throw new Error(`YAML could not be written: ${answer.fault ?? 'unknown fault'}`);
-  return answer.text;
+  const { text, fault = 'unknown fault' } = await run(JSON.stringify(value), false, null);
+  if (text === undefined) throw new Error(`YAML could not be written: ${fault}`);
+  return text;
 }
 
 function run(text: string, isYaml: boolean, clock: Clock | null): Promise<Answer> {
   const yaml = createRequire(import.meta.url).resolve('yaml');
-  const worker = new Worker(SCRIPT, { eval: true, workerData: { text, isYaml, yaml }, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB }, execArgv: [] });
-  const answer = new Promise<Answer>((resolve) => {
-    const deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to read' }));
-    worker.once('message', resolve);
-    worker.once('error', () => resolve({ fault: 'it takes too much to read' }));
-    worker.once('exit', () => {
-      deadline?.cancel();
-      resolve({ fault: 'it takes too much to read' });
-    });
+  const worker = new Worker(SCRIPT, {
+    eval: true, workerData: { text, isYaml, yaml }, execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
-  return answer.finally(() => void worker.terminate());
+  let deadline: Timer | undefined;
+  const answer = new Promise<Answer>((resolve) => {
+    const tooMuch = () => resolve({ fault: 'it takes too much to read' });
+    deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to read' }));
+    worker.once('message', resolve).once('error', tooMuch).once('exit', tooMuch);
+  });
+  return answer.finally(() => {
+    deadline?.cancel();
+    void worker.terminate();
+  });
 }

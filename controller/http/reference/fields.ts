@@ -1,100 +1,117 @@
-import { escapeHtml } from '../../pages/html.ts';
-
-/** A JSON schema, as the OpenAPI document has them. */
-export type JsonSchema = Record<string, unknown>;
+import { escapeHtml, html, Html } from '../../pages/html.ts';
+import type { Json } from './openapi.ts';
 
 interface Field {
   name: string;
-  schema: JsonSchema;
+  schema: Json;
   isRequired: boolean;
 }
 
 const DEEPEST = 6;
 
-/** The fields of an object, nested ones by dotted names, as a table; what is no object as one line. */
-export function fieldsHtml(schema: JsonSchema): string {
+/** A table of an object's fields, nested ones by dotted names; one line for anything but an object. */
+export function fieldsHtml(schema: Json): Html {
   const fields = fieldsOf(schema, '', DEEPEST);
-  if (fields.length === 0) return `<p>${typeHtml(schema)}</p>`;
-  const ignored = fields.filter((field) => Object.keys(field.schema).length === 0).map((field) => `<code>${escapeHtml(field.name)}</code>`);
-  const rows = fields.filter((field) => Object.keys(field.schema).length > 0).map(rowHtml);
-  const more = ignored.length === 0 ? '' : `<p>Accepted and ignored, so that the result of a read can be sent back: ${ignored.join(', ')}.</p>`;
-  return `${tableHtml(['Field', 'Type', 'Rule'], rows)}${more}`;
+  if (fields.length === 0) return html`<p>${typeHtml(schema)}</p>`;
+  const isIgnored = (field: Field) => Object.keys(field.schema).length === 0;
+  const ignored = fields.filter(isIgnored).map(({ name }) => html`<code>${name}</code>`);
+  const rows = fields.filter((field) => !isIgnored(field)).map(cellsOf);
+  const table = tableHtml(['Field', 'Type', 'Rule'], rows);
+  if (ignored.length === 0) return table;
+  return html`${table}
+<p>Accepted and ignored, so that the result of a read can be sent back: ${join(ignored, ', ')}.</p>`;
 }
 
-/** `rows`: the markup of each row's cells. */
-export function tableHtml(names: string[], rows: string[]): string {
-  const head = names.map((name) => `<th scope="col">${name}</th>`).join('');
-  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.map((row) => `<tr>${row}</tr>`).join('')}</tbody></table>`;
+/** Each row is a list of its cells. */
+export function tableHtml(names: string[], rows: Html[][]): Html {
+  const head = names.map((name) => html`<th scope="col">${name}</th>`);
+  const body = rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`);
+  return html`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-/** Text with what stands in backticks as code. */
-export function proseHtml(text: string): string {
-  return escapeHtml(text).replace(/&#96;((?:(?!&#96;).)+)&#96;/g, '<code>$1</code>');
+/** Text in which backticks mark code. */
+export function proseHtml(text: string): Html {
+  return new Html(escapeHtml(text).replace(/&#96;((?:(?!&#96;).)+)&#96;/g, '<code>$1</code>'));
 }
 
-/** What a value may be, with a link where it is a resource. */
-export function typeHtml(schema: JsonSchema): string {
+/** The type of a value, with a link if it is a resource. */
+export function typeHtml(schema: Json): Html {
   const ref = /^#\/components\/schemas\/(\w+)$/.exec(String(schema['$ref']))?.[1];
-  if (ref !== undefined) return `<a href="#schema-${ref}">${ref}</a>`;
+  if (ref !== undefined) return html`<a href="#schema-${ref}">${ref}</a>`;
   if ('const' in schema) return valueHtml(schema['const']);
-  if (Array.isArray(schema['enum'])) return schema['enum'].map(valueHtml).join(', ');
-  const choices = variantsOf(schema);
-  if (choices.length > 0) return [...new Set(choices.map(typeHtml))].join(' or ');
-  if (schema['type'] === 'array') return `array of ${typeHtml(objectOr(schema['items']))}`;
+  if (Array.isArray(schema['enum'])) return join(schema['enum'].map(valueHtml), ', ');
+  const choices = new Set(variantsOf(schema).map((one) => typeHtml(one).text));
+  if (choices.size > 0) return new Html([...choices].join(' or '));
+  const { type = 'anything', format, properties } = schema;
+  if (type === 'array') return html`array of ${typeHtml(objectOr(schema['items']))}`;
   const values = objectOr(schema['additionalProperties']);
-  if (schema['type'] === 'object' && schema['properties'] === undefined && Object.keys(values).length > 0) return `object of ${typeHtml(values)}`;
-  const format = schema['format'];
-  const types = Array.isArray(schema['type']) ? schema['type'].join(' or ') : String(schema['type'] ?? 'anything');
-  return escapeHtml(types) + (typeof format === 'string' ? ` (${escapeHtml(format)})` : '');
+  if (type === 'object' && properties === undefined && Object.keys(values).length > 0) {
+    return html`object of ${typeHtml(values)}`;
+  }
+  const types = Array.isArray(type) ? type.join(' or ') : String(type);
+  return html`${types}${typeof format === 'string' ? ` (${format})` : ''}`;
 }
 
-/** Bounds, default and pattern of a value, in words. */
-export function ruleHtml(schema: JsonSchema): string {
+/** Description, bounds, pattern and default of a value. */
+export function ruleHtml(schema: Json): Html {
   const inner = variantsOf(schema).find((one) => one['type'] !== 'null') ?? {};
-  const all: JsonSchema = { ...inner, ...schema };
-  const pattern = all['format'] === undefined && all['type'] !== 'integer' && all['pattern'] !== undefined ? `matches <code>${escapeHtml(String(all['pattern']))}</code>` : '';
+  const all: Json = { ...inner, ...schema };
+  const { description, format, type, pattern, default: fallback } = all;
   const rules = [
-    bounds(all['minimum'], all['maximum'], ''), bounds(all['minLength'], all['maxLength'], ' characters'), bounds(all['minItems'], all['maxItems'], ' items'), pattern,
-    all['default'] === undefined ? '' : `default ${valueHtml(all['default'])}`,
-  ].filter((rule) => rule !== '');
-  const told = typeof all['description'] === 'string' ? [proseHtml(all['description'])] : [];
-  return [...told, ...(rules.length > 0 ? [rules.join('; ')] : [])].join('<br>');
+    ...bounds(all['minimum'], all['maximum'], ''),
+    ...bounds(all['minLength'], all['maxLength'], ' characters'),
+    ...bounds(all['minItems'], all['maxItems'], ' items'),
+  ].map((rule) => html`${rule}`);
+  if (typeof pattern === 'string' && format === undefined && type !== 'integer') {
+    rules.push(html`matches <code>${pattern}</code>`);
+  }
+  if (fallback !== undefined) rules.push(html`default ${valueHtml(fallback)}`);
+  const prose = typeof description === 'string' && description !== '' ? [proseHtml(description)] : [];
+  return join([...prose, ...(rules.length > 0 ? [join(rules, '; ')] : [])], '<br>');
 }
 
-function rowHtml({ name, schema, isRequired }: Field): string {
+function cellsOf({ name, schema, isRequired }: Field): Html[] {
   const isOptional = !isRequired && !String(schema['description']).startsWith('Required');
-  return `<td><code>${escapeHtml(name).replace(/[._]/g, '$&<wbr>')}</code></td><td>${typeHtml(schema)}${isOptional ? ', optional' : ''}</td><td>${ruleHtml(schema)}</td>`;
+  // A long name may wrap after its dots and underscores.
+  const breakable = new Html(escapeHtml(name).replace(/[._]/g, '$&<wbr>'));
+  const type = html`${typeHtml(schema)}${isOptional ? ', optional' : ''}`;
+  return [html`<code>${breakable}</code>`, type, ruleHtml(schema)];
 }
 
-function fieldsOf(schema: JsonSchema, prefix: string, depth: number): Field[] {
+function fieldsOf(schema: Json, prefix: string, depth: number): Field[] {
   if (depth === 0) return [];
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const own = Object.entries(objectOr(schema['properties'])).flatMap(([key, value]) => {
     const name = `${prefix}${key}`;
     const field = { name, schema: objectOr(value), isRequired: required.includes(key) };
-    const items = objectOr(field.schema['items']);
-    const below = field.schema['type'] === 'array' ? fieldsOf(items, `${name}[].`, depth - 1) : fieldsOf(field.schema, `${name}.`, depth - 1);
-    return [field, ...below];
+    const isArray = field.schema['type'] === 'array';
+    const inner = isArray ? objectOr(field.schema['items']) : field.schema;
+    return [field, ...fieldsOf(inner, `${name}${isArray ? '[]' : ''}.`, depth - 1)];
   });
   return [...own, ...variantsOf(schema).flatMap((one) => fieldsOf(one, prefix, depth - 1))];
 }
 
-function variantsOf(schema: JsonSchema): JsonSchema[] {
-  return [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) => (Array.isArray(list) ? list.map(objectOr) : []));
+function variantsOf({ anyOf, oneOf, allOf }: Json): Json[] {
+  return [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.map(objectOr) : []));
 }
 
-function bounds(least: unknown, most: unknown, unit: string): string {
-  const isLeast = typeof least === 'number' && least > Number.MIN_SAFE_INTEGER;
-  const isMost = typeof most === 'number' && most < Number.MAX_SAFE_INTEGER;
-  if (isLeast && isMost) return `${least} to ${most}${unit}`;
-  if (isLeast) return `at least ${least}${unit}`;
-  return isMost ? `at most ${most}${unit}` : '';
+/** A value's bounds in words; none if zod added them only because the value is an integer. */
+function bounds(min: unknown, max: unknown, unit: string): string[] {
+  const hasMin = typeof min === 'number' && min > Number.MIN_SAFE_INTEGER;
+  const hasMax = typeof max === 'number' && max < Number.MAX_SAFE_INTEGER;
+  if (hasMin && hasMax) return [`${min} to ${max}${unit}`];
+  if (hasMin) return [`at least ${min}${unit}`];
+  return hasMax ? [`at most ${max}${unit}`] : [];
 }
 
-function valueHtml(value: unknown): string {
-  return `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
+function valueHtml(value: unknown): Html {
+  return html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 }
 
-function objectOr(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
+function join(parts: Html[], separator: string): Html {
+  return new Html(parts.map((part) => part.text).join(separator));
+}
+
+function objectOr(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

@@ -1,19 +1,51 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
-import { isRawAnswer, isStreamAnswer, type Route } from '../route.ts';
+import { acceptsKeys } from '../authorize.ts';
+import { isRawAnswer, isStreamAnswer, type Auth, type Route } from '../route.ts';
 
-type Json = Record<string, unknown>;
+/** A JSON schema, or another part of the document that only its readers interpret. */
+export type Json = Record<string, unknown>;
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Json;
+}
+
+type Content = Record<string, { schema: Json }>;
+
+export interface Operation {
+  summary: string;
+  description?: string;
+  operationId: string;
+  tags: string[];
+  security: Json[];
+  parameters?: Parameter[];
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, { description: string; headers: Json; content: Content }>;
+}
+
+type Schemas = Record<string, Json>;
+
+export interface OpenApiDocument extends Json {
+  info: Json & { title: string; description: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: Json & { schemas: Schemas };
+}
 
 const SESSION_ERRORS: ErrorCode[] = ['MISSING_AUTH', 'INVALID_TOKEN', 'TOKEN_EXPIRED'];
 const KEY_ERRORS: ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY'];
+const JSON_CONTENT = 'application/json';
 const FORM_CONTENT = 'application/x-www-form-urlencoded';
 const RATE_HEADERS = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** The OpenAPI 3.1 document of these routes, from the same schemas that parse their input and type their answers. */
-export function openApiDocument(routes: readonly Route[]): Json {
-  const paths: Record<string, Json> = {};
-  const named: Json = { Error: ERROR_SCHEMA };
+/** The OpenAPI 3.1 document, from the same schemas that parse the routes' input and type their answers. */
+export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  const named: Schemas = { Error: ERROR_SCHEMA };
   for (const route of routes) {
     const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, named) };
@@ -21,7 +53,10 @@ export function openApiDocument(routes: readonly Route[]): Json {
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: 'Farwatch', version: '1', description: 'Uptime monitoring with probes in your own regions.', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Farwatch', version: '1', description: 'Uptime monitoring with probes in your own regions.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
@@ -29,134 +64,140 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-function operation(route: Route, named: Json): Json {
-  const parameters = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named), ...tenantHeaders(route), ...streamHeaders(route)];
+function operation(route: Route, named: Schemas): Operation {
+  const { summary, description, auth, body } = route;
+  const own = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named)];
+  const parameters = [...own, ...headersOf(route)];
+  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
+  const schemes = auth.access === 'public' ? [] : ['session', ...(acceptsKeys(auth) ? ['apiKey'] : [])];
   return {
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    operationId: operationId(route),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    operationId: [route.method.toLowerCase(), ...words].join('_'),
     tags: [route.tag],
-    security: securityOf(route),
+    security: schemes.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(route, route.body, named) } }),
+    ...(body === undefined ? {} : { requestBody: requestBody(route, body, named) }),
     responses: { ...successes(route, named), ...failures(route) },
   };
 }
 
-function bodyContent(route: Route, body: z.ZodType, named: Json): Json {
+function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Schemas) {
   const schema = schemaOf(body, 'input', named);
-  const types = { json: ['application/json'], form: [FORM_CONTENT], 'json-or-form': ['application/json', FORM_CONTENT], document: ['application/json', 'application/yaml'] }[route.bodyFormat ?? 'json'];
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+  const types = {
+    json: [JSON_CONTENT], form: [FORM_CONTENT], 'json-or-form': [JSON_CONTENT, FORM_CONTENT],
+    document: [JSON_CONTENT, 'application/yaml'],
+  }[bodyFormat];
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } as const;
 }
 
-function operationId(route: Route): string {
-  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
-  return [route.method.toLowerCase(), ...words].join('_');
-}
-
-function securityOf(route: Route): Json[] {
-  if (route.auth.access === 'public') return [];
-  return acceptsKeys(route) ? [{ session: [] }, { apiKey: [] }] : [{ session: [] }];
-}
-
-function acceptsKeys(route: Route): boolean {
-  if (route.auth.access === 'project') return route.auth.keys !== false;
-  return route.auth.access === 'account' && route.auth.keys === true;
-}
-
-function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', named: Json): Json[] {
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', named: Schemas): Parameter[] {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, 'input', named) as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property;
-    return { name, in: place, required: place === 'path' || required.includes(name), ...(description === undefined ? {} : { description }), schema: rest };
-  });
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', named) as {
+    properties?: Record<string, Json & { description?: string }>; required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name, in: place, required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }), schema: rest,
+  }));
 }
 
-function tenantHeaders(route: Route): Json[] {
+function headersOf({ auth, answers }: Route): Parameter[] {
+  const parameters: Parameter[] = [];
+  const add = (name: string, description: string, schema: Json) => {
+    parameters.push({ name, in: 'header', required: false, description, schema });
+  };
   const uuid = { type: 'string', format: 'uuid' };
-  const header = (name: string, description: string) => ({ name, in: 'header', required: false, description, schema: uuid });
-  const organization = header(
-    'X-Organization-ID', 'The organization to use, for a session; default: its first. Ignored with an API key.',
-  );
-  const project = header('X-Project-ID', 'The project to use; default: the default project.');
-  if (route.auth.access === 'project') return [project, organization];
-  return route.auth.access === 'account' && route.auth.organization !== undefined ? [organization] : [];
+  if (auth.access === 'project') {
+    add('X-Project-ID', 'The project to use; default: the default project.', uuid);
+  }
+  if (namesOrganization(auth)) {
+    const rule = 'The organization to use, for a session; default: its first. Ignored with an API key.';
+    add('X-Organization-ID', rule, uuid);
+  }
+  if (Object.values(answers).some(isStreamAnswer)) {
+    add('Last-Event-ID', 'The id of the last event that you received: later events are sent first.', text);
+  }
+  return parameters;
 }
 
-function streamHeaders(route: Route): Json[] {
-  if (!Object.values(route.answers).some(isStreamAnswer)) return [];
-  const description = 'The id of the last event that you received: later events are sent first.';
-  return [{ name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } }];
+function namesOrganization(auth: Auth): boolean {
+  return auth.access === 'project' || (auth.access === 'account' && auth.organization !== undefined);
 }
 
-function successes(route: Route, named: Json): Json {
-  return Object.fromEntries(
-    Object.entries(route.answers).map(([status, answer]) => {
-      const type = isRawAnswer(answer) ? (answer.contentType.split(';')[0] as string) : '';
-      const raw = isRawAnswer(answer) ? { [type]: { schema: type === 'application/json' ? { type: 'object', additionalProperties: true } : { type: 'string' } } } : {};
-      const data = isRawAnswer(answer) ? answer.data : answer;
-      const content = { ...(data === undefined ? {} : { 'application/json': { schema: envelopeOf(schemaOf(data, 'output', named)) } }), ...raw };
-      return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
-    }),
-  );
+function successes(route: Route, named: Schemas): Operation['responses'] {
+  const responses = Object.entries(route.answers).map(([status, answer]) => {
+    const content: Content = {};
+    const data = isRawAnswer(answer) ? answer.data : answer;
+    if (data !== undefined) content[JSON_CONTENT] = { schema: envelopeOf(schemaOf(data, 'output', named)) };
+    if (isRawAnswer(answer)) {
+      const type = answer.contentType.split(';')[0] as string;
+      const anyObject = { type: 'object', additionalProperties: true };
+      content[type] = { schema: type === JSON_CONTENT ? anyObject : { type: 'string' } };
+    }
+    return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
+  });
+  return Object.fromEntries(responses) as Operation['responses'];
 }
 
 function envelopeOf(data: Json): Json {
-  return { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'], additionalProperties: false };
+  const properties = { success: { const: true }, data };
+  return { type: 'object', properties, required: ['success', 'data'], additionalProperties: false };
 }
 
-/** One response per status, its description naming the codes that are sent with it. */
-function failures(route: Route): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(route)) byStatus.set(ERROR_STATUS[code], [...(byStatus.get(ERROR_STATUS[code]) ?? []), code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\``).join(', '),
-        headers: headerReferences(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : RATE_HEADERS),
-        content: route.errorPage === undefined ? { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } : { 'text/html': { schema: { type: 'string' } } },
-      },
-    ]),
-  );
+/** A response per status; its description lists the codes that are sent with it. */
+function failures(route: Route): Operation['responses'] {
+  const codes = errorsOf(route);
+  const content: Content = route.errorPage === undefined
+    ? { [JSON_CONTENT]: { schema: { $ref: '#/components/schemas/Error' } } }
+    : { 'text/html': { schema: { type: 'string' } } };
+  const codesOf = (status: number) => codes.filter((code) => ERROR_STATUS[code] === status);
+  return Object.fromEntries(codes.map((code) => ERROR_STATUS[code]).map((status) => [status, {
+    description: codesOf(status).map((code) => `\`${code}\``).join(', '),
+    headers: headerReferences(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : RATE_HEADERS),
+    content,
+  }]));
 }
 
-/** Every code that the route may answer with: those of its auth, of its schemas, its own, and those of any route. */
+/** Every code that the route may answer with: its own, and those implied by its auth and its schemas. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', ...(route.errors ?? []), 'RATE_LIMIT_EXCEEDED', route.failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
-  const add = (...more: ErrorCode[]) => more.forEach((code) => codes.add(code));
-  if (route.body !== undefined) add('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
-  const { auth } = route;
-  if (auth.access === 'public') return [...codes];
-  add(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
-  if (auth.access !== 'account' || auth.verified !== false) add('EMAIL_NOT_VERIFIED');
-  if (acceptsKeys(route)) add(...KEY_ERRORS, ...(route.method === 'GET' ? [] : (['READ_ONLY_API_KEY'] as const)));
-  else add('JWT_REQUIRED', ...KEY_ERRORS);
-  if (auth.access === 'operator') add('INSUFFICIENT_PERMISSIONS');
-  if (auth.access === 'project') add('INVALID_PROJECT_ID', 'PROJECT_NOT_FOUND', 'PROJECT_ORGANIZATION_MISMATCH');
-  if (auth.access === 'project' || (auth.access === 'account' && auth.organization !== undefined)) {
-    add('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
+  const { auth, body, errors = [], failure, method } = route;
+  const codes: ErrorCode[] = [
+    'VALIDATION_ERROR', ...errors,
+    'RATE_LIMIT_EXCEEDED', failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE',
+  ];
+  if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
+  if (auth.access === 'public') return [...new Set(codes)];
+  codes.push(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
+  if (auth.access !== 'account' || auth.verified !== false) codes.push('EMAIL_NOT_VERIFIED');
+  if (!acceptsKeys(auth)) codes.push('JWT_REQUIRED');
+  codes.push(...KEY_ERRORS);
+  if (acceptsKeys(auth) && method !== 'GET') codes.push('READ_ONLY_API_KEY');
+  if (auth.access === 'operator') codes.push('INSUFFICIENT_PERMISSIONS');
+  if (auth.access === 'project') codes.push('PROJECT_NOT_FOUND', 'PROJECT_ORGANIZATION_MISMATCH');
+  if (namesOrganization(auth)) {
+    codes.push('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
   }
-  return [...codes];
+  return [...new Set(codes)];
 }
 
-/** The JSON schema of what is sent (`input`) or answered (`output`). Named parts of it go into `named`, where all operations share them. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json {
-  const { $schema: _dialect, $defs, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', reused: 'inline', override: keepFallback }) as Json;
-  for (const [name, part] of Object.entries(($defs ?? {}) as Json)) {
-    if (named[name] !== undefined && !isDeepStrictEqual(named[name], relocate(part))) throw new Error(`two schemas are named ${name}`);
-    named[name] = relocate(part);
+/** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Json {
+  const options = { io, target: 'draft-2020-12', reused: 'inline', override: keepFallback } as const;
+  const { $schema: _dialect, $defs, ...json } = relocate(z.toJSONSchema(schema, options));
+  for (const [name, part] of Object.entries(($defs ?? {}) as Schemas)) {
+    if (!isDeepStrictEqual(named[name] ?? part, part)) throw new Error(`two schemas are named ${name}`);
+    named[name] = part;
   }
-  return relocate(json) as Json;
+  return json;
 }
 
-/** References from where zod keeps named schemas to where OpenAPI does. */
-function relocate(json: unknown): unknown {
-  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+/** Redirects references from zod's place for named schemas to OpenAPI's. */
+function relocate(json: Json): Json {
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
 }
 
-/** Zod leaves out the default of what it transforms; ours is given under another name. */
+/** Zod leaves out the default of a transformed value, so `queryInt` gives it under another name. */
 function keepFallback({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema['fallback'] === undefined) return;
   jsonSchema['default'] = jsonSchema['fallback'];
@@ -182,39 +223,30 @@ const SECURITY_SCHEMES = {
     type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
     description: 'Session token from POST /api/auth/login. Takes precedence over an API key.',
   },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`fw_` and 64 hexadecimal characters.' },
+  apiKey: {
+    type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`fw_` and 64 hexadecimal characters.',
+  },
 };
 
-const ERROR_SCHEMA = {
-  type: 'object',
-  properties: {
-    success: { const: false },
-    error: {
-      type: 'object',
-      properties: {
-        code: { type: 'string', enum: Object.keys(ERROR_STATUS) },
-        message: { type: 'string' },
-        details: {
-          description: 'An object for most errors; an array of issues when a body, query or path fails validation.',
-          anyOf: [
-            { type: 'object' },
-            {
-              type: 'array',
-              items: {
-                type: 'object',
-                properties: { code: { type: 'string' }, path: { type: 'array', items: { type: ['string', 'integer'] } }, message: { type: 'string' } },
-                required: ['code', 'path', 'message'],
-                additionalProperties: false,
-              },
-            },
-          ],
-        },
-        retryAfter: { type: 'integer', description: 'Seconds to wait, with RATE_LIMIT_EXCEEDED.' },
-      },
-      required: ['code', 'message'],
-      additionalProperties: false,
-    },
-  },
-  required: ['success', 'error'],
-  additionalProperties: false,
+const object = (properties: Json, required = Object.keys(properties)) => {
+  return { type: 'object', properties, required, additionalProperties: false };
 };
+const text = { type: 'string' };
+
+const ISSUE_SCHEMA = object({
+  code: text, path: { type: 'array', items: { type: ['string', 'integer'] } }, message: text,
+});
+
+const ERROR_SCHEMA = object({
+  success: { const: false },
+  error: object({
+    code: { type: 'string', enum: Object.keys(ERROR_STATUS) },
+    message: text,
+    details: {
+      description:
+        'An object for most errors; an array of issues when a body, query or path fails validation.',
+      anyOf: [{ type: 'object' }, { type: 'array', items: ISSUE_SCHEMA }],
+    },
+    retryAfter: { type: 'integer', description: 'Seconds to wait, with RATE_LIMIT_EXCEEDED.' },
+  }, ['code', 'message']),
+});

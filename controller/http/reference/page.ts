@@ -1,13 +1,8 @@
-import { escapeHtml as escape } from '../../pages/html.ts';
+import { html, type Html } from '../../pages/html.ts';
 import { fieldsHtml, proseHtml, ruleHtml, tableHtml, typeHtml } from './fields.ts';
-import type { Reference } from './reference.ts';
+import type { OpenApiDocument, Operation } from './openapi.ts';
 
-/** The section of what several operations answer with. */
-const SCHEMAS = 'Resources';
-
-type Operation = Reference['paths'][string][string];
-
-/** Colours keep a contrast of at least 4.5 to 1 in both schemes. */
+/** Every text has a contrast of at least 4.5 to 1 in both colour schemes. */
 export const REFERENCE_STYLE = `
 :root { color-scheme: light dark; --ground: #fff; --text: #16202c; --line: #c3ccd6; --soft: #4a5867; --accent: #0b4f8a; --shade: #f2f5f8; }
 @media (prefers-color-scheme: dark) {
@@ -41,70 +36,68 @@ td:last-child { min-width: 11rem; }
 .skip:focus { left: 1rem; top: .5rem; padding: .25rem .5rem; background: var(--ground); }
 `;
 
-/** The reference as one page without scripts and without outside hosts. */
-export function referencePage(reference: Reference): string {
-  const byTag = new Map<string, string[]>();
-  for (const [path, operations] of Object.entries(reference.paths)) {
+/** The reference as one page, without scripts or other hosts. */
+export function referencePage({ info, paths, components }: OpenApiDocument): string {
+  const sections = new Map<string, Html[]>();
+  for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       const tag = operation.tags[0] ?? 'Other';
-      byTag.set(tag, [...(byTag.get(tag) ?? []), operationHtml(method.toUpperCase(), path, operation)]);
+      sections.set(tag, [...(sections.get(tag) ?? []), operationHtml(method.toUpperCase(), path, operation)]);
     }
   }
-  const sections = [...byTag].map(([tag, operations]) => sectionHtml(tag, operations));
-  // The name to jump to is inside, so that a browser opens what it jumps to.
-  const schemas = Object.entries(reference.components.schemas).map(
-    ([name, schema]) => `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${fieldsHtml(schema)}</div></details>`,
-  );
-  const links = [...byTag.keys(), SCHEMAS].map((tag) => `<li><a href="#${slug(tag)}">${escape(tag)}</a></li>`);
-  const title = escape(reference.info.title);
-  return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
-    `<title>${title} API</title><style>${REFERENCE_STYLE}</style></head><body>`,
-    `<a class="skip" href="#reference">Skip to the reference</a><header><h1>${title} API</h1>`,
-    `<p>${escape(reference.info.description)} As an OpenAPI document: <a href="/api/openapi.json">/api/openapi.json</a>.</p></header>`,
-    `<nav aria-label="Sections"><ul>${links.join('')}</ul></nav><main id="reference">`,
-    ...sections,
-    sectionHtml(SCHEMAS, schemas),
-    '</main></body></html>',
-  ].join('\n');
+  // The link target is inside the details, so that a browser opens them to show it.
+  const resources = Object.entries(components.schemas).map(([name, schema]) => {
+    return html`<details><summary><code>${name}</code></summary>
+<div id="schema-${name}">${fieldsHtml(schema)}</div></details>`;
+  });
+  sections.set('Resources', resources);
+  const links = [...sections.keys()].map((tag) => html`<li><a href="#${slug(tag)}">${tag}</a></li>`);
+  const head = html`<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title} API</title><style>`;
+  const body = html`</style></head><body>
+<a class="skip" href="#reference">Skip to the reference</a><header><h1>${info.title} API</h1>
+<p>${info.description} As an OpenAPI document: <a href="/api/openapi.json">/api/openapi.json</a>.</p></header>
+<nav aria-label="Sections"><ul>${links}</ul></nav><main id="reference">
+${[...sections].map(([title, entries]) => sectionHtml(title, entries))}</main></body></html>`;
+  return `${head.text}${REFERENCE_STYLE}${body.text}`;
 }
 
-function sectionHtml(title: string, entries: string[]): string {
-  return `<section id="${slug(title)}" aria-labelledby="${slug(title)}-title"><h2 id="${slug(title)}-title">${escape(title)}</h2>${entries.join('')}</section>`;
+function sectionHtml(title: string, entries: Html[]): Html {
+  const id = slug(title);
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${entries}</section>
+`;
 }
 
 function slug(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-function operationHtml(method: string, path: string, operation: Operation): string {
-  const credentials = operation.security.flatMap((scheme) => Object.keys(scheme));
-  const needs = credentials.length === 0 ? 'none' : credentials.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
-  return [
-    `<details><summary><span class="method">${method}</span> <code>${escape(path)}</code> <span>${escape(operation.summary)}</span></summary>`,
-    operation.description === undefined ? '' : `<p>${proseHtml(operation.description)}</p>`,
-    `<p>Credential: ${needs}.</p>`,
-    parametersHtml(operation),
-    ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => `<h3>Request body</h3>${fieldsHtml(schema)}`),
-    ...Object.entries(operation.responses).map(([status, response]) => responseHtml(status, response)),
-    '</details>',
-  ].join('');
+function operationHtml(method: string, path: string, operation: Operation): Html {
+  const { summary, description, security, parameters = [], requestBody, responses } = operation;
+  const schemes = security.flatMap((scheme) => Object.keys(scheme));
+  const credentials = schemes.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
+  const bodies = Object.values(requestBody?.content ?? {});
+  return html`<details><summary><span class="method">${method}</span> <code>${path}</code>
+<span>${summary}</span></summary>${[
+    ...(description === undefined ? [] : [html`<p>${proseHtml(description)}</p>`]),
+    html`<p>Credential: ${credentials === '' ? 'none' : credentials}.</p>`,
+    ...(parameters.length === 0 ? [] : [parametersHtml(parameters)]),
+    ...bodies.map(({ schema }) => html`<h3>Request body</h3>${fieldsHtml(schema)}`),
+    ...Object.entries(responses).map(([status, response]) => responseHtml(status, response)),
+  ]}</details>`;
 }
 
-function parametersHtml(operation: Operation): string {
-  if (operation.parameters.length === 0) return '';
-  const rows = operation.parameters.map((parameter) => {
-    const rule = [proseHtml(parameter.description ?? ''), ruleHtml(parameter.schema)].filter((text) => text !== '').join('<br>');
-    return (
-      `<td><code>${escape(parameter.name)}</code></td><td>${escape(parameter.in)}${parameter.required ? ', required' : ''}</td>` +
-      `<td>${typeHtml(parameter.schema)}</td><td>${rule}</td>`
-    );
+function parametersHtml(parameters: NonNullable<Operation['parameters']>): Html {
+  const rows = parameters.map(({ name, in: place, required, description = '', schema }) => {
+    const rule = ruleHtml({ ...schema, description });
+    return [html`<code>${name}</code>`, html`${place}${required ? ', required' : ''}`, typeHtml(schema), rule];
   });
-  return `<h3>Parameters</h3>${tableHtml(['Parameter', 'Where', 'Type', 'Rule'], rows)}`;
+  return html`<h3>Parameters</h3>${tableHtml(['Parameter', 'Where', 'Type', 'Rule'], rows)}`;
 }
 
-function responseHtml(status: string, response: Operation['responses'][string]): string {
+function responseHtml(status: string, { description, content }: Operation['responses'][string]): Html {
   const isError = Number(status) >= 400;
-  const schemas = isError ? [] : Object.values(response.content).map(({ schema }) => fieldsHtml(schema));
-  return `<h3>${status}</h3><p>${proseHtml(response.description)}</p>${schemas.join('')}`;
+  const schemas = isError ? [] : Object.values(content).map(({ schema }) => fieldsHtml(schema));
+  return html`<h3>${status}</h3><p>${proseHtml(description)}</p>${schemas}`;
 }

@@ -1,44 +1,33 @@
 import { createHash } from 'node:crypto';
-import { openApiDocument } from './openapi.ts';
-import { referenceSchema } from './reference.ts';
-import { referencePage, REFERENCE_STYLE } from './page.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { openApiDocument } from './openapi.ts';
+import { referencePage, REFERENCE_STYLE } from './page.ts';
 
-/** The machine-readable and the browsable reference of `others` and of themselves. */
+/** The OpenAPI document and the browsable reference of `others` and of these two routes themselves. */
 export function referenceRoutes(others: readonly Route[]): Route[] {
-  const own: Route[] = [];
+  const common = { method: 'GET', tag: 'Reference', auth: { access: 'public' } } as const;
   const styleHash = createHash('sha256').update(REFERENCE_STYLE).digest('base64');
-  own.push(
+  const style = `style-src 'sha256-${styleHash}'`;
+  const policy = `default-src 'none'; ${style}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+  const own: Route[] = [
     defineRoute({
-      method: 'GET',
-      path: '/api/openapi.json',
-      summary: 'OpenAPI 3.1 document of this API',
-      tag: 'Reference',
-      auth: { access: 'public' },
+      ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
       answers: { 200: { contentType: 'application/json; charset=utf-8' } },
       handle: async () => ({ status: 200, raw: documentText() }),
     }),
     defineRoute({
-      method: 'GET',
-      path: '/api/docs',
-      summary: 'Browsable reference of this API',
-      tag: 'Reference',
-      auth: { access: 'public' },
+      ...common, path: '/api/docs', summary: 'Browsable reference of this API',
       answers: { 200: { contentType: 'text/html; charset=utf-8' } },
-      handle: async () => ({
-        status: 200,
-        raw: pageText(),
-        headers: { 'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'` },
-      }),
+      handle: async () => ({ status: 200, raw: pageText(), headers: { 'Content-Security-Policy': policy } }),
     }),
-  );
+  ];
   const document = once(() => openApiDocument([...others, ...own]));
   const documentText = once(() => JSON.stringify(document()));
-  const pageText = once(() => referencePage(referenceSchema.parse(document())));
+  const pageText = once(() => referencePage(document()));
   return own;
 }
 
-/** The routes do not change while we run, so neither do the texts made of them. */
+/** The routes never change, so neither do the texts made of them. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => (made ??= { value: make() }).value;

@@ -3,24 +3,24 @@ import { addressBucket, clientAddress } from '../../../controller/http/client-ad
 
 describe('the address of a client', () => {
   test.each<[string, string | undefined, string | string[] | undefined, number, string]>([
-    ['is the peer without proxies', '203.0.113.5', '1.1.1.1', 0, '203.0.113.5'],
+    ['is the peer if no proxy is trusted', '203.0.113.5', '1.1.1.1', 0, '203.0.113.5'],
     ['is the peer without the header', '203.0.113.5', undefined, 2, '203.0.113.5'],
-    ['is IPv4 where it is mapped', '::ffff:203.0.113.5', undefined, 0, '203.0.113.5'],
+    ['is plain IPv4 if it is IPv4-mapped', '::ffff:203.0.113.5', undefined, 0, '203.0.113.5'],
     ['is the last hop behind one proxy', '10.0.0.1', '6.6.6.6, 1.1.1.1', 1, '1.1.1.1'],
-    ['is the one before behind two', '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2, '1.1.1.1'],
-    ['is the first when there are fewer hops than proxies', '10.0.0.1', '1.1.1.1', 3, '1.1.1.1'],
-    ['is the peer when the hop is no address', '10.0.0.1', 'unknown', 1, '10.0.0.1'],
-    ['is the peer when the header is empty', '10.0.0.1', '', 1, '10.0.0.1'],
+    ['is the hop before the last behind two', '10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2, '1.1.1.1'],
+    ['is the first hop if there are fewer hops than proxies', '10.0.0.1', '1.1.1.1', 3, '1.1.1.1'],
+    ['is the peer if the hop is not an address', '10.0.0.1', 'unknown', 1, '10.0.0.1'],
+    ['is the peer if the header is empty', '10.0.0.1', '', 1, '10.0.0.1'],
     ['has no port', '10.0.0.1', '1.1.1.1:4711', 1, '1.1.1.1'],
     ['has no brackets', '10.0.0.1', '[2001:db8::1]:4711', 1, '2001:db8::1'],
-    ['is read from repeated headers', '10.0.0.1', ['6.6.6.6', '1.1.1.1'], 1, '1.1.1.1'],
-    ['is empty when the peer is gone', undefined, undefined, 0, ''],
+    ['may come from repeated headers', '10.0.0.1', ['6.6.6.6', '1.1.1.1'], 1, '1.1.1.1'],
+    ['is empty if the peer is gone', undefined, undefined, 0, ''],
   ])('%s', (_title, peer, header, proxies, address) => {
     expect(clientAddress(peer, header, proxies)).toBe(address);
   });
 });
 
-describe('the bucket of an address', () => {
+describe('the rate limit bucket of an address', () => {
   test.each([
     ['203.0.113.5', '203.0.113.5'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -5,11 +5,12 @@ import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 
 const DAY_MS = 86_400_000;
 
-test('an organization keeps results by its plan; until that is known, and while the database is away, as known last', async () => {
+test('raw retention follows the plan and keeps the last known value while the database is away', async () => {
   const clock = new SimulatedClock();
   const plans = loadPlans(null);
   let plan: PlanName | null = 'free';
-  const retention = new RawRetention({ clock, plans, limitsOf: () => (plan ? Promise.resolve(plans[plan]) : Promise.reject(new Error('away'))) });
+  const limitsOf = () => (plan ? Promise.resolve(plans[plan]) : Promise.reject(new Error('away')));
+  const retention = new RawRetention({ clock, plans, limitsOf });
   expect([retention.longestMs, retention.of('o')]).toEqual([90 * DAY_MS, 90 * DAY_MS]);
   await clock.advance(1);
   expect(retention.of('o')).toBe(7 * DAY_MS);
