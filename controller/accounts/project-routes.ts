@@ -107,7 +107,7 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
       summary: 'Set the roles of the organization\'s members in a project',
       description:
         'A `member` of the organization who is not named has no role in the project, and is editor of the default one. '
-        + 'Owners, admins and viewers have theirs by their role in the organization.',
+        + 'ShardQuestions, admins and viewers have theirs by their role in the organization.',
       auth: { access: 'account', organization: 'admin' },
       body: projectMembersInput,
       handle: async (ctx, { params, body }) => {

@@ -1,6 +1,5 @@
-import type { Transition } from '../../shared/actor/actor.ts';
 import type { QueuedDelivery } from './delivery.ts';
-import type { Lane } from './lanes.ts';
+import type { Pool } from './send-pools.ts';
 
 /** Tries under way at once to a destination that answers, and to one that is new, slow or failing. */
 export const TRIES_AT_ONCE = 4;
@@ -30,9 +29,7 @@ export interface QueueState {
   failingSince: number | null;
   /** When something was last delivered, until the database knows. */
   deliveredAt: number | null;
-  lane: Lane;
-  /** Number of the last call to wake up that was taken, so that the parent knows whether all its calls were. */
-  calls: number;
+  pool: Pool;
 }
 
 /**
@@ -48,24 +45,27 @@ export type TryEnd =
   | { kind: 'lost' };
 
 export type QueueMessage =
-  | { kind: 'wake'; call: number }
+  | { kind: 'wake' }
   | { kind: 'loaded'; wakes: number; items: QueuedDelivery[]; failingSince: number | null; isGone: boolean }
   | { kind: 'tried'; id: string; end: TryEnd }
   | { kind: 'settled'; isAccepted: boolean };
 
 export type QueueEffect =
   | { kind: 'load' }
-  | { kind: 'try'; id: string; lane: Lane }
+  | { kind: 'try'; id: string; pool: Pool }
   | { kind: 'recovered'; at: number }
-  | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean }
-  | { kind: 'rest'; calls: number };
+  | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean };
 
-type Next = Transition<QueueState, QueueEffect>;
+/** The state to go on with, and what is to be done. */
+export interface QueueStep {
+  state: QueueState;
+  effects: readonly QueueEffect[];
+}
 
-export function initialQueue(): Next {
+export function initialQueue(): QueueStep {
   const state: QueueState = {
     phase: 'loading', wakes: 0, items: [], running: [], isStale: false, isGone: false,
-    isProven: false, failingSince: null, deliveredAt: null, lane: 'quick', calls: 0,
+    isProven: false, failingSince: null, deliveredAt: null, pool: 'quick',
   };
   return { state, effects: [{ kind: 'load' }] };
 }
@@ -74,43 +74,43 @@ export function initialQueue(): Next {
  * The order of one destination: of each monitor only the oldest pending delivery is tried, at most so many at once. When
  * nothing more can be tried now it reads the queue again if something came, else settles it and rests. `now` is Unix ms.
  */
-export function nextInQueue(state: QueueState, message: QueueMessage, now: number): Next {
-  if (message.kind === 'wake') return woken({ ...state, calls: message.call });
+export function nextInQueue(state: QueueState, message: QueueMessage, now: number): QueueStep {
+  if (message.kind === 'wake') return woken(state);
   if (message.kind === 'loaded') {
     const { wakes, items, failingSince, isGone } = message;
-    const lane: Lane = failingSince !== null ? 'slow' : state.lane;
-    return proceed({ ...state, phase: 'working', wakes, items, failingSince, isGone, lane }, now);
+    const pool: Pool = failingSince !== null ? 'slow' : state.pool;
+    return proceed({ ...state, phase: 'working', wakes, items, failingSince, isGone, pool }, now);
   }
   if (message.kind === 'tried') return afterTry(state, message, now);
   const settled = message.isAccepted ? { ...state, deliveredAt: null } : state;
   if (!message.isAccepted || state.isStale) return load(settled);
-  return { state: { ...settled, phase: 'idle', items: [] }, effects: [{ kind: 'rest', calls: state.calls }] };
+  return { state: { ...settled, phase: 'idle', items: [] }, effects: [] };
 }
 
-function woken(state: QueueState): Next {
-  return state.phase === 'idle' ? load(state) : { state: { ...state, isStale: true } };
+function woken(state: QueueState): QueueStep {
+  return state.phase === 'idle' ? load(state) : { state: { ...state, isStale: true }, effects: [] };
 }
 
-function load(state: QueueState): Next {
+function load(state: QueueState): QueueStep {
   return { state: { ...state, phase: 'loading', items: [], isStale: false }, effects: [{ kind: 'load' }] };
 }
 
-function afterTry(state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number): Next {
+function afterTry(state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueStep {
   const next = tried(state, message, now);
   if (message.end.kind !== 'sent') return proceed(next, now);
   const { failingSince } = state;
   const items = failingSince !== null && now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
-  const { state: after, effects = [] } = proceed({ ...next, items }, now);
+  const { state: after, effects } = proceed({ ...next, items }, now);
   return { state: after, effects: failingSince === null ? effects : [{ kind: 'recovered', at: now }, ...effects] };
 }
 
 function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueState {
   const next = { ...state, running: state.running.filter((one) => one.id !== id) };
-  const failing = { isProven: false, lane: 'slow', failingSince: state.failingSince ?? now } as const;
+  const failing = { isProven: false, pool: 'slow', failingSince: state.failingSince ?? now } as const;
   switch (end.kind) {
     case 'sent': {
       const isProven = end.durationMs !== null && end.durationMs < SLOW_MS;
-      return { ...next, items: without(state.items, id), isProven, lane: isProven ? 'quick' : 'slow', failingSince: null, deliveredAt: now };
+      return { ...next, items: without(state.items, id), isProven, pool: isProven ? 'quick' : 'slow', failingSince: null, deliveredAt: now };
     }
     case 'failed':
       return { ...next, ...failing, items: without(state.items, id) };
@@ -126,12 +126,12 @@ function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tr
   }
 }
 
-function proceed(state: QueueState, now: number): Next {
+function proceed(state: QueueState, now: number): QueueStep {
   const most = state.isProven ? TRIES_AT_ONCE : TRIES_WHEN_UNPROVEN;
   const room = most - state.running.length;
   const started = room > 0 ? runnable(state, now).slice(0, room) : [];
   const running = [...state.running, ...started.map(({ id, line }) => ({ id, line }))];
-  if (running.length > 0) return { state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, lane: state.lane })) };
+  if (running.length > 0) return { state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, pool: state.pool })) };
   if (state.isStale) return load(state);
   const heads = oldestOfEach(state.items);
   const dueAt = heads.length === 0 ? null : Math.min(...heads.map((head) => head.readyAt));

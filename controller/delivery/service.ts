@@ -1,14 +1,15 @@
-import { ActorSystem } from '../../shared/actor/system.ts';
-import type { ActorContext, ActorDefinition, ActorRef, Supervision } from '../../shared/actor/actor.ts';
-import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import { sleep, type Clock } from '../../shared/time.ts';
+import { setMaxListeners } from 'node:events';
+import PQueue from 'p-queue';
+import { Supervisor } from '../../shared/actor/supervisor.ts';
+import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
 import type { Tried } from './attempt.ts';
-import { inTurns, type UnorderedStores } from './in-turns.ts';
-import { destinationActor } from './destination-actor.ts';
-import { Lanes } from './lanes.ts';
+import { DATABASE_TURNS, inTurns, type UnorderedStores } from './database-turns.ts';
+import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
 import type { QueueMessage } from './queue-rules.ts';
-import { Turns } from './turns.ts';
+import { SendPools } from './send-pools.ts';
 
 export interface DeliveryServiceDeps extends UnorderedStores {
   /** Destinations of these shards that are due, at most `limit`. */
@@ -21,8 +22,6 @@ export interface DeliveryServiceDeps extends UnorderedStores {
   log: Log;
 }
 
-type Message = { kind: 'look' } | { kind: 'sweep' } | { kind: 'wake'; ids: string[] } | { kind: 'rested'; id: string; calls: number };
-
 /** Since the start. `resumed`: tries after one that was never reported, so that the receiver may have got the alert twice. */
 export interface DeliveryCounts {
   sent: number;
@@ -32,12 +31,6 @@ export interface DeliveryCounts {
   again: number;
   lost: number;
   resumed: number;
-}
-
-interface Working {
-  ref: ActorRef<QueueMessage>;
-  /** Number of the last call to wake up. */
-  calls: number;
 }
 
 /** What is due is found by looking this often, whoever forgot to wake us. */
@@ -59,23 +52,50 @@ const SWEEPING_SHARD = 0;
 const RELEASE_MS = 1000;
 
 /** The database may be away for long; nobody gives up on it. */
-const PATIENT: Partial<Supervision> = Object.freeze({ firstDelayMs: 500, maxDelayMs: 15_000, maxRestarts: Infinity });
+const FIRST_RESTART_MS = 500;
+const LONGEST_RESTART_MS = 15_000;
+/** One more wake-up while some wait says nothing new. */
+const MAILBOX_MESSAGES = 16;
 
-/** Sends what is due: wakes one actor per destination, and lets it go when it has nothing more to do. */
+/** Sends what is due: wakes a queue for each destination that has something, and supervises it until it has no more. */
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
-  #lanes = new Lanes();
-  readonly #turns = new Turns();
-  readonly #atWork = new Map<string, Working>();
+  readonly #turns = new PQueue({ concurrency: DATABASE_TURNS });
   readonly #counts: DeliveryCounts = { sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0 };
-  #system: ActorSystem | null = null;
-  #root: ActorRef<Message> | null = null;
-  #isLookWaiting = false;
+  readonly #pools = new SendPools();
+  readonly #breakOff = new AbortController();
+  readonly #queues: Supervisor<string, QueueMessage>;
+  readonly #looks: Rounds;
+  readonly #sweeps: Rounds;
   #lookedAt = -Infinity;
   #failedAt = -Infinity;
 
   constructor(deps: DeliveryServiceDeps) {
+    const { clock, log } = deps;
     this.#deps = deps;
+    // Every try under way listens to it.
+    setMaxListeners(0, this.#breakOff.signal);
+    const queueDeps: DestinationQueueDeps = {
+      ...inTurns(deps, this.#turns), pools: this.#pools, breakOff: this.#breakOff.signal,
+      onTried: (deliveryId, tried) => this.#count(deliveryId, tried),
+    };
+    this.#queues = new Supervisor({
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      start: (id, context) => new DestinationQueue(id, queueDeps, context),
+      onFailure: ({ name, error, restartInMs }) => {
+        this.#failedAt = clock.monotonic();
+        log.error({ err: error, destination_id: name, restartInMs }, 'delivery failed');
+        return true;
+      },
+    });
+    this.#looks = new Rounds({
+      clock, everyMs: LOOK_EVERY_MS, round: () => this.#look(),
+      onFailed: (error) => log.warn({ err: error }, 'could not look for deliveries that are due'),
+    });
+    this.#sweeps = new Rounds({
+      clock, everyMs: SWEEP_EVERY_MS, round: () => this.#sweep(),
+      onFailed: (error) => log.warn({ err: error }, 'could not remove old deliveries'),
+    });
   }
 
   get counts(): Readonly<DeliveryCounts> {
@@ -84,7 +104,7 @@ export class DeliveryService {
 
   /** Destinations with something under way. */
   get atWork(): number {
-    return this.#atWork.size;
+    return this.#queues.size;
   }
 
   /** Whether, in the last so many ms, what is due was found and nothing of ours failed. Receivers that fail do not count. */
@@ -94,100 +114,58 @@ export class DeliveryService {
   }
 
   start(): void {
-    const { clock, log } = this.#deps;
-    this.#lanes = new Lanes();
-    this.#isLookWaiting = false;
-    this.#system = new ActorSystem({
-      clock,
-      onFailure: ({ path, error, restartInMs }) => {
-        this.#failedAt = clock.monotonic();
-        log.error({ err: error, actor: path, restartInMs }, 'delivery failed');
-      },
-      onEscalation: ({ path }) => log.fatal({ actor: path }, 'delivery stopped'),
-    });
-    this.#root = this.#system.spawn(this.#definition(), { name: 'deliveries', supervision: PATIENT });
+    this.#looks.start();
+    this.#sweeps.start();
+    this.#looks.look();
+    this.#sweeps.look();
   }
 
   /** Starts no more tries, lets those under way end until the deadline, then breaks them off. */
   async stop(deadlineMs: number): Promise<void> {
-    this.#lanes.close();
-    await this.#system?.stop(Math.max(0, deadlineMs - RELEASE_MS));
-    await Promise.race([this.#lanes.drained(), sleep(this.#deps.clock, RELEASE_MS)]);
-    this.#system = null;
-    this.#root = null;
-    this.#atWork.clear();
+    const { clock } = this.#deps;
+    this.#pools.close();
+    const breakOff = clock.setTimer(Math.max(0, deadlineMs - RELEASE_MS), () => this.#breakOff.abort());
+    const ended = Promise.all([this.#looks.stop(), this.#sweeps.stop(), this.#queues.stopAll()]);
+    await Promise.race([ended, sleep(clock, deadlineMs)]);
+    breakOff.cancel();
   }
 
   /** Something was queued for these destinations. May be lost; they are then found within a second. */
   wake(destinationIds: string[]): void {
-    const ids = destinationIds.filter((id) => this.#deps.ownsShard(shardOf(id)));
-    if (ids.length > 0) this.#root?.send({ kind: 'wake', ids });
+    for (const id of destinationIds) if (this.#deps.ownsShard(shardOf(id))) this.#wake(id);
   }
 
   /** Something is due, or this controller serves more shards than before. */
   poke(): void {
-    if (this.#isLookWaiting) return;
-    this.#isLookWaiting = this.#root?.send({ kind: 'look' }) ?? false;
+    this.#looks.look();
   }
 
-  /** Decides nothing by itself: each message is its own effect, and the shell keeps who is at work. */
-  #definition(): ActorDefinition<null, Message, Message | { kind: 'begin' }> {
-    return {
-      initial: () => ({ state: null, effects: [{ kind: 'begin' }, { kind: 'look' }, { kind: 'sweep' }] }),
-      transition: (state, message) => ({ state, effects: [message] }),
-      perform: async (effect, context) => {
-        if (effect.kind === 'begin') this.#atWork.clear();
-        else if (effect.kind === 'look') await this.#look(context);
-        else if (effect.kind === 'sweep') await this.#sweep(context);
-        else if (effect.kind === 'wake') for (const id of effect.ids) this.#wake(id, context);
-        else await this.#rest(effect, context);
-      },
-    };
-  }
-
-  async #look(context: ActorContext<Message>): Promise<void> {
-    const { due, ownsShard, clock, log } = this.#deps;
-    this.#isLookWaiting = false;
-    context.after('look', LOOK_EVERY_MS, { kind: 'look' });
+  async #look(): Promise<boolean> {
+    const { due, ownsShard, clock } = this.#deps;
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
-    if (shards.length === 0) return;
-    if (this.#atWork.size >= MOST_AT_WORK) {
+    if (shards.length === 0) return false;
+    if (this.atWork >= MOST_AT_WORK) {
       this.#lookedAt = clock.monotonic();
-      return;
+      return false;
     }
     // A backlog waits in the database, most overdue first, not here. Now and then it is looked at all the same, to know that we can.
-    const isCrowded = this.#turns.waiting >= LOOK_PAGE && clock.monotonic() - this.#lookedAt < LOOK_AT_LEAST_EVERY_MS;
-    if (isCrowded) return context.after('look', LOOK_AGAIN_MS, { kind: 'look' });
-    try {
+    const isCrowded = this.#turns.size >= LOOK_PAGE && clock.monotonic() - this.#lookedAt < LOOK_AT_LEAST_EVERY_MS;
+    if (!isCrowded) {
       // Those at work may still be due; asking for so many more, they hide nobody.
-      const most = LOOK_PAGE + this.#atWork.size;
-      const found = await due(shards, clock.now(), most);
-      for (const id of found) {
-        if (this.#atWork.get(id)?.ref.isIdle ?? true) this.#wake(id, context);
-      }
+      const limit = LOOK_PAGE + this.atWork;
+      const found = await due(shards, clock.now(), limit);
+      for (const id of found) if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
       this.#lookedAt = clock.monotonic();
-      if (found.length === most) context.after('look', LOOK_AGAIN_MS, { kind: 'look' });
-    } catch (error) {
-      log.warn({ err: error }, 'could not look for deliveries that are due');
+      if (found.length < limit) return false;
     }
+    await sleep(clock, LOOK_AGAIN_MS);
+    return true;
   }
 
-  #wake(id: string, context: ActorContext<Message>): void {
-    const working = this.#atWork.get(id);
-    if (working) {
-      if (working.ref.send({ kind: 'wake', call: working.calls + 1 })) working.calls += 1;
-      return;
-    }
-    if (this.#atWork.size >= MOST_AT_WORK) return;
-    const definition = destinationActor(id, {
-      ...inTurns(this.#deps, this.#turns),
-      lanes: this.#lanes,
-      onRest: (destinationId, calls) => void context.self.send({ kind: 'rested', id: destinationId, calls }),
-      onTried: (deliveryId, tried) => this.#count(deliveryId, tried),
-    });
-    // The name is new each time: one that failed for good may still be about to go.
-    const ref = context.spawn(definition, { name: `${id}-${newId(context.clock.now())}`, supervision: PATIENT });
-    this.#atWork.set(id, { ref, calls: 0 });
+  #wake(id: string): void {
+    const queue = this.#queues.get(id);
+    if (queue) queue.send({ kind: 'wake' });
+    else if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
   }
 
   #count(deliveryId: string, { end, isResumed }: Tried): void {
@@ -197,26 +175,13 @@ export class DeliveryService {
     this.#deps.log.warn({ delivery_id: deliveryId }, 'a delivery was taken up whose last try was never reported: its receiver may get it twice');
   }
 
-  async #sweep(context: ActorContext<Message>): Promise<void> {
-    const { removeOlder, ownsShard, clock, log } = this.#deps;
-    context.after('sweep', SWEEP_EVERY_MS, { kind: 'sweep' });
-    if (!ownsShard(SWEEPING_SHARD)) return;
-    try {
-      const removed = await removeOlder(clock.now() - KEPT_MS, SWEEP_PAGE);
-      // A page at a time, so that nothing that is due waits behind it.
-      if (removed === SWEEP_PAGE) context.after('sweep', SWEEP_PAUSE_MS, { kind: 'sweep' });
-    } catch (error) {
-      log.warn({ err: error }, 'could not remove old deliveries');
-    }
-  }
-
-  /** Lets an actor go unless it was woken since it said that it rests. */
-  async #rest({ id, calls }: { id: string; calls: number }, context: ActorContext<Message>): Promise<void> {
-    const working = this.#atWork.get(id);
-    if (!working) return;
-    // A call may still wait in its mailbox, or was forgotten when it failed and began anew.
-    if (working.calls !== calls) return void working.ref.send({ kind: 'wake', call: working.calls });
-    this.#atWork.delete(id);
-    await context.stop(working.ref as ActorRef<never>, 0);
+  async #sweep(): Promise<boolean> {
+    const { removeOlder, ownsShard, clock } = this.#deps;
+    if (!ownsShard(SWEEPING_SHARD)) return false;
+    const removed = await removeOlder(clock.now() - KEPT_MS, SWEEP_PAGE);
+    if (removed < SWEEP_PAGE) return false;
+    // A page at a time, so that nothing that is due waits behind it.
+    await sleep(clock, SWEEP_PAUSE_MS);
+    return true;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/time.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
-import type { IncidentsPort } from '../results/shards/derived-writer.ts';
+import type { IncidentsPort } from '../results/writing/outbox.ts';
 import type { IncidentDoc, IncidentUpdateDoc } from './incident.ts';
 import { incidentEvent } from './live-views.ts';
 import { openedIncident, openingUpdate, recoverySeconds, resolutionUpdate } from './outbox-rules.ts';

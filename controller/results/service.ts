@@ -4,23 +4,22 @@ import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchReply } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
-import { Ingest } from './intake/ingest.ts';
+import { Shards } from './shards/shards.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
-import { Leases } from './shards/leases.ts';
-import type { LeaseStore } from './shards/lease-store.ts';
-import { Marks, type MarksDeps } from './intake/marks.ts';
+import { Leases, type LeaseDeps } from './shards/leases.ts';
+import { ChangeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
 import { openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
-import { Owners } from './shards/owners.ts';
-import { Pings, type PingSource } from './intake/pings.ts';
-import { publishRaw } from './raw-publisher.ts';
-import type { ShardStores } from './shards/shard-actor.ts';
+import { ShardQuestions } from './shards/shard-questions.ts';
+import { PingFeed, type PingSource } from './feeds/ping-feed.ts';
+import { publishRaw } from './raw-results.ts';
+import type { ShardStores } from './shards/shard.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
 import type { HealthReader } from './reading/project-health.ts';
 import { healthQuestion, projectHealth } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
-import type { DeadLetterStore } from './journal/storage-ports.ts';
+import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
 /** What a poke says when it comes with bad news: input was lost elsewhere. */
 const LOST = 'lost';
@@ -31,9 +30,9 @@ export interface ResultsDeps<M> {
   bus: Bus;
   /** Stays the same over restarts of this installation. */
   holder: string;
-  stores: ShardStores & { deadLetters: DeadLetterStore; leases: LeaseStore; rollups: RollupReader; changes: HistoryDeps['changes'] };
+  stores: ShardStores & { deadLetters: Pick<DeadLetterStore, 'add'>; leases: LeaseDeps['store']; rollups: RollupReader; changes: HistoryDeps['changes'] };
   limits: TakeLimits;
-  monitors: Pick<MarksDeps<M>, 'findMarked' | 'place' | 'clear'>;
+  monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
   /** Another controller has something for the owner of one of our shards. */
   onPoke(): void;
@@ -41,69 +40,71 @@ export interface ResultsDeps<M> {
 
 /** Everything between the probes' batches and what is known of monitors, for the shards of this controller. */
 export class ResultsService<M> {
-  readonly ingest: Ingest;
+  readonly shards: Shards;
   readonly open: OpenReader;
-  readonly owners: Owners;
   readonly statistics: Statistics;
   readonly history: MonitorHistory;
   readonly health: HealthReader;
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
-  readonly #marks: Marks<M>;
-  readonly #pings: Pings;
+  readonly #questions: ShardQuestions;
+  readonly #changes: ChangeFeed<M>;
+  readonly #pings: PingFeed;
   readonly #listening = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
     const { clock, log, bus, stores, limits } = deps;
     this.#deps = deps;
-    this.ingest = new Ingest({
+    this.shards = new Shards({
       clock, log, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
       holdsLease: (shard) => this.#leases.holds(shard),
       surrender: (shard) => {
         this.#leases.surrender(shard).catch((error: unknown) => log.warn({ err: error, shard }, 'a lease could not be given up'));
       },
-      listen: (shard) => this.#listen(shard),
-      unlisten: (shard) => this.#unlisten(shard),
+      onStarted: (shard) => {
+        this.#listen(shard);
+        this.#look();
+      },
+      onEnded: (shard) => this.#unlisten(shard),
       listeners: {
-        onApplied: (shard, applied, _entry, replayed) => {
-          const actor = this.ingest.shards.get(shard);
-          if (actor) this.#latest.note(actor.state, applied.fresh);
-          if (!replayed) publishRaw(bus, applied.fresh);
+        onApplied: (state, { fresh }, replayed) => {
+          this.#latest.note(state, fresh);
+          if (!replayed) publishRaw(bus, fresh);
         },
         onConfigs: () => this.#look(),
       },
     });
-    this.owners = new Owners({ shards: this.ingest.shards, bus, log });
-    this.open = new OpenReader({ clock, owners: this.owners, stored: (ids) => stores.states.find(ids) });
+    this.#questions = new ShardQuestions({ shards: this.shards, bus, log });
+    this.open = new OpenReader({ clock, owners: this.#questions, stored: (ids) => stores.states.find(ids) });
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
       latest: async (projectId) => {
-        const answers = Array.from({ length: SHARD_COUNT }, (_, shard) => this.owners.ask(shard, this.#latest.question, { project_id: projectId }));
+        const answers = Array.from({ length: SHARD_COUNT }, (_, shard) => this.#questions.ask(shard, this.#latest.question, { project_id: projectId }));
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
-    this.health = projectHealth(this.owners, clock);
-    this.history = new MonitorHistory({ clock, owners: this.owners, rollups: stores.rollups, changes: stores.changes });
+    this.health = projectHealth(this.#questions, clock);
+    this.history = new MonitorHistory({ clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
-      acquired: (shard) => void this.ingest.acquire(shard).then(() => this.#look()),
-      released: (shard) => this.ingest.release(shard),
+      acquired: (shard) => this.shards.acquire(shard),
+      released: (shard) => this.shards.release(shard),
     });
-    this.#marks = new Marks({ clock, log, ingest: this.ingest, ...deps.monitors });
-    this.#pings = new Pings({ clock, log, ingest: this.ingest, source: deps.pings });
+    this.#changes = new ChangeFeed({ clock, log, shards: this.shards, ...deps.monitors });
+    this.#pings = new PingFeed({ clock, log, shards: this.shards, source: deps.pings });
   }
 
   start(): void {
-    this.ingest.start();
+    this.shards.start();
     this.#leases.start();
-    this.#marks.start();
+    this.#changes.start();
     this.#pings.start();
   }
 
   /** Whether a shard is loaded here and takes results. */
   ownsShard(shard: number): boolean {
-    return this.ingest.shards.has(shard);
+    return this.shards.get(shard) !== undefined;
   }
 
   /** Has the owner of a shard, here or elsewhere, look for changes now. */
@@ -114,14 +115,14 @@ export class ResultsService<M> {
 
   /** Input of a shard by HTTP was lost: its owner, here or elsewhere, is to know that silence until now says nothing. */
   interrupted(shard: number): void {
-    if (this.ownsShard(shard)) this.ingest.shards.get(shard)?.interrupted();
+    if (this.ownsShard(shard)) this.shards.interrupted(shard);
     else this.#deps.bus.publish(subjects.poke(shard), LOST);
   }
 
   /** Writes what is taken, then gives the shards up. */
   async stop(): Promise<void> {
-    await Promise.all([this.#marks.stop(), this.#pings.stop()]);
-    await this.ingest.stop();
+    await Promise.all([this.#changes.stop(), this.#pings.stop()]);
+    await this.shards.stop();
     await this.#leases.stop();
   }
 
@@ -129,18 +130,18 @@ export class ResultsService<M> {
     const { bus } = this.#deps;
     this.#listening.set(shard, [
       bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
-      bus.subscribe(subjects.askOfShard(shard), (message) => this.#answer(message)),
+      bus.subscribe(subjects.askOfShard(shard), (message) => void this.#answer(message).catch(() => undefined)),
       bus.subscribe(subjects.poke(shard), (message) => this.#poked(shard, message)),
     ]);
   }
 
   #look(): void {
-    this.#marks.look();
+    this.#changes.look();
     this.#pings.look();
   }
 
   #poked(shard: number, message: BusMessage): void {
-    if (Buffer.from(message.data).toString('utf8') === LOST) this.ingest.shards.get(shard)?.interrupted();
+    if (Buffer.from(message.data).toString('utf8') === LOST) this.shards.interrupted(shard);
     this.#look();
     this.#deps.onPoke();
   }
@@ -153,18 +154,18 @@ export class ResultsService<M> {
   #take(shard: number, message: BusMessage): void {
     const address = probeOfSubject(message.subject);
     if (!address) return;
-    this.ingest.take(shard, {
+    this.shards.take(shard, {
       region: address.region, probe_id: address.probeId, bytes: message.data,
       answer: (watermark) => message.reply(replyOf(watermark)),
     });
   }
 
-  #answer(message: BusMessage): void {
+  async #answer(message: BusMessage): Promise<void> {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
     if (shard === null || what === undefined) return;
     const questions = [this.open.question, this.#latest.question, openRowsQuestion, healthQuestion];
-    const answer = this.owners.answer(shard, what, message.data, questions);
+    const answer = await this.#questions.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);
   }
 }

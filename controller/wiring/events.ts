@@ -9,7 +9,7 @@ import { BusEventPublisher } from '../events/publisher.ts';
 import { eventRoutes } from '../events/routes.ts';
 import type { Route } from '../http/route.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
-import type { StatusHistory } from '../results/shards/derived-writer.ts';
+import type { StatusHistory } from '../results/writing/outbox.ts';
 import type { Fleet } from './fleet.ts';
 
 /** Projects that are told of one change of a probe. */

@@ -44,7 +44,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   const { config, mongo, bus, accounts, results, clock, log } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
-  observeIngest(registry, results.ingest, bus);
+  observeIngest(registry, results.shards, bus);
   observeDeliveries(registry, options.notifications);
   observeEvents(registry, options.events.hub);
   const entries = new AuditStore(mongo.db);
@@ -52,7 +52,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   const checks = [
     { name: 'mongodb', isReady: () => mongo.ping().then(() => true) },
     { name: 'nats', isReady: async () => bus.isConnected },
-    { name: 'shards', isReady: async () => results.ingest.shards.size > 0 },
+    { name: 'shards', isReady: async () => results.shards.states.size > 0 },
   ];
   return createApp({
     routes: [...systemRoutes({ registry, clock, checks }), ...auditRoutes({ entries }), ...options.routes],

@@ -12,7 +12,7 @@ import { timelineRoutes } from '../incidents/timeline/routes.ts';
 import { IncidentUpdateStore } from '../incidents/timeline/update-store.ts';
 import { incidentWriteRoutes } from '../incidents/write-routes.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
-import type { IncidentsPort } from '../results/shards/derived-writer.ts';
+import type { IncidentsPort } from '../results/writing/outbox.ts';
 import type { LiveReader } from '../results/reading/live.ts';
 
 export interface IncidentsOptions {

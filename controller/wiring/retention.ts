@@ -10,7 +10,7 @@ import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { AgedResultStore } from '../results/hours/aged-result-store.ts';
-import { MongoDeadLetterStore } from '../results/intake/dead-letter-store.ts';
+import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import { SweepStore } from '../retention/store.ts';
 import { RetentionSweeper } from '../retention/sweeper.ts';
 
@@ -27,7 +27,7 @@ export interface RetentionSettings {
 export function openRetention({ db, accounts, limitsOf, ownsShard, clock, log }: RetentionSettings): RetentionSweeper {
   const incidents = { incidents: new IncidentStore(db), updates: new IncidentUpdateStore(db), comments: new CommentStore(db) };
   const audit = new AuditStore(db);
-  const letters = new MongoDeadLetterStore(db);
+  const letters = new DeadLetterStore(db);
   return new RetentionSweeper({
     monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db), limitsOf, ownsShard, clock, log,
     organizations: {

@@ -1,12 +1,12 @@
+import PQueue from 'p-queue';
 import { createHmac } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { observeDeliveries } from '../../controller/wiring/delivery-metrics.ts';
 import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
-import { inTurns } from '../../controller/delivery/in-turns.ts';
+import { inTurns } from '../../controller/delivery/database-turns.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import { Turns } from '../../controller/delivery/turns.ts';
 import type { WebhookPayload } from '../../controller/delivery/content/webhook-payload.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
@@ -477,9 +477,9 @@ describe('a destination', () => {
     const destination = await rig.destination(`${receiver.url}/hook`);
     await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
     const [waiting] = await rig.deliveries.pending(destination._id, 1);
-    const turns = new Turns(1);
+    const turns = new PQueue({ concurrency: 1 });
     let leave = (): void => undefined;
-    const others = turns.take('begin', () => new Promise<void>((resolve) => (leave = resolve)));
+    const others = turns.add(() => new Promise<void>((resolve) => (leave = resolve)));
     const tried = attemptDelivery(inTurns(rig.stores(), turns).attempt, waiting?.id as string, new AbortController().signal);
     rig.clock.warp(25_000);
     leave();

@@ -8,7 +8,7 @@ import { encodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
-import { MongoStateStore } from '../../controller/results/shards/state-store.ts';
+import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { toStored } from '../../controller/results/hours/stored-result.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
@@ -32,7 +32,7 @@ export interface Owner {
  */
 export async function populate(db: Db, owner: Owner, group: string, count: number): Promise<void> {
   const now = Date.now();
-  const states = new MongoStateStore(db);
+  const states = new StateStore(db);
   const rollup = new Binary(encodeRollup(hourOfResults(now - DAY_MS).rollup));
   let counts = recount({ cells: {}, regions: {}, groups: {} }, []).counts;
   for (let first = 0; first < count; first += AT_ONCE) {

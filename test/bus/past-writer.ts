@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { checkpoint, HOUR_GRACE_MS, isDueForCheckpoint, savedThrough } from '../../controller/results/hours/hour-writer.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { openResultStores, type ResultStores } from '../../controller/wiring/result-stores.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';

@@ -1,5 +1,5 @@
 import { FanOut } from '../../controller/delivery/fan-out.ts';
-import type { UnorderedStores } from '../../controller/delivery/in-turns.ts';
+import type { UnorderedStores } from '../../controller/delivery/database-turns.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';

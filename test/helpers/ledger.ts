@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { MongoJournalStore } from '../../controller/results/journal/journal-store.ts';
+import { JournalStore } from '../../controller/results/journal/journal-store.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 
@@ -32,7 +32,7 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
     const db = client.db(database);
     const moved = await db.collection<{ _id: string }>('rollups_1h').find({}).limit(1).toArray();
     if (moved.length > 0) throw new Error('blocks are written: the journal alone does not say all');
-    const journal = new MongoJournalStore(db);
+    const journal = new JournalStore(db);
     const lanes = new Map<string, Map<number, CheckResult | null>>();
     let repeated = 0;
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {

@@ -1,6 +1,6 @@
 import { createLog } from '../../shared/log.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
-import { ShardActor } from '../../controller/results/shards/shard-actor.ts';
+import { Shards } from '../../controller/results/shards/shards.ts';
 import { checkStates } from './check-derived.ts';
 import { checkRows } from './check-results.ts';
 import type { Reference } from './reference.ts';
@@ -19,16 +19,18 @@ export async function checkCold(world: World, references: Reference[]): Promise<
   const stores = simulatedStores(world.db, wire);
   const said: string[] = [];
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => (references[shard]?.state.n ?? 0) > 0);
-  let left = shards.length;
+  const cold = new Shards({
+    clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), instance: 'cold',
+    holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
+    listeners: { onApplied: () => undefined, onConfigs: () => undefined },
+  });
+  for (const shard of shards) cold.acquire(shard);
+  await world.runUntil(() => shards.every((shard) => cold.states.has(shard)), LOAD_MS);
   for (const shard of shards) {
     const reference = references[shard] as Reference;
-    const deps = { clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), onApplied: () => undefined, onFailed: () => undefined };
-    ShardActor.load(shard, 'cold', deps).then((actor) => {
-      said.push(...checkStates(world, reference.state, actor.state, 'cold'), ...checkRows(world, reference, actor.state, 'cold'));
-    }).catch((error: unknown) => said.push(`cold: shard ${shard} cannot be loaded: ${String(error)}`)).finally(() => {
-      left -= 1;
-    });
+    const state = cold.states.get(shard);
+    if (!state) said.push(`cold: shard ${shard} cannot be loaded`);
+    else said.push(...checkStates(world, reference.state, state, 'cold'), ...checkRows(world, reference, state, 'cold'));
   }
-  if (!(await world.runUntil(() => left === 0, LOAD_MS))) said.push('cold: loading did not end');
   return said;
 }

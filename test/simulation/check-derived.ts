@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/hours/rollup-rules.ts';
-import type { ShardState } from '../../controller/results/shards/shard-state.ts';
+import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
@@ -13,9 +13,9 @@ import type { World } from './world.ts';
 export function checkDerived(world: World, references: Reference[]): string[] {
   const found = [...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world), ...checkConfigs(world, references)];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
-    const owner = world.ownersOf(shard)[0]?.ingest?.shards.get(shard);
+    const owner = world.ownersOf(shard)[0]?.shards?.states.get(shard);
     const reference = references[shard] as Reference;
-    if (owner) found.push(...checkStates(world, reference.state, owner.state, 'owner'));
+    if (owner) found.push(...checkStates(world, reference.state, owner, 'owner'));
     found.push(...checkSnapshot(world, reference, shard));
   }
   return found;
@@ -109,7 +109,7 @@ function checkRollups(world: World): string[] {
 function isPending(world: World, key: string): boolean {
   const at = key.lastIndexOf(':');
   const [id, hour] = [key.slice(0, at), Number(key.slice(at + 1)) * HOUR_MS];
-  return world.controllers.some((controller) => [...(controller.ingest?.shards.values() ?? [])].some(({ state }) => {
+  return world.controllers.some((controller) => [...(controller.shards?.states.values() ?? [])].some((state) => {
     const cell = state.monitors.get(id);
     return cell !== undefined && (cell.hours.has(hour) || cell.state.booked[hour] !== undefined);
   }));

@@ -2,7 +2,7 @@ import { SHARD_COUNT } from '../../shared/ids.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
-import type { ShardState } from '../../controller/results/shards/shard-state.ts';
+import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import { toStored, type StoredResult } from '../../controller/results/hours/stored-result.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
@@ -14,9 +14,9 @@ import type { World } from './world.ts';
 export function checkResults(world: World, references: Reference[]): string[] {
   const found = [...checkJournal(world, references)];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
-    const owner = world.ownersOf(shard)[0]?.ingest?.shards.get(shard);
+    const owner = world.ownersOf(shard)[0]?.shards?.states.get(shard);
     if (!owner) found.push(`shard ${shard} has no owner`);
-    else found.push(...checkRows(world, references[shard] as Reference, owner.state, 'owner'));
+    else found.push(...checkRows(world, references[shard] as Reference, owner, 'owner'));
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import { readLaneHeader } from '../../shared/contracts/result-pack.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
-import { ShardActor } from '../../controller/results/shards/shard-actor.ts';
-import { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { ShardClock } from '../../controller/results/clock/shard-clock.ts';
+import { Shard } from '../../controller/results/shards/shard.ts';
+import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { WorldOptions } from './world.ts';
 
 /** One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is bypassed. */
@@ -125,22 +126,22 @@ export const MUTATIONS: readonly Mutation[] = [
 
 /** The owner decides by the clock at once, whatever it may have missed. */
 export function patchClockDecisions(): () => void {
-  const { load } = ShardActor;
-  const { interrupted } = ShardActor.prototype;
-  ShardActor.prototype.interrupted = () => undefined;
-  ShardActor.load = async (shard, writer, deps) => {
+  const { load } = Shard;
+  const { interrupted } = ShardClock.prototype;
+  ShardClock.prototype.interrupted = () => undefined;
+  Shard.load = async (shard, writer, deps, context) => {
     let isLoading = true;
     const clock: Clock = {
       now: () => (isLoading ? 0 : deps.clock.now()), monotonic: () => deps.clock.monotonic(),
       setTimer: (delayMs, fire) => deps.clock.setTimer(delayMs, fire), setRepeating: (periodMs, fire) => deps.clock.setRepeating(periodMs, fire),
     };
-    const actor = await load.call(ShardActor, shard, writer, { ...deps, clock });
+    const loaded = await load.call(Shard, shard, writer, { ...deps, clock }, context);
     isLoading = false;
-    return actor;
+    return loaded;
   };
   return () => {
-    ShardActor.load = load;
-    ShardActor.prototype.interrupted = interrupted;
+    Shard.load = load;
+    ShardClock.prototype.interrupted = interrupted;
   };
 }
 

@@ -2,7 +2,7 @@ import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorEffect } from '../../controller/verdicts/monitor-state.ts';
 import { overdueRow, pingRow } from '../../controller/results/hours/ping-rows.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
-import { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 
 /** What the one true journal of a shard says when it is read once, from its first entry to its last, by nobody else. */

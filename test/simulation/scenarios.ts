@@ -203,7 +203,7 @@ export async function insertsAreNotAnswered(changed: Changed = {}): Promise<Seed
   } } });
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, mute) });
   await world.run(10 * MINUTE_MS);
-  const { voided = 0, insert_failures: failures = 0 } = first.ingest?.counts ?? {};
+  const { voided = 0, insert_failures: failures = 0 } = first.shards?.counts ?? {};
   const found = await end(world);
   return { ...found, voided, failures };
 }

@@ -1,10 +1,10 @@
 import type { Log } from '../../shared/log.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
-import { Ingest } from '../../controller/results/intake/ingest.ts';
+import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
 import { receivePing, type PingSignal } from '../../controller/heartbeats/verbs.ts';
-import { Pings } from '../../controller/results/intake/pings.ts';
-import { Marks } from '../../controller/results/intake/marks.ts';
+import { PingFeed } from '../../controller/results/feeds/ping-feed.ts';
+import { ChangeFeed } from '../../controller/results/feeds/change-feed.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Listener, Network } from './network.ts';
@@ -40,10 +40,10 @@ export class SimulatedController {
   readonly #parts: ControllerParts;
   #lives = 0;
   #process: SimulatedProcess | null = null;
-  #ingest: Ingest | null = null;
+  #shards: Shards | null = null;
   #leases: Leases | null = null;
   #listener: Listener | null = null;
-  #pings: Pings | null = null;
+  #pings: PingFeed | null = null;
   #stores: ControllerStores | null = null;
 
   constructor(parts: ControllerParts) {
@@ -55,8 +55,8 @@ export class SimulatedController {
     return this.#process;
   }
 
-  get ingest(): Ingest | null {
-    return this.#ingest;
+  get shards(): Shards | null {
+    return this.#shards;
   }
 
   get isAlive(): boolean {
@@ -70,28 +70,28 @@ export class SimulatedController {
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
     const all = disguise(simulatedStores(db, wire));
     const { leases: leaseStore, marks: markPorts, pings: pingPorts, ...stores } = all;
-    const listener: Listener = { process, take: (shard, message) => ingest.take(shard, hand(message)) };
+    const listener: Listener = { process, take: (shard, message) => shards.take(shard, hand(message)) };
     const leases: Leases = new Leases({
       clock: process, log, store: leaseStore, holder: name,
-      acquired: (shard) => void ingest.acquire(shard),
-      released: (shard) => ingest.release(shard),
+      acquired: (shard) => shards.acquire(shard),
+      released: (shard) => shards.release(shard),
     });
-    const ingest: Ingest = new Ingest({
+    const shards: Shards = new Shards({
       clock: process, log, stores, limits: limitsOf(RAW_RETENTION_MS), instance: `${name}#${++this.#lives}`,
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
-      listen: (shard) => network.listen(shard, listener),
-      unlisten: (shard) => network.unlisten(shard, listener),
+      onStarted: (shard) => network.listen(shard, listener),
+      onEnded: (shard) => network.unlisten(shard, listener),
       listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
     });
-    const marks: Marks<MonitorConfig> = new Marks({ clock: process, log, ingest, ...markPorts });
-    this.#pings = new Pings({ clock: process, log, ingest, source: pingPorts });
+    const marks: ChangeFeed<MonitorConfig> = new ChangeFeed({ clock: process, log, shards, ...markPorts });
+    this.#pings = new PingFeed({ clock: process, log, shards, source: pingPorts });
     this.#stores = all;
     this.#process = process;
-    this.#ingest = ingest;
+    this.#shards = shards;
     this.#leases = leases;
     this.#listener = listener;
-    ingest.start();
+    shards.start();
     leases.start();
     marks.start();
     this.#pings.start();
@@ -124,7 +124,7 @@ export class SimulatedController {
     // Who does not end within 10 s is killed.
     this.#parts.clock.setTimer(10_000, () => void (process === this.#process && this.kill()));
     await this.#pings?.stop();
-    await this.#ingest?.stop();
+    await this.#shards?.stop();
     // A lease that could not be given back runs out.
     await this.#leases?.stop().catch(() => undefined);
     if (process === this.#process) this.kill();

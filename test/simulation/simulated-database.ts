@@ -4,7 +4,7 @@ import type { Alert, IncidentOpening, IncidentResolution } from '../../controlle
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { StatusChange } from '../../controller/verdicts/monitor-state.ts';
-import type { Lease } from '../../controller/results/shards/lease-store.ts';
+import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
 import type { Rollup } from '../../controller/results/hours/rollup-rules.ts';
 

@@ -1,10 +1,12 @@
-import type { DeadLetterStore, HourRecord, InsertOutcome, SnapshotStore, StateRecord, StateStore, HourStore, JournalStore } from '../../controller/results/journal/storage-ports.ts';
+import type { HourRecord, InsertOutcome, StateRecord } from '../../controller/results/journal/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
-import type { PingSource } from '../../controller/results/intake/pings.ts';
-import type { LeaseStore } from '../../controller/results/shards/lease-store.ts';
-import type { MarksDeps } from '../../controller/results/intake/marks.ts';
+import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
+import type { LeaseDeps } from '../../controller/results/shards/leases.ts';
+import type { ShardStores } from '../../controller/results/shards/shard.ts';
+import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
+import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import { shardOf } from '../../shared/ids.ts';
-import type { AlertsPort, IncidentsPort, StatusHistory } from '../../controller/results/shards/derived-writer.ts';
+import type { AlertsPort, IncidentsPort, StatusHistory } from '../../controller/results/writing/outbox.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
@@ -16,20 +18,20 @@ import type { Line } from './wire.ts';
 
 /** Everything that one controller's ingest writes to. */
 export interface ControllerStores {
-  journal: JournalStore;
-  snapshots: SnapshotStore;
-  states: StateStore;
-  hours: HourStore;
-  deadLetters: DeadLetterStore;
+  journal: ShardStores['journal'];
+  snapshots: ShardStores['snapshots'];
+  states: ShardStores['states'];
+  hours: ShardStores['hours'];
+  deadLetters: ShardsDeps['stores']['deadLetters'];
   history: StatusHistory;
   incidents: IncidentsPort;
   alerts: AlertsPort;
-  leases: LeaseStore;
+  leases: LeaseDeps['store'];
   marks: MarkPorts;
   pings: Pick<PingStore, 'insert'> & PingSource;
 }
 
-export type MarkPorts = Pick<MarksDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
+export type MarkPorts = Pick<ChangeFeedDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
 
 /** The stores of one process, each call one or more commands on its wire. */
 export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerStores {
@@ -54,7 +56,7 @@ function insertAbsent<T>(wire: Line, into: Map<string, T>, found: [id: string, v
   return wire.write(docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined);
 }
 
-function journalStore(db: SimulatedDatabase, wire: Line): JournalStore {
+function journalStore(db: SimulatedDatabase, wire: Line): ShardStores['journal'] {
   const whose = (entry: JournalEntry): Promise<InsertOutcome> => wire.read(() => {
     const found = db.journalOf(entry.shard).get(entry.n);
     const { writer, taken_at: takenAt } = JSON.parse(found ?? '{}') as Partial<JournalEntry>;
@@ -77,7 +79,7 @@ function journalStore(db: SimulatedDatabase, wire: Line): JournalStore {
   };
 }
 
-function snapshotStore(db: SimulatedDatabase, wire: Line): SnapshotStore {
+function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshots'] {
   return {
     numbers: (shards) => wire.read(() => new Map(shards.flatMap((shard) => {
       const found = db.snapshots.get(shard);
@@ -96,7 +98,7 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): SnapshotStore {
   };
 }
 
-function stateStore(db: SimulatedDatabase, wire: Line): StateStore {
+function stateStore(db: SimulatedDatabase, wire: Line): ShardStores['states'] {
   const recordsOf = (isWanted: (id: string, shard: number) => boolean): StateRecord[] =>
     [...db.states].filter(([id, { shard }]) => isWanted(id, shard)).map(([id, { shard, position, content, outbox }]) => ({
       monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'], outbox: JSON.parse(outbox) as StateRecord['outbox'],
@@ -119,7 +121,7 @@ function stateStore(db: SimulatedDatabase, wire: Line): StateStore {
 const hourId = (key: { monitor_id: string; hour: number }): string => `${key.monitor_id}:${key.hour / HOUR_MS}`;
 const dayId = (key: { monitor_id: string; day: number }): string => `${key.monitor_id}:${key.day / DAY_MS}`;
 
-function hourStore(db: SimulatedDatabase, wire: Line): HourStore {
+function hourStore(db: SimulatedDatabase, wire: Line): ShardStores['hours'] {
   const putAhead = <T extends { position: number }>(into: Map<string, T>, id: string, doc: T): void => {
     if (db.careless.has('hours') || (into.get(id)?.position ?? -1) < doc.position) into.set(id, doc);
   };
@@ -163,7 +165,7 @@ function incidentsPort(db: SimulatedDatabase, wire: Line): IncidentsPort {
   };
 }
 
-function leaseStore(db: SimulatedDatabase, wire: Line): LeaseStore {
+function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
   return {
     look: (holder, now) => wire.read(() => {
       const alive = new Set([holder]);

@@ -1,5 +1,5 @@
 import type { SimulatedDatabase } from './simulated-database.ts';
-import { ShardState } from '../../controller/results/shards/shard-state.ts';
+import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { shardOf } from '../../shared/ids.ts';
 
 const time = (at: number): string => new Date(at).toISOString().slice(11, 23);

@@ -88,7 +88,7 @@ export class World {
   }
 
   #lost(shard: number): void {
-    for (const controller of this.ownersOf(shard)) controller.ingest?.shards.get(shard)?.interrupted();
+    for (const controller of this.ownersOf(shard)) controller.shards?.interrupted(shard);
   }
 
   #tell(config: MonitorConfig, random: Random, tries: number): void {
@@ -163,7 +163,7 @@ export class World {
 
   /** Controllers that have a shard in hand now, by their own belief. */
   ownersOf(shard: number): SimulatedController[] {
-    return this.controllers.filter((controller) => controller.isAlive && controller.ingest?.shards.has(shard));
+    return this.controllers.filter((controller) => controller.isAlive && controller.shards?.states.has(shard));
   }
 
   get isDrained(): boolean {
@@ -191,6 +191,8 @@ export class World {
 }
 
 /** Lets promise callbacks run that are ready, and those that they make ready. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

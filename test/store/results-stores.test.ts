@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { MongoDeadLetterStore } from '../../controller/results/intake/dead-letter-store.ts';
-import { MongoHourStore } from '../../controller/results/hours/hour-store.ts';
-import { MongoJournalStore } from '../../controller/results/journal/journal-store.ts';
-import { MongoLeaseStore } from '../../controller/results/shards/lease-store.ts';
-import { MongoSnapshotStore } from '../../controller/results/journal/snapshot-store.ts';
-import { MongoStateStore } from '../../controller/results/shards/state-store.ts';
-import { MongoStatusHistory } from '../../controller/results/reading/status-history-store.ts';
+import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
+import { HourStore } from '../../controller/results/hours/hour-store.ts';
+import { JournalStore } from '../../controller/results/journal/journal-store.ts';
+import { LeaseStore } from '../../controller/results/shards/lease-store.ts';
+import { SnapshotStore } from '../../controller/results/writing/snapshot-store.ts';
+import { StateStore } from '../../controller/results/writing/state-store.ts';
+import { MongoStatusHistory } from '../../controller/results/writing/status-history-store.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
-import type { HourRecord, StateRecord } from '../../controller/results/journal/storage-ports.ts';
+import type { HourRecord, StateRecord } from '../../controller/results/journal/records.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
 import { SimulatedDatabase } from '../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../simulation/simulated-stores.ts';
@@ -28,7 +28,7 @@ let serial = 0;
 const SOURCES: [name: string, make: () => Stores][] = [
   ['MongoDB', () => {
     const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
-    return { journal: new MongoJournalStore(db), snapshots: new MongoSnapshotStore(db), states: new MongoStateStore(db), hours: new MongoHourStore(db), leases: new MongoLeaseStore(db) };
+    return { journal: new JournalStore(db), snapshots: new SnapshotStore(db), states: new StateStore(db), hours: new HourStore(db), leases: new LeaseStore(db) };
   }],
   ['the simulation', () => simulatedStores(new SimulatedDatabase(), {
     read: async (answer) => answer(),
@@ -173,7 +173,7 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
 });
 
 test('a day is the sum of its hours, and a period is read back', async () => {
-  const hours = new MongoHourStore(mongo.client.db(`${mongo.db.databaseName}_${++serial}`));
+  const hours = new HourStore(mongo.client.db(`${mongo.db.databaseName}_${++serial}`));
   const all = [DAY - HOUR_MS, DAY, DAY + 9 * HOUR_MS, DAY + 10 * HOUR_MS, DAY + 23 * HOUR_MS, DAY + 24 * HOUR_MS].map((hour, at) => hourOf(at + 1, { hour }));
   await hours.write(all);
   await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 9 }]);
@@ -218,7 +218,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
 test('dead letters and status changes are inserted once', async () => {
   const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
   const letter = { id: 'l', reason: 'too_old' as const, shard: 1, region: 'eu', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: 'first', at: 1 };
-  const letters = new MongoDeadLetterStore(db);
+  const letters = new DeadLetterStore(db);
   await letters.add([letter, letter]);
   await letters.add([{ ...letter, content: 'second' }, { ...letter, id: 'm' }]);
   await letters.add([]);

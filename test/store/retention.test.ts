@@ -7,7 +7,7 @@ import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openRetention } from '../../controller/wiring/retention.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
-import { MongoHourStore } from '../../controller/results/hours/hour-store.ts';
+import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { openResultStores } from '../../controller/wiring/result-stores.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
@@ -72,7 +72,7 @@ async function addMonitor(id: string, organizationId: string, change: Document =
 
 /** A result, its counts, its day and a status change, that many days ago at noon. */
 async function addHistory(monitorId: string, days: number[]): Promise<void> {
-  const hours = new MongoHourStore(db);
+  const hours = new HourStore(db);
   const at = (day: number): number => TODAY - day * DAY_MS + 12 * HOUR_MS;
   await hours.write(days.map((day) => {
     const result = ResultColumns.of([storedOf({ scheduled_at: at(day), started_at: at(day) })]);

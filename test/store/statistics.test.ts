@@ -6,10 +6,10 @@ import { hourOf } from '../../controller/verdicts/booking-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
 import { checkpoint, isDueForCheckpoint } from '../../controller/results/hours/hour-writer.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
-import { MongoHourStore } from '../../controller/results/hours/hour-store.ts';
+import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toOpenMonitor } from '../../controller/results/reading/open-monitor.ts';
-import { ShardState } from '../../controller/results/shards/shard-state.ts';
-import { MongoStateStore } from '../../controller/results/shards/state-store.ts';
+import { ShardState } from '../../controller/results/state/shard-state.ts';
+import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { Statistics } from '../../controller/results/reading/statistics.ts';
 import { Random } from '../simulation/random.ts';
 import { batchOf, configOf, idIn, resultOf } from '../unit/results/build.ts';
@@ -25,8 +25,8 @@ const mongo = withMongo();
 /** An owner of a shard that takes what it is given, and all results that it ever took. */
 class Owner {
   readonly taken: CheckResult[] = [];
-  readonly hours = new MongoHourStore(mongo.db);
-  readonly states = new MongoStateStore(mongo.db);
+  readonly hours = new HourStore(mongo.db);
+  readonly states = new StateStore(mongo.db);
   readonly configs: ReturnType<typeof configOf>[];
   readonly clock: SimulatedClock;
   readonly #shard: number;

@@ -4,10 +4,10 @@ import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
-import { MongoDeadLetterStore } from '../../controller/results/intake/dead-letter-store.ts';
+import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
 import type { DeadLetter, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
-import { MongoJournalStore } from '../../controller/results/journal/journal-store.ts';
-import { MongoSnapshotStore } from '../../controller/results/journal/snapshot-store.ts';
+import { JournalStore } from '../../controller/results/journal/journal-store.ts';
+import { SnapshotStore } from '../../controller/results/writing/snapshot-store.ts';
 import { startMongoProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
@@ -25,9 +25,9 @@ const entry: JournalEntry = { shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, 
 const letter: DeadLetter = { id: 'l', reason: 'unreadable', shard: 1, region: 'r', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: '', at: 1 };
 
 test.each<[string, () => Promise<unknown>]>([
-  ['a journal entry', () => new MongoJournalStore(mongo.db).insert([entry])],
-  ['a snapshot', () => new MongoSnapshotStore(mongo.db).move(1, { n: 1, lanes: {} })],
-  ['a dead letter', () => new MongoDeadLetterStore(mongo.db).add([letter])],
+  ['a journal entry', () => new JournalStore(mongo.db).insert([entry])],
+  ['a snapshot', () => new SnapshotStore(mongo.db).move(1, { n: 1, lanes: {} })],
+  ['a dead letter', () => new DeadLetterStore(mongo.db).add([letter])],
   ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
   ['an assignment', () => new AssignmentStore(mongo.db).stage('p', [{ monitorId: 'm', monitorRev: 1, assignment: null } as never], 't', 1)],
 ])('%s counts as unwritten when the database never answers', async (_what, write) => {

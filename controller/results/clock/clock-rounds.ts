@@ -1,59 +1,54 @@
+import type { Actor } from '../../../shared/actor/actor.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { CYCLE_ROUNDS } from './monitor-walk.ts';
 import { ROUND_MS } from './shard-clock.ts';
 
-/** Monitors that are looked at without a break: a millisecond or two. */
+/** Monitors examined without a break: a millisecond or two. */
 export const LOOKS_AT_ONCE = 500;
-/** Between two steps, so that whoever waits comes in between. */
+/** Between two steps, so that requests get their turn. */
 const PAUSE_MS = 5;
-/** From so many monitors on, steps are this small and lie over this much of a round: a request meets one of them at most. */
+/** From so many monitors on, steps are this small and spread over this much of a round: a request meets one at most. */
 const MANY = 5000;
 const LOOKS_AMONG_MANY = 50;
 const SPREAD_MS = ROUND_MS / 2;
-/** Of all monitors, this part is looked at in a round: of two walks a step each, for what the clock decides and for what is to be written. */
+/** A round examines this part of all monitors: of two walks a step each, for the clock's decisions and for writing. */
 const PART_OF_ROUND = 2 / CYCLE_ROUNDS;
 /** After a shard that has something to write, so that not all write at once; a round has time for all of them. */
 const WRITE_PAUSE_MS = 250;
 /** In one round so many monitors are booked to the end of an hour, or those of one shard. */
 const HOUR_AT_ONCE = 1000;
 
-/** One shard, as the clock goes through it; by ShardActor. */
-export interface ClockedShard {
-  readonly shard: number;
-  /** Number of its monitors. */
-  readonly size: number;
-  /** Whether what a round has found is being written. */
-  readonly isWriting: boolean;
-  /** @returns the number of monitors that are booked at once because their hour is over. */
-  beginRound(mayCloseHour: boolean): number;
-  /** Looks at `most` monitors at most. @returns how many; fewer when the round has none left. */
-  look(most: number): number;
-}
+/** What a round asks of a shard. See ShardMessage. */
+export type ClockMessage =
+  | { kind: 'beginRound'; mayCloseHour: boolean; answer(booked: number): void }
+  | { kind: 'look'; limit: number; answer(looked: { looks: number; isWriting: boolean }): void };
 
-export interface ClockRoundsDeps<S extends ClockedShard> {
+export interface ClockRoundsDeps {
   clock: Clock;
-  shards: ReadonlyMap<number, S>;
-  /** A round is through with this shard: something may wait for its journal. */
-  onLooked(shard: S): void;
+  shards: {
+    readonly states: ReadonlyMap<number, { readonly monitors: { readonly size: number } }>;
+    get(shard: number): Pick<Actor<ClockMessage>, 'ask'> | undefined;
+  };
 }
 
 /** Lets the clock decide for the shards in hand every few seconds, in steps that do not grow with the number of monitors. */
-export class ClockRounds<S extends ClockedShard> {
-  readonly #deps: ClockRoundsDeps<S>;
-  #left: S[] = [];
+export class ClockRounds {
+  readonly #deps: ClockRoundsDeps;
+  #left: number[] = [];
   /** Looks of a step, and ms between two. */
-  #pace = { most: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
+  #pace = { looks: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
   /** When this round began with the shard it is at, monotonic ms; null before its first look. */
   #shardSince: number | null = null;
   #timer: Timer | null = null;
   #next: Timer | null = null;
+  #isUnderWay = false;
 
-  constructor(deps: ClockRoundsDeps<S>) {
+  constructor(deps: ClockRoundsDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(ROUND_MS, () => this.#begin());
+    this.#timer = this.#deps.clock.setRepeating(ROUND_MS, () => void this.#begin());
   }
 
   stop(): void {
@@ -62,39 +57,51 @@ export class ClockRounds<S extends ClockedShard> {
   }
 
   /** A round that takes longer than it should is ended first. */
-  #begin(): void {
-    if (this.#left.length > 0) return;
-    this.#left = [...this.#deps.shards.values()];
-    this.#pace = paceOf(this.#left.reduce((sum, { size }) => sum + size, 0));
+  async #begin(): Promise<void> {
+    if (this.#isUnderWay) return;
+    this.#isUnderWay = true;
+    const { states } = this.#deps.shards;
+    this.#left = [...states.keys()];
+    this.#pace = paceOf([...states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0));
     let room = HOUR_AT_ONCE;
-    for (const shard of this.#left) room -= shard.beginRound(room > 0);
-    this.#step();
+    for (const shard of this.#left) {
+      const mayCloseHour = room > 0;
+      room -= (await this.#ask<number>(shard, (answer) => ({ kind: 'beginRound', mayCloseHour, answer }))) ?? 0;
+    }
+    await this.#step();
   }
 
-  #step(): void {
-    const { clock, shards, onLooked } = this.#deps;
-    let { most, pauseMs } = this.#pace;
+  async #step(): Promise<void> {
+    const { clock } = this.#deps;
+    let { looks: left, pauseMs } = this.#pace;
     let isWriting = false;
-    while (most > 0 && !isWriting && this.#left[0]) {
+    while (left > 0 && !isWriting && this.#left[0] !== undefined) {
       const shard = this.#left[0];
+      const limit = left;
       this.#shardSince ??= clock.monotonic();
-      most -= shards.get(shard.shard) === shard ? shard.look(most) : 0;
+      const looked = await this.#ask<{ looks: number; isWriting: boolean }>(shard, (answer) => ({ kind: 'look', limit, answer }));
+      left -= looked?.looks ?? 0;
       // It could have had more: nothing of it is left in this round.
-      if (most > 0) {
+      if (left > 0) {
         this.#left.shift();
-        onLooked(shard);
-        isWriting = shard.isWriting;
+        isWriting = looked?.isWriting ?? false;
         if (isWriting) pauseMs = Math.max(pauseMs, WRITE_PAUSE_MS - (clock.monotonic() - this.#shardSince));
         this.#shardSince = null;
       }
     }
-    if (this.#left.length > 0) this.#next = clock.setTimer(pauseMs, () => this.#step());
+    this.#isUnderWay = this.#left.length > 0;
+    if (this.#isUnderWay) this.#next = clock.setTimer(pauseMs, () => void this.#step());
+  }
+
+  /** Null when the shard is not in hand any more. */
+  async #ask<Answer>(shard: number, question: (answer: (value: Answer) => void) => ClockMessage): Promise<Answer | null> {
+    return this.#deps.shards.get(shard)?.ask(question).catch(() => null) ?? null;
   }
 }
 
-function paceOf(monitors: number): { most: number; pauseMs: number } {
-  if (monitors < MANY) return { most: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
+function paceOf(monitors: number): { looks: number; pauseMs: number } {
+  if (monitors < MANY) return { looks: LOOKS_AT_ONCE, pauseMs: PAUSE_MS };
   const looks = monitors * PART_OF_ROUND;
   const steps = Math.min(looks / LOOKS_AMONG_MANY, SPREAD_MS / PAUSE_MS);
-  return { most: Math.round(looks / steps), pauseMs: SPREAD_MS / steps };
+  return { looks: Math.round(looks / steps), pauseMs: SPREAD_MS / steps };
 }

@@ -5,7 +5,8 @@ import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import { LookQueue } from './look-queue.ts';
 import { CYCLE_ROUNDS, MonitorWalk } from './monitor-walk.ts';
-import type { MonitorCell, ShardState } from '../shards/shard-state.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
+import type { ShardState } from '../state/shard-state.ts';
 
 /** A shard is asked by the clock so often. */
 export const ROUND_MS = 5000;
@@ -34,7 +35,7 @@ export class ShardClock {
   readonly #deps: ShardClockDeps;
   readonly #watch = new HeartbeatWatch();
   readonly #queue = new LookQueue(ROUNDS_AHEAD);
-  readonly #walk: MonitorWalk<MonitorCell>;
+  readonly #walk: MonitorWalk<LiveMonitor>;
   readonly #waiting = new Set<string>();
   /** Monitors for which the clock decides nothing, as a rule has thrown. */
   readonly #unclocked = new Set<string>();

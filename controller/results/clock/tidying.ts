@@ -1,6 +1,7 @@
 import { isDueForCheckpoint, savedThrough } from '../hours/hour-writer.ts';
 import { MonitorWalk } from './monitor-walk.ts';
-import type { MonitorCell, ShardState } from '../shards/shard-state.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
+import type { ShardState } from '../state/shard-state.ts';
 
 /** Monitors of one shard whose blocks are written at once. */
 export const CHECKPOINT_MONITORS = 100;
@@ -20,7 +21,7 @@ export interface TidyWork {
  */
 export class Tidying {
   readonly #state: ShardState;
-  readonly #walk: MonitorWalk<MonitorCell>;
+  readonly #walk: MonitorWalk<LiveMonitor>;
   #toWalk = 0;
   #due: string[] = [];
   #gone: string[] = [];
@@ -69,18 +70,18 @@ export class Tidying {
     return through;
   }
 
-  #lookAt(id: string, cell: MonitorCell, now: number): void {
+  #lookAt(id: string, cell: LiveMonitor, now: number): void {
     if (isDueForCheckpoint(id, cell, now)) this.#due.push(id);
     else this.#keep(cell);
     if (isForgettable(cell, now)) this.#gone.push(id);
   }
 
-  #keep(cell: MonitorCell | undefined): void {
+  #keep(cell: LiveMonitor | undefined): void {
     if (cell) this.#through = savedThrough(cell, this.#through ?? this.#state.n);
   }
 }
 
 /** A deleted monitor is remembered for a day, so that what its probes still send is no riddle. */
-function isForgettable({ state, hours, unsavedFrom, queued }: MonitorCell, now: number): boolean {
+function isForgettable({ state, hours, unsavedFrom, queued }: LiveMonitor, now: number): boolean {
   return state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS && hours.size === 0 && unsavedFrom === null && queued === 0;
 }

@@ -4,8 +4,8 @@ import { decodeBlock, encodeBlock } from './block-codec.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
 import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup-rules.ts';
-import type { DayKey, HourKey, HourRecord, HourResults, HourStore } from '../journal/storage-ports.ts';
-import { upsertAhead } from './upsert-ahead-store.ts';
+import type { DayKey, HourKey, HourRecord, HourResults } from '../journal/records.ts';
+import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface HourDoc {
   _id: string;
@@ -21,7 +21,7 @@ type DayDoc = Omit<HourDoc, 'results'>;
  * Collections `rollups_1h`, whose documents hold the hour's results too, and `rollups_1d`; `_id` is `<monitor>:<hours or
  * days since 1970>`. One document, so that results and rollup cannot disagree after a crash between two writes.
  */
-export class MongoHourStore implements HourStore {
+export class HourStore {
   readonly #hours: Collection<HourDoc>;
   readonly #days: Collection<DayDoc>;
 

@@ -3,8 +3,11 @@ import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
 import { ResultColumns } from './result-columns.ts';
 import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup-rules.ts';
-import type { MonitorCell, ShardState } from '../shards/shard-state.ts';
-import type { DayKey, HourRecord, HourStore, StateRecord, StateStore } from '../journal/storage-ports.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
+import type { ShardState } from '../state/shard-state.ts';
+import type { StateStore } from '../writing/state-store.ts';
+import type { DayKey, HourRecord, StateRecord } from '../journal/records.ts';
+import type { HourStore } from './hour-store.ts';
 
 /** An hour is closed in the journal this long after its end, so that what was under way is in it. */
 export const HOUR_GRACE_MS = 120_000;
@@ -14,7 +17,7 @@ const SPREAD_MS = 50 * 60_000;
 const DOUBT_MS = 3 * HOUR_MS;
 
 /** Whether a monitor's closed hours are due to be written. */
-export function isDueForCheckpoint(id: string, cell: MonitorCell, now: number): boolean {
+export function isDueForCheckpoint(id: string, cell: LiveMonitor, now: number): boolean {
   return cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(id, cell, now));
 }
 
@@ -22,7 +25,7 @@ export function isDueForCheckpoint(id: string, cell: MonitorCell, now: number): 
  * Writes the blocks, rollups and state of these monitors as of the entry the shard stands at. Repeating it, also after
  * a crash between any two writes, changes nothing: rows that a block has already seen are left out by their entry.
  */
-export async function checkpoint(stores: { hours: HourStore; states: StateStore }, shard: ShardState, ids: string[], now: number): Promise<void> {
+export async function checkpoint(stores: { hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>; states: Pick<StateStore, 'write'> }, shard: ShardState, ids: string[], now: number): Promise<void> {
   const position = shard.n;
   const work = ids.flatMap((id) => {
     const cell = shard.monitors.get(id);
@@ -55,26 +58,26 @@ export async function checkpoint(stores: { hours: HourStore; states: StateStore 
  * Changed by the clock alone (paused, unheard of): no hour of its own will ever save it, and the snapshot waits for it. In its
  * place of the spread, like an hour: the clock changes all of them at once.
  */
-function isIdle(id: string, cell: MonitorCell, now: number): boolean {
+function isIdle(id: string, cell: LiveMonitor, now: number): boolean {
   if (cell.unsavedFrom === null || cell.hours.size > 0 || Object.keys(cell.state.booked).length > 0) return false;
   return hourOf(cell.state.booked_until - 1) <= closedBefore(id, now);
 }
 
 /** Notes that a monitor's document is as good as entry `position`. */
-export function markSaved(cell: MonitorCell | undefined, position: number): void {
+export function markSaved(cell: LiveMonitor | undefined, position: number): void {
   if (!cell || cell.unsavedFrom === null) return;
   cell.unsavedFrom = cell.position <= position ? null : Math.max(cell.unsavedFrom, position + 1);
 }
 
 /** The entry up to which nothing of this monitor is only in the journal, of a shard that stands at entry `n`. Never goes back. */
-export function savedThrough(cell: MonitorCell, n: number): number {
+export function savedThrough(cell: LiveMonitor, n: number): number {
   let through = cell.unsavedFrom === null ? n : Math.min(n, cell.unsavedFrom - 1);
   for (const rows of cell.hours.values()) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 
 function mergedHour(
-  part: { id: string; hour: number; position: number; cell: MonitorCell; booked: HourTimes | null }, known: HourRecord | undefined,
+  part: { id: string; hour: number; position: number; cell: LiveMonitor; booked: HourTimes | null }, known: HourRecord | undefined,
 ): HourRecord {
   // Entries go on while the store is read: what they bring belongs to a later position.
   const rows = known?.rows ?? new ResultColumns(0);
@@ -90,7 +93,7 @@ function mergedHour(
 }
 
 /** Hours of a monitor that are over, booked to their end and past the monitor's place in the spread. */
-function closedHours(id: string, cell: MonitorCell, now: number): number[] {
+function closedHours(id: string, cell: LiveMonitor, now: number): number[] {
   const before = closedBefore(id, now);
   const closed = new Set<number>();
   const consider = (hour: number): void => {
@@ -115,7 +118,7 @@ function inDoubt(state: MonitorState): boolean {
  * @returns for each monitor the day that is left for later, if any.
  */
 async function rollDays(
-  store: HourStore, work: { id: string; cell: MonitorCell; hours: number[] }[], position: number, now: number,
+  store: Pick<HourStore, 'rollDays'>, work: { id: string; cell: LiveMonitor; hours: number[] }[], position: number, now: number,
 ): Promise<Map<string, number>> {
   const left = new Map<string, number>();
   const over: DayKey[] = [];

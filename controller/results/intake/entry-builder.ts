@@ -5,16 +5,22 @@ import { isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { holdBatch } from './held-batch.ts';
 import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type JournalEntry } from '../journal/journal-entry.ts';
-import { letterOf, unreadableLetter } from './letter-rules.ts';
+import { letterOf, unreadableLetter } from '../dead-letters/dead-letter.ts';
 import { PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { refusalOf } from './refusal-rules.ts';
-import type { ShardState } from '../shards/shard-state.ts';
+import type { ShardState } from '../state/shard-state.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
 
 /** Most pings of one journal entry, and most that may wait; the rest stays in its collection. */
 const PENDING_PINGS = 2000;
+
+/** An entry to be written, and the dead letters that have to be stored before it. */
+export interface NextEntry {
+  entry: JournalEntry;
+  letters: DeadLetter[];
+}
 
 interface AcceptedBatch {
   message: TakenMessage;
@@ -24,11 +30,8 @@ interface AcceptedBatch {
   regionOwner: string | null;
 }
 
-/**
- * Takes what is meant for one shard and forms its journal entries. Knows nothing of databases: the ingest inserts the
- * entries and says how that went.
- */
-export class ShardOwner {
+/** Takes what is meant for one shard and forms its journal entries. It knows no database: the shard has them written. */
+export class EntryBuilder {
   readonly state: ShardState;
   readonly #writer: string;
   readonly #limits: TakeLimits;
@@ -41,7 +44,7 @@ export class ShardOwner {
   #taken = new Map<string, number>();
   #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
   /** Something waits that must not wait for the next second. */
-  urgent = false;
+  isUrgent = false;
   /** When the oldest thing that waits came, monotonic ms; null when nothing waits. */
   waitingSince: number | null = null;
 
@@ -129,10 +132,15 @@ export class ShardOwner {
   }
 
   /** The next entry, or the one that is still without an answer, unchanged; null when there is nothing to write. */
-  nextEntry(nowWall: number): { entry: JournalEntry; letters: DeadLetter[] } | null {
+  nextEntry(nowWall: number): NextEntry | null {
     if (!this.#inHand) this.#form(nowWall);
     if (!this.#inHand) return null;
     return { entry: this.#inHand.entry, letters: this.#inHand.batches.flatMap((batch) => batch.letters) };
+  }
+
+  /** The entry that was given out and not settled; null when there is none. */
+  get inHand(): JournalEntry | null {
+    return this.#inHand?.entry ?? null;
   }
 
   /** To be called when the entry is in the journal and the snapshot does not contradict it: answers the probes. */
@@ -200,7 +208,7 @@ export class ShardOwner {
     this.#configs = new Map();
     this.#clock = [];
     this.#inHand = { entry, batches };
-    this.urgent = false;
+    this.isUrgent = false;
   }
 
   /** Whether nothing else than batches waits. */
@@ -225,12 +233,12 @@ export class ShardOwner {
 
   #waitFrom(monotonicNow: number, urgent: boolean): void {
     this.waitingSince ??= monotonicNow;
-    if (urgent) this.urgent = true;
+    if (urgent) this.isUrgent = true;
   }
 
   #stopWaiting(): void {
     this.waitingSince = null;
-    this.urgent = false;
+    this.isUrgent = false;
   }
 }
 

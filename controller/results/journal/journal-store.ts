@@ -4,7 +4,7 @@ import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { InsertOutcome, JournalStore } from './storage-ports.ts';
+import type { InsertOutcome } from './records.ts';
 import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 
 /** Wide enough for a shard's entries at a thousand a second for ever. */
@@ -23,14 +23,15 @@ interface JournalDoc {
   lanes?: [lane: string, position: number][];
 }
 
-/** Collection `journal`. */
-export class MongoJournalStore implements JournalStore {
+/** Collection `journal`. What returns is durable (`w: majority, j: true`); every method throws when the database gave no answer. */
+export class JournalStore {
   readonly #journal: Collection<JournalDoc>;
 
   constructor(db: Db) {
     this.#journal = db.collection<JournalDoc>('journal');
   }
 
+  /** Takes at most one entry per shard; each is judged on its own. */
   async insert(entries: JournalEntry[]): Promise<InsertOutcome[]> {
     const outcomes = entries.map((): InsertOutcome => 'written');
     try {
@@ -43,6 +44,7 @@ export class MongoJournalStore implements JournalStore {
     return outcomes;
   }
 
+  /** Entries with a number above `after`, in order, at most `limit`. */
   async read(shard: number, after: number, limit: number): Promise<JournalEntry[]> {
     const range = { $gt: entryId(shard, after), $lt: `${shardName(shard)}:~` };
     const docs = await this.#journal.find({ _id: range }).sort({ _id: 1 }).limit(limit).toArray();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ownerQuestion } from '../shards/owners.ts';
-import type { FreshResult, ShardState } from '../shards/shard-state.ts';
+import { shardQuestion } from '../shards/shard-questions.ts';
+import type { FreshResult } from '../state/entry-step.ts';
+import type { ShardState } from '../state/shard-state.ts';
 
 /** Monitors of a project and shard that are remembered: some may be deleted before anybody asks. */
 const REMEMBERED = 20;
@@ -16,7 +17,7 @@ type Latest = z.infer<typeof latestAnswer>;
 export class LatestChecks {
   readonly #byShard = new WeakMap<ShardState, Map<string, Latest>>();
 
-  readonly question = ownerQuestion({
+  readonly question = shardQuestion({
     name: 'latest',
     asked: latestQuestion,
     answered: latestAnswer,

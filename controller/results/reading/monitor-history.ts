@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { openHours, openRows } from './open-rows.ts';
-import type { Owners } from '../shards/owners.ts';
+import type { ShardQuestions } from '../shards/shard-questions.ts';
 import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
@@ -19,7 +19,7 @@ const DAYS_BY_HOUR = 7;
 
 export interface HistoryDeps {
   clock: Clock;
-  owners: Owners;
+  owners: ShardQuestions;
   rollups: RollupReader;
   changes: { before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> };
 }

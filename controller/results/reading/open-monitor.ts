@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorType } from '../../../shared/contracts/result.ts';
 import { bookWatched, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import type { MonitorCell } from '../shards/shard-state.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { RecentResult } from './periods.ts';
 import { fillGap } from '../hours/rollup-rules.ts';
 
@@ -51,7 +51,7 @@ export type OpenAnswer = z.infer<typeof openAnswer>;
 export const openRequest = z.object({ monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100) });
 
 /** The owner's knowledge of one monitor, its time booked up to `now`. `writer`: the owner's token; null for a document alone. */
-export function toOpenMonitor(monitorId: string, cell: MonitorCell, now: number, writer: string | null): OpenMonitor {
+export function toOpenMonitor(monitorId: string, cell: LiveMonitor, now: number, writer: string | null): OpenMonitor {
   const state = bookWatched(cell.state, now);
   const open = state.outage ?? state.slow;
   const hours = new Set([...cell.hours.keys(), ...Object.keys(state.booked).map(Number)]);
@@ -87,7 +87,7 @@ function withLate(booked: HourTimes | null, late: HourTimes | null, intervalMs: 
 }
 
 /** The newest results of a monitor that are still in the owner's memory, newest first. */
-export function recentOf(monitorId: string, cell: MonitorCell, limit: number): RecentResult[] {
+export function recentOf(monitorId: string, cell: LiveMonitor, limit: number): RecentResult[] {
   const newest = Math.max(...cell.hours.keys(), 0);
   const rows = [newest, newest - HOUR_MS].flatMap((hour) => cell.hours.get(hour)?.after(0) ?? []);
   return rows

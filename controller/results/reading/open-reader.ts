@@ -3,17 +3,17 @@ import type { Clock } from '../../../shared/time.ts';
 import { openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor } from './open-monitor.ts';
 import type { MonitorLive } from './live.ts';
 import type { RecentResult } from './periods.ts';
-import { ownerQuestion, type Owners } from '../shards/owners.ts';
-import type { ShardActor } from '../shards/shard-actor.ts';
-import { newCell } from '../shards/shard-state.ts';
-import type { StateRecord } from '../journal/storage-ports.ts';
+import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
+import type { ShardView } from '../shards/shard.ts';
+import { newLiveMonitor } from '../state/live-monitor.ts';
+import type { StateRecord } from '../journal/records.ts';
 
 /** Monitors in one question. */
 const ASK_AT_ONCE = 500;
 
 export interface OpenReaderDeps {
   clock: Clock;
-  owners: Pick<Owners, 'ask'>;
+  owners: Pick<ShardQuestions, 'ask'>;
   /** State documents, for shards whose owner does not answer: older, but better than nothing. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
 }
@@ -22,7 +22,7 @@ export interface OpenReaderDeps {
 export class OpenReader {
   readonly #deps: OpenReaderDeps;
 
-  readonly question = ownerQuestion({
+  readonly question = shardQuestion({
     name: 'open',
     asked: openRequest,
     answered: openAnswer,
@@ -67,12 +67,12 @@ export class OpenReader {
   async #fromStore(ids: string[]): Promise<OpenAnswer> {
     const records = await this.#deps.stored(ids);
     const now = this.#deps.clock.now();
-    const monitors = records.map(({ monitor_id: id, state, position }) => toOpenMonitor(id, newCell(state, position), now, null));
+    const monitors = records.map(({ monitor_id: id, state, position }) => toOpenMonitor(id, newLiveMonitor(state, position), now, null));
     return { monitors, recent: [] };
   }
 }
 
-function fromMemory({ state, writer }: ShardActor, ids: string[], recent: number, now: number): OpenAnswer {
+function fromMemory({ state, writer }: ShardView, ids: string[], recent: number, now: number): OpenAnswer {
   const cells = ids.flatMap((id) => {
     const cell = state.monitors.get(id);
     return cell ? [{ id, cell }] : [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shardOf } from '../../../shared/ids.ts';
 import { errorType, missedReason, timings } from '../../../shared/contracts/result.ts';
-import { ownerQuestion, type Owners } from '../shards/owners.ts';
+import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 
 /** Results in one answer: some 150 kB as JSON. */
@@ -20,7 +20,7 @@ const row: z.ZodType<StoredResult> = z.object({
 const answered = z.object({ hours: z.array(z.number()), rows: z.array(row) });
 
 /** Results of an hour that are in no block yet. */
-export const openRowsQuestion = ownerQuestion({
+export const openRowsQuestion = shardQuestion({
   name: 'rows',
   asked,
   answered,
@@ -31,12 +31,12 @@ export const openRowsQuestion = ownerQuestion({
 });
 
 /** Hours of a monitor that its owner holds results of; none when it does not answer. */
-export async function openHours(owners: Owners, monitorId: string): Promise<number[]> {
+export async function openHours(owners: ShardQuestions, monitorId: string): Promise<number[]> {
   return (await owners.ask(shardOf(monitorId), openRowsQuestion, { monitor_id: monitorId, hour: -1, skip: 0 }))?.hours ?? [];
 }
 
 /** What the owner holds of an hour. What is written meanwhile may be missing: it is in the block of whoever reads that afterwards. */
-export async function openRows(owners: Owners, monitorId: string, hour: number): Promise<StoredResult[]> {
+export async function openRows(owners: ShardQuestions, monitorId: string, hour: number): Promise<StoredResult[]> {
   const rows: StoredResult[] = [];
   for (;;) {
     const answer = await owners.ask(shardOf(monitorId), openRowsQuestion, { monitor_id: monitorId, hour, skip: rows.length });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
-import { ownerQuestion, type Owners } from '../shards/owners.ts';
-import type { MonitorCell } from '../shards/shard-state.ts';
+import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 
 /** Active monitors of a project by status, and the few that stand out. */
 export interface ProjectHealth {
@@ -29,7 +29,7 @@ const answered = z.object({
 });
 
 /** How the monitors of a project are that a shard's owner has in memory. */
-export const healthQuestion = ownerQuestion({
+export const healthQuestion = shardQuestion({
   name: 'health',
   asked: z.object({ project_id: z.string() }),
   answered,
@@ -41,7 +41,7 @@ export const healthQuestion = ownerQuestion({
 });
 
 /** Asks every shard's owner; one that does not answer is left out. Goes through all monitors, and lets others in between. */
-export function projectHealth(owners: Owners, clock: Clock): HealthReader {
+export function projectHealth(owners: ShardQuestions, clock: Clock): HealthReader {
   return {
     ofProject: async (projectId) => {
       const asked: Promise<ProjectHealth | null>[] = [];
@@ -60,7 +60,7 @@ export function projectHealth(owners: Owners, clock: Clock): HealthReader {
   };
 }
 
-function addTo({ counts, slowest, flakiest }: ProjectHealth, id: string, { state }: MonitorCell): void {
+function addTo({ counts, slowest, flakiest }: ProjectHealth, id: string, { state }: LiveMonitor): void {
   if (state.status === 'up' || state.status === 'down' || state.status === 'degraded') counts[state.status] += 1;
   const time = state.last_success_ms ?? null;
   if (time !== null && state.status !== 'down' && state.status !== 'unknown') slowest.push({ monitor_id: id, response_time_ms: time });

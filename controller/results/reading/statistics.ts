@@ -1,14 +1,14 @@
 import type { Clock } from '../../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import type { HourKey, HourResults } from '../journal/storage-ports.ts';
+import type { HourKey, HourResults } from '../journal/records.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './periods.ts';
 import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from '../hours/rollup-rules.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
-/** Read access to what is written; by MongoHourStore. */
+/** Read access to what is written; by HourStore. */
 export interface RollupReader extends TotalsReader {
   hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
   days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;

@@ -2,22 +2,6 @@ import { MongoServerError, type Collection, type Db } from 'mongodb';
 import { shardName } from '../../../shared/ids.ts';
 import type { Lease } from './lease-rules.ts';
 
-export type { Lease };
-
-export interface LeaseStore {
-  /** Leases of shards, and how many controllers have shown themselves since `now`, the asker included. */
-  look(holder: string, now: number): Promise<{ leases: Lease[]; alive: number }>;
-  /** Shows that a controller lives. */
-  show(holder: string, expiresAt: number): Promise<void>;
-  /** True when the shard was free, run out by `now`, or ours already. */
-  acquire(shard: number, holder: string, now: number, expiresAt: number): Promise<boolean>;
-  /** Extends the leases that are still ours. */
-  renew(shards: number[], holder: string, expiresAt: number): Promise<void>;
-  release(shards: number[], holder: string): Promise<void>;
-  /** Takes back what `show` said. */
-  leave(holder: string): Promise<void>;
-}
-
 interface LeaseDoc {
   _id: string;
   holder: string;
@@ -28,13 +12,14 @@ interface LeaseDoc {
 const CONTROLLER = 'controller:';
 
 /** Collection `leases`: which controllers live and which has which shard. Makes a takeover quick; the journal makes it right. */
-export class MongoLeaseStore implements LeaseStore {
+export class LeaseStore {
   readonly #leases: Collection<LeaseDoc>;
 
   constructor(db: Db) {
     this.#leases = db.collection<LeaseDoc>('leases');
   }
 
+  /** Leases of shards, and how many controllers have shown themselves since `now`, the asker included. */
   async look(holder: string, now: number): Promise<{ leases: Lease[]; alive: number }> {
     const docs = await this.#leases.find({}).limit(1000).toArray();
     const alive = new Set([CONTROLLER + holder]);
@@ -43,10 +28,12 @@ export class MongoLeaseStore implements LeaseStore {
     return { alive: alive.size, leases: shards.map(({ _id, holder: by, expires_at }) => ({ shard: Number(_id), holder: by, expires_at })) };
   }
 
+  /** Shows that a controller lives. */
   async show(holder: string, expiresAt: number): Promise<void> {
     await this.#leases.updateOne({ _id: CONTROLLER + holder }, { $set: { holder, expires_at: expiresAt } }, { upsert: true });
   }
 
+  /** True when the shard was free, had run out by `now`, or was ours already. */
   async acquire(shard: number, holder: string, now: number, expiresAt: number): Promise<boolean> {
     const _id = shardName(shard);
     const free = { _id, $or: [{ holder }, { expires_at: { $lt: now } }] };
@@ -59,6 +46,7 @@ export class MongoLeaseStore implements LeaseStore {
     }
   }
 
+  /** Extends the leases that are still ours. */
   async renew(shards: number[], holder: string, expiresAt: number): Promise<void> {
     await this.#leases.updateMany({ _id: { $in: shards.map(shardName) }, holder }, { $set: { expires_at: expiresAt } });
   }
@@ -67,6 +55,7 @@ export class MongoLeaseStore implements LeaseStore {
     await this.#leases.deleteMany({ _id: { $in: shards.map(shardName) }, holder });
   }
 
+  /** Takes back what `show` said. */
   async leave(holder: string): Promise<void> {
     await this.#leases.deleteOne({ _id: CONTROLLER + holder });
   }

@@ -10,7 +10,7 @@ const LEASE_MS = 10_000;
 export interface LeaseDeps {
   clock: Clock;
   log: Log;
-  store: LeaseStore;
+  store: Pick<LeaseStore, 'look' | 'show' | 'acquire' | 'renew' | 'release' | 'leave'>;
   /** Stays the same over restarts, so that a controller that was killed finds its own shards at once. */
   holder: string;
   acquired(shard: number): void;

@@ -5,7 +5,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 import { openResultStores } from '../../../controller/wiring/result-stores.ts';
-import { Ingest } from '../../../controller/results/intake/ingest.ts';
+import { Shards } from '../../../controller/results/shards/shards.ts';
 import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
@@ -40,38 +40,39 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const mongo = openMongo(url);
   const stores = await openResultStores(mongo.db);
   const nothing = { open: async () => undefined, resolve: async () => undefined };
-  const ingest = new Ingest({
-    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15), holdsLease: () => true, surrender: () => undefined, listen: () => undefined, unlisten: () => undefined,
+  const inHand = new Shards({
+    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15), holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
     listeners: { onApplied: () => undefined, onConfigs: () => undefined },
   });
-  ingest.start();
+  inHand.start();
   const shards = byShard(monitorIds(monitors));
   await Promise.all([...shards].map(async ([shard, ids]) => {
-    await ingest.acquire(shard);
-    ingest.note(shard, ids.map((id) => configOf(id, MINUTE_MS, start)));
-    await waitFor(() => ingest.shards.get(shard)?.state.monitors.size === ids.length);
+    inHand.acquire(shard);
+    await waitFor(() => inHand.states.has(shard));
+    await inHand.get(shard)?.ask((answer) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), answer }));
+    await waitFor(() => inHand.states.get(shard)?.monitors.size === ids.length);
   }));
   const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }))).flat();
   const feedHours = async (from: number, until: number): Promise<void> => {
     for (let minute = from * 60; minute < until * 60; minute += 1) {
       nowMs = start + minute * MINUTE_MS + 30_000;
-      await Promise.all(lanes.map((lane) => feed(ingest, lane, minute)));
+      await Promise.all(lanes.map((lane) => feed(inHand, lane, minute)));
     }
   };
   // Once every monitor has its status, as many hours are written as come in.
   await feedHours(0, 1);
-  const begun = ingest.counts.results;
+  const begun = inHand.counts.results;
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);
   await feedHours(1, hours);
-  const isWritten = (): boolean => [...ingest.shards.values()].every(({ state }) =>
-    [...state.monitors.values()].every((cell) => Math.min(...cell.hours.keys()) >= start + (hours - 1) * HOUR_MS));
+  const isWritten = (): boolean => [...inHand.states.values()].every(({ monitors }) =>
+    [...monitors.values()].every((cell) => Math.min(...cell.hours.keys()) >= start + (hours - 1) * HOUR_MS));
   await waitFor(isWritten);
-  await ingest.stop();
+  await inHand.stop();
   const used = process.cpuUsage(before);
   const databaseMs = cpuMs([databasePid]) - databaseBefore;
-  const figures = { results: ingest.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: ingest.counts.entries };
+  const figures = { results: inHand.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: inHand.counts.entries };
   await mongo.close();
   return figures;
 }
@@ -98,9 +99,9 @@ function batchesOf(shard: number, ids: string[], each: number, start: number): P
 }
 
 /** A minute of one lane, answered when the journal has it. */
-async function feed(ingest: Ingest, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
+async function feed(inHand: Shards, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
   await Promise.all((batches[minute] ?? []).map(({ bytes, last }) => new Promise<void>((resolve) => {
-    ingest.take(shard, {
+    inHand.take(shard, {
       region: `region-${region}`, probe_id: `probe-${region}`, bytes,
       answer: (watermark) => {
         if (watermark >= last) resolve();

@@ -1,10 +1,10 @@
 import { MongoClient } from 'mongodb';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
-import { MongoHourStore } from '../../../controller/results/hours/hour-store.ts';
+import { HourStore } from '../../../controller/results/hours/hour-store.ts';
 import { rollupOf } from '../../../controller/results/hours/rollup-rules.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
 import { toStored } from '../../../controller/results/hours/stored-result.ts';
-import type { HourRecord } from '../../../controller/results/journal/storage-ports.ts';
+import type { HourRecord } from '../../../controller/results/journal/records.ts';
 import { bareDocument, monitorIds, resultMaker } from './results.ts';
 
 interface BlockOptions {
@@ -20,7 +20,7 @@ const PER_HOUR = 60;
 export async function storeBlocks(options: Record<string, unknown>): Promise<{ results: number }> {
   const { url, monitors, hours } = options as unknown as BlockOptions;
   const mongo = openMongo(url);
-  const store = new MongoHourStore(mongo.db);
+  const store = new HourStore(mongo.db);
   const make = resultMaker();
   const start = 1_790_000_000_000 - (1_790_000_000_000 % HOUR_MS);
   for (let hour = 0; hour < hours; hour += 1) {

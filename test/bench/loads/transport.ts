@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
-import { ShardOwner } from '../../../controller/results/intake/entry-builder.ts';
-import { ShardState } from '../../../controller/results/shards/shard-state.ts';
+import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
+import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 
@@ -59,14 +59,14 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
   let taken = 0;
   const at = 1_790_000_000_000;
   const owners = new Map([...shards].map(([shard, ids]) => {
-    const owner = new ShardOwner(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', limitsOf(1e15));
+    const owner = new EntryBuilder(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', limitsOf(1e15));
     owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
     const configs = owner.nextEntry(at);
     if (configs) owner.state.apply(configs.entry);
     owner.settled();
     return [shard, owner];
   }));
-  function settle(owner: ShardOwner): void {
+  function settle(owner: EntryBuilder): void {
     const next = owner.nextEntry(at);
     if (!next) return;
     for (const { batch } of next.entry.batches) taken += batch.results.length;
@@ -79,7 +79,7 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
     connection.subscribe('results.>', {
       callback: (_error, message) => {
         const shard = shardOfSubject(message.subject) as number;
-        const owner = owners.get(shard) as ShardOwner;
+        const owner = owners.get(shard) as EntryBuilder;
         owner.take({ region: 'bench', probe_id: 'probe', bytes: message.data, answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })) }, { wall: at, monotonic: 0 });
         settle(owner);
         if (taken >= perShard * shards.size) setTimeout(resolve, 200);

@@ -1,171 +1,212 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ask, type ActorContext, type ActorDefinition } from '../../../shared/actor/actor.ts';
-import { ActorSystem, type FailureReport } from '../../../shared/actor/system.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { Actor, type ActorContext, type Behaviour } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
-function makeSystem() {
+type Message = { note: string; work?: (context: ActorContext<Message>) => void | Promise<void>; answer?: (value: string) => void };
+
+function makeActor(given: { capacity?: number; start?: () => Promise<void>; close?: () => Promise<void> } = {}) {
   const clock = new SimulatedClock();
-  const failures: FailureReport[] = [];
-  const escalations: FailureReport[] = [];
-  const system = new ActorSystem({ clock, onFailure: (report) => failures.push(report), onEscalation: (report) => escalations.push(report) });
-  return { clock, system, failures, escalations };
+  const notes: string[] = [];
+  const ends: unknown[] = [];
+  const behaviour = (context: ActorContext<Message>): Behaviour<Message> => ({
+    receive: ({ note, work, answer }) => {
+      notes.push(note);
+      answer?.(`re: ${note}`);
+      return work?.(context);
+    },
+    close: async () => {
+      await given.close?.();
+      notes.push('closed');
+    },
+  });
+  const actor = new Actor<Message>({
+    clock, capacity: given.capacity ?? 10,
+    start: (context) => (given.start ? given.start().then(() => behaviour(context)) : behaviour(context)),
+    onEnded: (error) => ends.push(error),
+  });
+  return { clock, actor, notes, ends };
 }
 
-/** Notes what it is told; an effect is a function of the context. */
-type Job = (context: ActorContext<Told>) => Promise<Told | void> | Told | void;
-type Told = { note: string; jobs?: Job[] };
+const settled = (clock: SimulatedClock) => clock.advance(0);
 
-const notebook = (notes: string[], more: Partial<ActorDefinition<number, Told, Job>> = {}): ActorDefinition<number, Told, Job> => ({
-  initial: () => ({ state: 0 }),
-  transition: (count, message) => {
-    notes.push(message.note);
-    return { state: count + 1, effects: message.jobs ?? [] };
-  },
-  perform: (job, context) => job(context),
-  ...more,
+describe('a mailbox', () => {
+  test('hands over messages one at a time, in order, never while the sender still runs', async () => {
+    const { actor, clock, notes } = makeActor();
+    actor.begin();
+    actor.send({ note: 'one', work: async () => {
+      await sleep(clock, 10);
+      notes.push('one is done');
+    } });
+    actor.send({ note: 'two' });
+    expect(notes).toEqual([]);
+    await clock.advance(10);
+    expect(notes).toEqual(['one', 'one is done', 'two']);
+  });
+
+  test('refuses a message when it is full, and takes one again when there is room', async () => {
+    const { actor, clock, notes } = makeActor({ capacity: 2 });
+    actor.begin();
+    expect(['a', 'b', 'c'].map((note) => actor.send({ note }))).toEqual([true, true, false]);
+    await settled(clock);
+    expect(actor.send({ note: 'd' })).toBe(true);
+    await settled(clock);
+    expect(notes).toEqual(['a', 'b', 'd']);
+  });
+
+  test('keeps what the actor tells itself even when it is full', async () => {
+    const { actor, clock, notes } = makeActor({ capacity: 1 });
+    actor.begin();
+    actor.send({ note: 'a', work: (context) => {
+      for (const note of ['b', 'c', 'd']) context.tell({ note });
+    } });
+    await settled(clock);
+    expect(notes).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('lets timers in between the turns of an actor that never runs out of messages', async () => {
+    const { actor, clock, notes } = makeActor({ capacity: 1000 });
+    actor.begin();
+    let left = 500;
+    const again = (context: ActorContext<Message>): void => {
+      if ((left -= 1) > 0) context.tell({ note: 'again', work: again });
+    };
+    actor.send({ note: 'again', work: again });
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(notes.length).toBeLessThan(100);
+    await clock.advance(1);
+    expect(notes).toHaveLength(500);
+  });
+
+  test('holds messages that come while the actor starts', async () => {
+    const { actor, clock, notes } = makeActor({ start: () => Promise.resolve() });
+    actor.begin();
+    expect(actor.isRunning).toBe(false);
+    actor.send({ note: 'early' });
+    await settled(clock);
+    expect(actor.isRunning).toBe(true);
+    expect(notes).toEqual(['early']);
+  });
+
+  test('keeps order and count for any mix of sends and pauses', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(fc.record({ pauseMs: fc.nat(3), workMs: fc.nat(3) }), { maxLength: 60 }), async (steps) => {
+      const { actor, clock, notes } = makeActor({ capacity: 5 });
+      actor.begin();
+      const taken: string[] = [];
+      for (const [index, { pauseMs, workMs }] of steps.entries()) {
+        const work = workMs === 0 ? undefined : () => sleep(clock, workMs);
+        if (actor.send({ note: String(index), ...(work ? { work } : {}) })) taken.push(String(index));
+        expect(actor.waiting).toBeLessThanOrEqual(5);
+        await clock.advance(pauseMs);
+      }
+      await clock.advance(1000);
+      expect(notes).toEqual(taken);
+    }));
+  });
 });
 
-describe('an actor', () => {
-  test('handles nothing before the sender has gone on, and everything in order', async () => {
-    const { clock, system } = makeSystem();
-    const notes: string[] = [];
-    const ref = system.spawn(notebook(notes), { name: 'a' });
-    for (const note of ['1', '2', '3']) expect(ref.send({ note })).toBe(true);
-    expect(notes).toEqual([]);
-    await clock.advance(0);
-    expect(notes).toEqual(['1', '2', '3']);
+describe('a question', () => {
+  test('resolves to its answer', async () => {
+    const { actor } = makeActor();
+    actor.begin();
+    await expect(actor.ask((answer) => ({ note: 'why', answer }))).resolves.toBe('re: why');
   });
 
-  test('takes the next message only after the effects of the last, and what they gave back comes first', async () => {
-    const { clock, system } = makeSystem();
-    const notes: string[] = [];
-    const ref = system.spawn(notebook(notes), { name: 'a' });
-    const job = (name: string, delayMs: number): Job => async (context) => {
-      notes.push(`begin ${name}`);
-      await sleep(context.clock, delayMs);
-      notes.push(`end ${name}`);
-      return { note: `after ${name}` };
-    };
-    ref.send({ note: '1', jobs: [job('slow', 20), job('quick', 1)] });
-    ref.send({ note: '2' });
+  test.each([
+    ['its handling ends without an answer', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why' }))],
+    ['its handling fails', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why', work: () => Promise.reject(new Error('broken')) }))],
+    ['the actor ends before its turn', (actor: Actor<Message>) => {
+      actor.send({ note: 'bad', work: () => {
+        throw new Error('broken');
+      } });
+      return actor.ask((answer) => ({ note: 'why', answer }));
+    }],
+    ['the actor has ended', async (actor: Actor<Message>) => {
+      await actor.stop();
+      return actor.ask((answer) => ({ note: 'why', answer }));
+    }],
+    ['the mailbox is full', (actor: Actor<Message>) => {
+      for (let count = 0; count < 10; count += 1) actor.send({ note: 'full' });
+      return actor.ask((answer) => ({ note: 'why', answer }));
+    }],
+  ] as [string, (actor: Actor<Message>) => Promise<unknown>][])('is rejected when %s', async (_when, ask) => {
+    const { actor } = makeActor();
+    actor.begin();
+    await expect(ask(actor)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+describe('the end of a life', () => {
+  test.each([
+    ['a throw', () => {
+      throw new Error('broken');
+    }],
+    ['a rejection', () => Promise.reject(new Error('broken'))],
+    ['work beside the messages that fails', (context: ActorContext<Message>) => context.fail(new Error('broken'))],
+  ] as [string, NonNullable<Message['work']>][])('after %s drops what waits, cancels timers and is told once', async (_how, work) => {
+    const { actor, clock, notes, ends } = makeActor();
+    actor.begin();
+    actor.send({ note: 'timer', work: (context) => context.after('later', 50, { note: 'too late' }) });
+    actor.send({ note: 'bad', work });
+    actor.send({ note: 'dropped' });
     await clock.advance(100);
-    expect(notes).toEqual(['1', 'begin slow', 'end slow', 'begin quick', 'end quick', 'after slow', 'after quick', '2']);
-  });
-
-  test('with more effects at once takes messages while there is room', async () => {
-    const { clock, system } = makeSystem();
-    const notes: string[] = [];
-    const ref = system.spawn(notebook(notes, { effectsAtOnce: 2 }), { name: 'a' });
-    const wait: Job = async (context) => {
-      await sleep(context.clock, 10);
-    };
-    for (const note of ['1', '2', '3']) ref.send({ note, jobs: [wait] });
-    await clock.advance(5);
-    expect(notes).toEqual(['1', '2']);
-    expect(ref.waiting).toBe(1);
-    expect(ref.isIdle).toBe(false);
-    await clock.advance(20);
-    expect(notes).toEqual(['1', '2', '3']);
-    expect(ref.isIdle).toBe(true);
-  });
-
-  test('has one timer per key, and can cancel it', async () => {
-    const { clock, system } = makeSystem();
-    const notes: string[] = [];
-    const ref = system.spawn(notebook(notes), { name: 'a' });
-    ref.send({ note: 'set', jobs: [(context) => {
-      context.after('x', 10, { note: 'replaced' });
-      context.after('x', 20, { note: 'x' });
-      context.after('y', 10, { note: 'cancelled' });
-      context.cancel('y');
-    }] });
-    await clock.advance(100);
-    expect(notes).toEqual(['set', 'x']);
-  });
-
-  test('answers a question, and a question that is not answered in time or not taken ends with an error', async () => {
-    const { clock, system } = makeSystem();
-    type Question = { text: string; answer: (value: number) => void };
-    const ref = system.spawn<number, Question, Question>({
-      initial: () => ({ state: 0 }),
-      transition: (count, question) => ({ state: count + 1, effects: [question] }),
-      perform: ({ text, answer }) => (text === 'hello' ? answer(5) : undefined),
-    }, { name: 'a' });
-    const put = (text: string) => (answer: (value: number) => void): Question => ({ text, answer });
-    const answered = ask(ref, clock, 100, put('hello'));
-    const silent = expect(ask(ref, clock, 100, put('?'))).rejects.toThrow('a did not answer within 100 ms');
-    await clock.advance(200);
-    await expect(answered).resolves.toBe(5);
-    await silent;
-    expect(clock.pending).toBe(0);
-    await system.stop(0);
-    await expect(ask(ref, clock, 100, put('hello'))).rejects.toBeInstanceOf(AppError);
+    expect(notes).toEqual(['timer', 'bad', 'closed']);
+    expect(ends).toEqual([new Error('broken')]);
+    expect(actor.send({ note: 'too late' })).toBe(false);
     expect(clock.pending).toBe(0);
   });
 
-  test('keeps order and bounds whatever is sent, whenever, and however long its effects take', async () => {
-    const arrival = fc.record({ waitMs: fc.integer({ min: 0, max: 5 }), workMs: fc.option(fc.integer({ min: 0, max: 5 })) });
-    await fc.assert(fc.asyncProperty(
-      fc.array(arrival, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 3 }),
-      async (arrivals, capacity, effectsAtOnce) => {
-        const { clock, system } = makeSystem();
-        const seen: number[] = [];
-        const taken: number[] = [];
-        let underWay = 0;
-        let mostUnderWay = 0;
-        const ref = system.spawn<null, { index: number; workMs: number | null }, number>({
-          initial: () => ({ state: null }),
-          transition: (state, message) => {
-            seen.push(message.index);
-            return { state, effects: message.workMs === null ? [] : [message.workMs] };
-          },
-          perform: async (workMs) => {
-            underWay += 1;
-            mostUnderWay = Math.max(mostUnderWay, underWay);
-            await sleep(clock, workMs);
-            underWay -= 1;
-          },
-          mailbox: { capacity, overflow: 'reject' },
-          effectsAtOnce,
-        }, { name: 'a' });
-        for (const [index, { waitMs, workMs }] of arrivals.entries()) {
-          await clock.advance(waitMs);
-          if (ref.send({ index, workMs })) taken.push(index);
-          expect(ref.waiting).toBeLessThanOrEqual(capacity);
-        }
-        await clock.advance(1000);
-        expect(seen).toEqual(taken);
-        expect(ref.lost).toBe(arrivals.length - taken.length);
-        expect(mostUnderWay).toBeLessThanOrEqual(effectsAtOnce);
-        expect(ref.isIdle).toBe(true);
-      },
-    ), { numRuns: 100 });
-  });
-
-  test('leaves the event loop its turn, and its neighbours theirs, under a flood', async () => {
-    const { clock, system } = makeSystem();
-    const order: string[] = [];
-    const flooded: ActorDefinition<null, string, never> = {
-      initial: () => ({ state: null }),
-      transition: (state, message) => {
-        order.push(message);
-        return { state };
-      },
-      perform: () => undefined,
-      mailbox: { capacity: 30_000, overflow: 'reject' },
-    };
-    const loud = system.spawn(flooded, { name: 'loud' });
-    const quiet = system.spawn(flooded, { name: 'quiet' });
-    for (let count = 0; count < 25_000; count += 1) loud.send('loud');
-    quiet.send('quiet');
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(order.indexOf('quiet')).toBeLessThan(100);
-    expect(order.length).toBeLessThan(11_000);
+  test('by a stop waits for the message in hand, then for what the life lets go of', async () => {
+    const { actor, clock, notes, ends } = makeActor({ close: () => sleep(clock, 5) });
+    actor.begin();
+    actor.send({ note: 'long', work: async ({ signal }) => {
+      await sleep(clock, 20);
+      notes.push(`aborted ${signal.aborted}`);
+    } });
+    actor.send({ note: 'dropped' });
     await clock.advance(1);
-    expect(order.length).toBe(25_001);
+    const stopped = actor.stop().then(() => notes.push('stopped'));
+    await clock.advance(30);
+    await stopped;
+    expect(notes).toEqual(['long', 'aborted true', 'closed', 'stopped']);
+    expect(ends).toEqual([undefined]);
   });
+
+  test('by its own word lets it take no more messages', async () => {
+    const { actor, clock, notes, ends } = makeActor();
+    actor.begin();
+    actor.send({ note: 'last', work: (context) => context.finish() });
+    actor.send({ note: 'dropped' });
+    await settled(clock);
+    expect(notes).toEqual(['last', 'closed']);
+    expect(ends).toEqual([undefined]);
+  });
+
+  test('closes a behaviour that comes after the stop', async () => {
+    const { actor, clock, notes } = makeActor({ start: () => sleep(clock, 10) });
+    actor.begin();
+    await actor.stop();
+    await clock.advance(10);
+    expect(notes).toEqual(['closed']);
+  });
+
+  test('comes when the start fails', async () => {
+    const { actor, clock, ends } = makeActor({ start: () => Promise.reject(new Error('cannot start')) });
+    actor.begin();
+    await settled(clock);
+    expect(ends).toEqual([new Error('cannot start')]);
+  });
+});
+
+test('a timer with the same key replaces the one that is pending', async () => {
+  const { actor, clock, notes } = makeActor();
+  actor.begin();
+  actor.send({ note: 'set', work: (context) => {
+    context.after('look', 10, { note: 'first' });
+    context.after('look', 20, { note: 'second' });
+  } });
+  await clock.advance(30);
+  expect(notes).toEqual(['set', 'second']);
 });

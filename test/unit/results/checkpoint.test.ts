@@ -4,7 +4,8 @@ import { checkpoint, isDueForCheckpoint, savedThrough } from '../../../controlle
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { ShardState, type MonitorCell } from '../../../controller/results/shards/shard-state.ts';
+import { ShardState } from '../../../controller/results/state/shard-state.ts';
+import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
@@ -103,7 +104,7 @@ describe('a checkpoint', () => {
   test('waits while a region has seen an outage that another has not been heard past, but not for ever', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
-    const cell = state.monitors.get(ID) as MonitorCell;
+    const cell = state.monitors.get(ID) as LiveMonitor;
     const seen = { from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null };
     cell.state = { ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } } };
     expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForCheckpoint(state, now))).toEqual([[], [ID]]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planLeases } from '../../../controller/results/shards/lease-rules.ts';
-import type { Lease } from '../../../controller/results/shards/lease-store.ts';
+import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 
 const lease = (shard: number, holder: string, expiresAt = 100): Lease => ({ shard, holder, expires_at: expiresAt });
 const plan = (leases: Lease[], alive: number, barred: number[] = []) => planLeases({ leases, alive, holder: 'a', now: 50, barred: new Set(barred) });

@@ -2,14 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import { isDueForCheckpoint, savedThrough } from '../../../controller/results/hours/hour-writer.ts';
-import { ClockRounds, LOOKS_AT_ONCE, type ClockedShard } from '../../../controller/results/clock/clock-rounds.ts';
+import { ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps } from '../../../controller/results/clock/clock-rounds.ts';
 import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
 import { LookQueue } from '../../../controller/results/clock/look-queue.ts';
 import { CYCLE_ROUNDS } from '../../../controller/results/clock/monitor-walk.ts';
 import { ROUND_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
-import { ShardState } from '../../../controller/results/shards/shard-state.ts';
+import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { CHECKPOINT_MONITORS, Tidying } from '../../../controller/results/clock/tidying.ts';
 import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
+import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
 
@@ -88,8 +89,30 @@ class Shard implements ClockedShard {
   }
 }
 
+interface ClockedShard {
+  shard: number;
+  size: number;
+  isWriting: boolean;
+  beginRound(mayCloseHour: boolean): number;
+  look(limit: number): number;
+}
+
+/** These shards as actors. */
+function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockRoundsDeps['shards'] {
+  const actors = new Map(shards.map((shard) => {
+    const receive = (message: ClockMessage): void => {
+      if (message.kind === 'beginRound') message.answer(shard.beginRound(message.mayCloseHour));
+      else message.answer({ looks: shard.look(message.limit), isWriting: shard.isWriting });
+    };
+    const actor = new Actor<ClockMessage>({ clock, capacity: 10, start: () => ({ receive }), onEnded: (error) => expect(error).toBeUndefined() });
+    actor.begin();
+    return [shard.shard, actor];
+  }));
+  return { states: new Map(shards.map(({ shard, size }) => [shard, { monitors: { size } }])), get: (shard) => actors.get(shard) };
+}
+
 async function rounds(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
-  const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+  const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
   all.start();
   await clock.advance(count * ROUND_MS + ROUND_MS / 2);
   all.stop();
@@ -181,7 +204,7 @@ describe('the clock, with many monitors', () => {
           },
         };
       });
-      const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+      const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
       all.start();
       await clock.advance(2 * ROUND_MS - 1);
       all.stop();
@@ -195,7 +218,7 @@ describe('the clock, with many monitors', () => {
     const clock = new SimulatedClock();
     const looked: number[] = [];
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({ shard, size: 10, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0, beginRound: () => 0 }));
-    const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+    const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
     const start = clock.monotonic();
     all.start();
     await clock.advance(2 * ROUND_MS - 1);
@@ -214,7 +237,7 @@ describe('the clock, with many monitors', () => {
         return MANY;
       },
     }));
-    const all = new ClockRounds({ clock, shards: new Map(shards.map((shard) => [shard.shard, shard])), onLooked: () => undefined });
+    const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
     clock.setRepeating(ROUND_MS, () => booked.push([]));
     all.start();
     await clock.advance(6 * ROUND_MS);

@@ -5,8 +5,9 @@ import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import type { DeadLetter, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { ShardActor } from '../../../controller/results/shards/shard-actor.ts';
-import type { SnapshotStore } from '../../../controller/results/journal/storage-ports.ts';
+import { Actor } from '../../../shared/actor/actor.ts';
+import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
+import { Shard, type LookAnswer, type ShardDeps, type ShardMessage } from '../../../controller/results/shards/shard.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -28,8 +29,33 @@ function failureEntry(n: number): JournalEntry {
   return entry(n, { batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }], lanes: [['p/e', 1]] });
 }
 
+/** An actor of the shard that loads it, and the shard as soon as it is loaded. */
+function actorOf(clock: SimulatedProcess, given: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>): { actor: Actor<ShardMessage>; loading: Promise<Shard> } {
+  let actor!: Actor<ShardMessage>;
+  const loading = new Promise<Shard>((resolve, reject) => {
+    actor = new Actor({
+      clock, capacity: 100, onEnded: reject,
+      start: async (context) => {
+        const loaded = await Shard.load(SHARD, 'loader', {
+          clock, log: createLog('test', 'silent'), limits: limitsOf(1e15), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
+          listeners: { onApplied: () => undefined, onConfigs: () => undefined }, counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
+        }, context);
+        resolve(loaded);
+        return loaded;
+      },
+    });
+    actor.begin();
+  });
+  return { actor, loading };
+}
+
+const beginRound = (actor: Actor<ShardMessage>) => actor.ask<number>((answer) => ({ kind: 'beginRound', mayCloseHour: true, answer }));
+const look = (actor: Actor<ShardMessage>) => actor.ask<LookAnswer>((answer) => ({ kind: 'look', limit: 100, answer }));
+const nextEntry = (actor: Actor<ShardMessage>) => actor.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer }));
+const inserted = (actor: Actor<ShardMessage>) => actor.ask<void>((answer) => ({ kind: 'inserted', outcome: 'written', snapshotN: 0, answer }));
+
 /** Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the journal. */
-async function load(db: SimulatedDatabase, disturb: () => void, change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({})): Promise<ShardActor> {
+async function load(db: SimulatedDatabase, disturb: () => void, change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({})): Promise<Shard> {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
   const plain = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
@@ -40,11 +66,7 @@ async function load(db: SimulatedDatabase, disturb: () => void, change: (stores:
     return plain.journal.read(shard, after, limit);
   } };
   const stores = { ...plain, journal, ...change(plain) };
-  const loading = ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined, onFailed: () => undefined });
-  const settled = loading.then(() => undefined, () => undefined);
-  await clock.advance(60_000);
-  await settled;
-  return loading;
+  return within(clock, actorOf(process, { stores }).loading);
 }
 
 /** A shard of one monitor at entry 2, all of it behind the snapshot. */
@@ -57,7 +79,7 @@ function saved(): SimulatedDatabase {
   return db;
 }
 
-const LYING: (stores: ControllerStores) => { snapshots: SnapshotStore } = (stores) => ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
+const LYING: (stores: ControllerStores) => Pick<ControllerStores, 'snapshots'> = (stores) => ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
 
 describe('a shard is loaded', () => {
   test('with what the journal has after the snapshot', async () => {
@@ -103,20 +125,19 @@ test('the clock decides on for the others when a rule throws for one monitor, wh
   const process = new SimulatedProcess(clock);
   const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
   const failed: DeadLetter[] = [];
-  const actor = await within(clock, ShardActor.load(SHARD, 'loader', {
-    clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(1e15), onApplied: () => undefined, onFailed: (letter) => failed.push(letter),
-  }));
-  const broken = actor.state.monitors.get(MONITOR.monitor_id);
+  const { actor, loading } = actorOf(process, { stores, deadLetters: { put: (letters) => void failed.push(...letters) } });
+  const { state } = await within(clock, loading);
+  const broken = state.monitors.get(MONITOR.monitor_id);
   if (!broken) throw new Error('no monitor');
   broken.state = { ...broken.state, regions: null as never };
   await clock.advance(24 * 3_600_000);
-  actor.beginRound(true);
-  actor.look(100);
-  const clocked = actor.owner.nextEntry(clock.now())?.entry.clock;
+  await beginRound(actor);
+  await look(actor);
+  const clocked = (await nextEntry(actor))?.entry.clock;
   expect(clocked).toContainEqual(expect.objectContaining({ kind: 'silent', monitor_id: id, region: 'eu' }));
-  actor.settle(actor.owner.nextEntry(clock.now())?.entry as JournalEntry);
-  actor.beginRound(true);
-  actor.look(100);
+  await inserted(actor);
+  await beginRound(actor);
+  await look(actor);
   expect(failed).toMatchObject([{ reason: 'rule_failed', monitor_id: MONITOR.monitor_id }]);
 });
 
@@ -138,7 +159,7 @@ describe('a lane that has been still', () => {
   const moved = { 'old/e': now - 33 * DAY_MS, 'new/e': now - 31 * DAY_MS, 'back/e': now - 33 * DAY_MS };
 
   /** The positions in the snapshot that follows, results being kept for 30 days. */
-  async function snapshotAfter(content: object): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: ShardActor }> {
+  async function snapshotAfter(content: object): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: Shard }> {
     const db = saved();
     db.states.clear();
     db.snapshots.set(SHARD, { position: 2, content: JSON.stringify(content) });
@@ -146,15 +167,12 @@ describe('a lane that has been still', () => {
     const clock = new SimulatedClock();
     const process = new SimulatedProcess(clock);
     const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
-    let actor: ShardActor | null = null;
-    void ShardActor.load(SHARD, 'loader', { clock: process, log: createLog('test', 'silent'), stores, limits: limitsOf(30 * DAY_MS), onApplied: () => undefined, onFailed: () => undefined })
-      .then((loaded) => {
-        actor = loaded;
-        loaded.beginRound(true);
-        loaded.look(100);
-      });
-    await clock.advance(60_000);
-    if (!actor) throw new Error('not loaded');
+    const { actor: loader, loading } = actorOf(process, { stores, limits: limitsOf(30 * DAY_MS) });
+    const actor = await within(clock, loading.then(async (loaded) => {
+      await beginRound(loader);
+      await look(loader);
+      return loaded;
+    }));
     return { ...(JSON.parse(db.snapshots.get(SHARD)?.content ?? '') as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
   }
 
@@ -197,7 +215,7 @@ describe('a shard goes', () => {
     await world.run(120_000);
     const reasons = [...world.db.letters.values()].map(({ reason, monitor_id }) => `${reason} ${monitor_id}`);
     expect(new Set(reasons)).toEqual(new Set([`rule_failed ${monitor.monitor_id}`]));
-    const state = first.ingest?.shards.get(SHARD)?.state;
+    const state = first.shards?.states.get(SHARD);
     expect(state?.monitors.get(other.monitor_id)?.state.last_check_at).toBeGreaterThan(world.clock.now() - 30_000);
     expect(world.probes[0]?.depth).toBeLessThan(5);
   });

@@ -1,5 +1,6 @@
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
-import type { StateRecord, StateStore } from '../journal/storage-ports.ts';
+import type { StateRecord } from '../journal/records.ts';
+import type { StateStore } from './state-store.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from '../../verdicts/effect.ts';
 
 export interface IncidentsPort {
@@ -22,8 +23,8 @@ export interface StatusHistory {
   add(change: StatusChange): Promise<void>;
 }
 
-export interface DerivedPorts {
-  states: StateStore;
+export interface OutboxPorts {
+  states: Pick<StateStore, 'load' | 'find' | 'write' | 'clearOutboxes' | 'remove'>;
   history: StatusHistory;
   incidents: IncidentsPort;
   alerts: AlertsPort;
@@ -33,14 +34,14 @@ export interface DerivedPorts {
  * Writes what entries changed and carries it out: the state with its outbox in one write, then the outbox in order,
  * then the outbox emptied. Each step may be repeated; each effect has an id of its own and happens once.
  */
-export async function persistChanges(ports: DerivedPorts, changed: StateRecord[]): Promise<void> {
+export async function persistChanges(ports: OutboxPorts, changed: StateRecord[]): Promise<void> {
   if (changed.length === 0) return;
   await ports.states.write(changed);
   await carryOut(ports, changed);
 }
 
 /** Carries out outboxes that are written already: after a crash between the two. */
-export async function carryOut(ports: DerivedPorts, records: StateRecord[]): Promise<void> {
+export async function carryOut(ports: OutboxPorts, records: StateRecord[]): Promise<void> {
   const full = records.filter((record) => record.outbox.length > 0);
   for (let at = 0; at < full.length; at += OUTBOXES_AT_ONCE) {
     await Promise.all(full.slice(at, at + OUTBOXES_AT_ONCE).map((record) => carryOutOne(ports, record.outbox)));
@@ -48,7 +49,7 @@ export async function carryOut(ports: DerivedPorts, records: StateRecord[]): Pro
   if (full.length > 0) await ports.states.clearOutboxes(full.map(({ monitor_id, position }) => ({ monitor_id, position })));
 }
 
-async function carryOutOne(ports: DerivedPorts, outbox: MonitorEffect[]): Promise<void> {
+async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise<void> {
   for (const effect of outbox) {
     if (effect.kind === 'status') await ports.history.add(effect.change);
     else if (effect.kind === 'open') await ports.incidents.open(effect.opening);

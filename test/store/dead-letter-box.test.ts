@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MongoDeadLetterStore } from '../../controller/results/intake/dead-letter-store.ts';
+import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
 import type { DeadLetter } from '../../controller/results/journal/journal-entry.ts';
-import { LetterBox } from '../../controller/results/intake/letter-box.ts';
+import { DeadLetterBox } from '../../controller/results/dead-letters/dead-letter-box.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
@@ -15,11 +15,11 @@ const mongo = withWatchedMongo((command) => (inserts += 'insert' in command ? 1 
 const letter = (probe: string): DeadLetter => ({
   id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null, seq: null, monitor_id: null, content: '', at: Date.now(),
 });
-const boxOver = (store: Pick<MongoDeadLetterStore, 'add'>, clock = new SimulatedClock()) => new LetterBox({ store, clock, log: createLog('test', 'silent') });
+const boxOver = (store: Pick<DeadLetterStore, 'add'>, clock = new SimulatedClock()) => new DeadLetterBox({ store, clock, log: createLog('test', 'silent') });
 const kept = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
 
 test('letters that come one by one in a flood are all kept, in few commands', async () => {
-  const box = boxOver(new MongoDeadLetterStore(mongo.db));
+  const box = boxOver(new DeadLetterStore(mongo.db));
   inserts = 0;
   for (let at = 0; at < 1999; at += 1) box.put([letter('one')]);
   await box.stop();
@@ -30,7 +30,7 @@ test('letters that come one by one in a flood are all kept, in few commands', as
 test('what the database refused for a while is kept when it takes again', async () => {
   const clock = new SimulatedClock();
   const away = watchedMongo('mongodb://127.0.0.1:1');
-  const stores = { working: new MongoDeadLetterStore(mongo.db), away: new MongoDeadLetterStore(away.db) };
+  const stores = { working: new DeadLetterStore(mongo.db), away: new DeadLetterStore(away.db) };
   let isAway = true;
   let refusals = 0;
   const box = boxOver({
@@ -51,7 +51,7 @@ test('what the database refused for a while is kept when it takes again', async 
 });
 
 test('beyond ten thousand that wait, letters are counted and not kept', async () => {
-  const box = boxOver(new MongoDeadLetterStore(mongo.db));
+  const box = boxOver(new DeadLetterStore(mongo.db));
   for (let sender = 0; sender < 6; sender += 1) for (let at = 0; at < 2000; at += 1) box.put([letter(`flood ${sender}`)]);
   expect(box.omitted).toBe(2000);
   await box.stop();

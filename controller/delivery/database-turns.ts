@@ -1,15 +1,22 @@
+import type PQueue from 'p-queue';
 import type { AttemptDeps } from './attempt.ts';
-import type { DestinationActorDeps } from './destination-actor.ts';
-import type { Turns } from './turns.ts';
+import type { DestinationQueueDeps } from './destination-queue.ts';
 
-type Stores = Pick<DestinationActorDeps, 'attempt' | 'pending' | 'queues'>;
-/** As they are given: nothing of them waits for a turn. */
+/** Of the database connections that the whole controller shares, this many at most, so that a backlog starves nobody. */
+export const DATABASE_TURNS = 16;
+
+type Stores = Pick<DestinationQueueDeps, 'attempt' | 'pending' | 'queues'>;
 export type UnorderedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptDeps, 'begin'> };
 
-/** The same stores, each call in its turn. */
-export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: Turns): Stores {
-  const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('begin', () => work(...args));
-  const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => (...args: A) => turns.take('end', () => work(...args));
+/**
+ * The same stores, each call in its turn. What ends something goes before what begins something: a delivery that was sent
+ * has to be written down within its claim.
+ */
+export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQueue): Stores {
+  const take = <A extends unknown[], R>(priority: number, work: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => turns.add(() => work(...args), { priority });
+  const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(0, work);
+  const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(1, work);
   const { deliveries, health, destinations, incidents } = attempt;
   return {
     pending: begin(pending),
@@ -21,7 +28,7 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: Tu
     },
     attempt: {
       ...attempt,
-      begin: (work) => turns.take('begin', work),
+      begin: (work) => begin(work)(),
       deliveries: {
         claim: (...args) => deliveries.claim(...args),
         settle: end((...args) => deliveries.settle(...args)),

@@ -1,13 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { DeadLetter } from '../journal/journal-entry.ts';
-import type { DeadLetterStore } from '../journal/storage-ports.ts';
-import { insertAbsent } from '../hours/upsert-ahead-store.ts';
+import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
 
 /** Collection `dead_letters`: what could not be taken, with its reason, to be looked at by the operator. */
-export class MongoDeadLetterStore implements DeadLetterStore {
+export class DeadLetterStore {
   readonly #letters: Collection<DeadLetterDoc>;
 
   constructor(db: Db) {
@@ -27,6 +26,7 @@ export class MongoDeadLetterStore implements DeadLetterStore {
     return ids.length;
   }
 
+  /** Inserts those that are absent. */
   async add(letters: DeadLetter[]): Promise<void> {
     const docs = new Map(letters.map(({ id, ...rest }) => [id, { _id: id, ...rest }]));
     await insertAbsent(this.#letters, [...docs.values()]);

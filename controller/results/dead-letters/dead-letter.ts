@@ -1,8 +1,8 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { derivedId } from '../../../shared/ids.ts';
 import type { DeadLetter, DeadLetterReason, JournalEntry } from '../journal/journal-entry.ts';
-import type { FailedItem } from '../shards/shard-state.ts';
-import type { TakenMessage } from './take-limits.ts';
+import type { FailedItem } from '../state/entry-step.ts';
+import type { TakenMessage } from '../intake/take-limits.ts';
 
 /** Characters of a result that its dead letter keeps. */
 const LETTER_CHARS = 4096;

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { shardName } from '../../../shared/ids.ts';
-import type { Snapshot, SnapshotStore } from './storage-ports.ts';
-import { upsertAhead } from '../hours/upsert-ahead-store.ts';
+import type { Snapshot } from '../journal/records.ts';
+import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface SnapshotDoc {
   _id: string;
@@ -11,13 +11,14 @@ interface SnapshotDoc {
 }
 
 /** Collection `snapshots`: one document per shard, read on the primary. */
-export class MongoSnapshotStore implements SnapshotStore {
+export class SnapshotStore {
   readonly #snapshots: Collection<SnapshotDoc>;
 
   constructor(db: Db) {
     this.#snapshots = db.collection<SnapshotDoc>('snapshots', { readPreference: 'primary' });
   }
 
+  /** Numbers of the shards' snapshots; 0 or absent where there is none. */
   async numbers(shards: number[]): Promise<Map<number, number>> {
     const found = await this.#snapshots.find({ _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } }).toArray();
     return new Map(found.map((doc) => [Number(doc._id), doc.position]));
@@ -33,6 +34,7 @@ export class MongoSnapshotStore implements SnapshotStore {
     };
   }
 
+  /** Moves forward only. */
   async move(shard: number, { n, lanes, moved = {}, taken_at }: Snapshot): Promise<void> {
     const rows = Object.entries(lanes).map(([lane, position]): SnapshotDoc['lanes'][number] => {
       const at = moved[lane];

@@ -10,7 +10,7 @@ const SENDERS = 1000;
  * Keeps one sender of rubbish from filling the database: of each probe, the first 2,000 dead letters of an hour are kept
  * and the rest only counted. What they were about is told by the refused ranges of the journal all the same.
  */
-export class LetterLimit {
+export class DeadLetterLimit {
   readonly #senders = new Map<string, { since: number; kept: number }>();
   readonly #decided = new WeakMap<DeadLetter, boolean>();
   /** Letters that were not kept, since the start. */

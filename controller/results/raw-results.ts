@@ -1,6 +1,6 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
-import type { FreshResult } from './shards/shard-state.ts';
+import type { FreshResult } from './state/entry-step.ts';
 
 /** Publishes results that are in the journal to those who read raw results; the stream RAW keeps the last hour. */
 export function publishRaw(bus: Bus, fresh: FreshResult[]): void {

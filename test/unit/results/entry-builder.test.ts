@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
-import { ShardOwner } from '../../../controller/results/intake/entry-builder.ts';
-import { ShardState } from '../../../controller/results/shards/shard-state.ts';
+import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
+import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
@@ -14,7 +14,7 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 /** An owner of shard 2 that knows one monitor. */
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
-  readonly owner = new ShardOwner(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
+  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
     ...limitsOf(RETENTION_MS), rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
     regionOwner: (region) => (region === 'unseen' ? undefined : region.startsWith('of-') ? region.slice(3) : null),
@@ -337,20 +337,20 @@ describe('hurry', () => {
   test('a healthy result like the one before waits its second', () => {
     const desk = known();
     desk.range(2, 2);
-    expect(desk.owner.urgent).toBe(false);
+    expect(desk.owner.isUrgent).toBe(false);
     expect(desk.owner.waitingSince).toBe(0);
   });
 
   test.each([['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }]] as [string, Partial<CheckResult>][])('%s does not wait', (_name, given) => {
     const desk = known();
     desk.take(batchOf(desk.results(2, 2, given)));
-    expect(desk.owner.urgent).toBe(true);
+    expect(desk.owner.isUrgent).toBe(true);
   });
 
   test('the first result of a region does not wait', () => {
     const desk = new Desk();
     desk.range(1, 1);
-    expect(desk.owner.urgent).toBe(true);
+    expect(desk.owner.isUrgent).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { Ingest } from './ingest.ts';
+import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 const LOOK_EVERY_MS = 1000;
@@ -15,10 +15,10 @@ export interface MarkedMonitor<M> {
   monitor: M;
 }
 
-export interface MarksDeps<M> {
+export interface ChangeFeedDeps<M> {
   clock: Clock;
   log: Log;
-  ingest: Ingest;
+  shards: Pick<Shards, 'get' | 'states'>;
   /** Marked monitors of these shards. */
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
   /** Makes the probes' assignments agree with these monitors, durably. */
@@ -31,11 +31,11 @@ export interface MarksDeps<M> {
  * Takes changes of monitors from their collection into the journal, and from there to the probes: first journaled,
  * then placed, then the mark is cleared; a crash between any two finds the mark again.
  */
-export class Marks<M> {
-  readonly #deps: MarksDeps<M>;
+export class ChangeFeed<M> {
+  readonly #deps: ChangeFeedDeps<M>;
   readonly #rounds: Rounds;
 
-  constructor(deps: MarksDeps<M>) {
+  constructor(deps: ChangeFeedDeps<M>) {
     this.#deps = deps;
     this.#rounds = new Rounds({
       clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
@@ -57,24 +57,23 @@ export class Marks<M> {
   }
 
   async #lookOnce(): Promise<boolean> {
-    const { ingest, findMarked, place, clear } = this.#deps;
-    const shards = [...ingest.shards.keys()];
-    if (shards.length === 0) return false;
-    const marked = await findMarked(shards, AT_ONCE);
-    const journaled = marked.filter(({ shard, config }) => this.#isJournaled(shard, config));
-    for (const { shard, config } of marked) if (!this.#isJournaled(shard, config)) ingest.note(shard, [config]);
-    if (journaled.length === 0) return false;
-    await place(journaled.map(({ monitor }) => monitor));
-    await clear(journaled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
+    const { shards, findMarked, place, clear } = this.#deps;
+    const running = [...shards.states.keys()];
+    if (running.length === 0) return false;
+    const marked = await findMarked(running, AT_ONCE);
+    const journaled = new Set((await Promise.all(running.map((shard) => this.#note(shard, marked)))).flat());
+    const settled = marked.filter(({ config }) => journaled.has(config.monitor_id));
+    if (settled.length === 0) return false;
+    await place(settled.map(({ monitor }) => monitor));
+    await clear(settled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
     return marked.length === AT_ONCE;
   }
 
-  #isJournaled(shard: number, config: MonitorConfig): boolean {
-    const known = ingestRevision(this.#deps.ingest, shard, config.monitor_id);
-    return known !== null && known >= config.revision;
+  /** Puts changes on their way into the journal. Returns the ids of those that it has already; none when the shard is gone. */
+  async #note(shard: number, marked: MarkedMonitor<M>[]): Promise<string[]> {
+    const configs = marked.flatMap((one) => (one.shard === shard ? [one.config] : []));
+    if (configs.length === 0) return [];
+    const asked = this.#deps.shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
+    return asked?.catch(() => []) ?? [];
   }
-}
-
-function ingestRevision(ingest: Ingest, shard: number, monitorId: string): number | null {
-  return ingest.shards.get(shard)?.state.monitors.get(monitorId)?.state.config.revision ?? null;
 }

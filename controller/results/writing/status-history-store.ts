@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
-import type { StatusHistory } from '../shards/derived-writer.ts';
-import { insertAbsent } from '../hours/upsert-ahead-store.ts';
+import type { StatusHistory } from './outbox.ts';
+import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
 

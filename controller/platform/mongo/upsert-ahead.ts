@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, OptionalUnlessRequiredId } from 'mongodb';
-import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
+import { duplicatesOnly } from './mongo-errors.ts';
 
 /** Documents in one command. */
 const AT_ONCE = 500;

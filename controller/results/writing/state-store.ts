@@ -2,8 +2,8 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { StateRecord, StateStore } from '../journal/storage-ports.ts';
-import { upsertAhead } from '../hours/upsert-ahead-store.ts';
+import type { StateRecord } from '../journal/records.ts';
+import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface StateDoc {
   _id: string;
@@ -28,7 +28,7 @@ const BLANK_STATE: MonitorState = {
 };
 
 /** Collection `monitor_states`: what the shard's owner knew of each monitor at a journal entry, and has still to do. */
-export class MongoStateStore implements StateStore {
+export class StateStore {
   readonly #states: Collection<StateDoc>;
 
   constructor(db: Db) {
@@ -48,12 +48,14 @@ export class MongoStateStore implements StateStore {
     return (await this.#states.find({ _id: { $in: monitorIds } }).toArray()).map(toRecord);
   }
 
+  /** Writes each where the stored position is lower; one that is ahead stays. */
   async write(records: StateRecord[]): Promise<void> {
     await upsertAhead(this.#states, records.map(({ monitor_id, state, ...rest }): StateDoc => ({
       _id: monitor_id, state: { ...state, booked: Object.entries(state.booked).map(([hour, times]) => [Number(hour), ...times]) }, ...rest,
     })));
   }
 
+  /** Empties the outboxes of records that still stand at that position. */
   async clearOutboxes(done: { monitor_id: string; position: number }[]): Promise<void> {
     if (done.length === 0) return;
     await this.#states.bulkWrite(done.map(({ monitor_id, position }) => ({

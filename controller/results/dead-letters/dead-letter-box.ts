@@ -1,8 +1,8 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { DeadLetter } from '../journal/journal-entry.ts';
-import { LetterLimit } from './letter-limit.ts';
-import type { DeadLetterStore } from '../journal/storage-ports.ts';
+import { DeadLetterLimit } from './dead-letter-limit.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
 
 /** Letters in one command. */
 const AT_ONCE = 500;
@@ -10,22 +10,24 @@ const AT_ONCE = 500;
 const MOST_WAITING = 10_000;
 const RETRY_MS = 1000;
 
-export interface LetterBoxDeps {
+export interface DeadLetterBoxDeps {
   store: Pick<DeadLetterStore, 'add'>;
   clock: Clock;
   log: Log;
 }
 
 /** The way of dead letters into the database: few commands however many come at once, and tried again while it is away. */
-export class LetterBox {
-  readonly #deps: LetterBoxDeps;
-  readonly #limit = new LetterLimit();
+export class DeadLetterBox {
+  readonly #deps: DeadLetterBoxDeps;
+  readonly #limit = new DeadLetterLimit();
+  /** Letters that came, kept or not. */
+  count = 0;
   #waiting: DeadLetter[] = [];
   #overflowed = 0;
   #writing: Promise<void> | null = null;
   #retry: Timer | null = null;
 
-  constructor(deps: LetterBoxDeps) {
+  constructor(deps: DeadLetterBoxDeps) {
     this.#deps = deps;
   }
 
@@ -36,6 +38,7 @@ export class LetterBox {
 
   /** Keeps these some time from now. */
   put(letters: DeadLetter[]): void {
+    this.count += letters.length;
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     const room = Math.max(0, MOST_WAITING - this.#waiting.length);
     this.#waiting.push(...kept.slice(0, room));
@@ -47,6 +50,7 @@ export class LetterBox {
   async keep(letters: DeadLetter[]): Promise<void> {
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     if (kept.length > 0) await this.#deps.store.add(kept);
+    this.count += letters.length;
   }
 
   /** Tries once more to write what waits. */

@@ -1,0 +1,87 @@
+import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
+import { attemptDelivery, type AttemptDeps, type Tried } from './attempt.ts';
+import { initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep } from './queue-rules.ts';
+import type { QueueStore } from './queue-store.ts';
+import type { SendPools } from './send-pools.ts';
+import type { DeliveryStore } from './store.ts';
+
+export interface DestinationQueueDeps {
+  attempt: AttemptDeps;
+  pending: DeliveryStore['pending'];
+  queues: Pick<QueueStore, 'find' | 'settle' | 'noteRecovery' | 'remove'>;
+  pools: SendPools;
+  /** Aborted when tries under way have to be broken off. */
+  breakOff: AbortSignal;
+  onTried(deliveryId: string, tried: Tried): void;
+}
+
+/** The deliveries of one destination, in order. It ends by itself when nothing more is due. */
+export class DestinationQueue implements Behaviour<QueueMessage> {
+  readonly #id: string;
+  readonly #deps: DestinationQueueDeps;
+  readonly #context: ActorContext<QueueMessage>;
+  readonly #underWay = new Set<Promise<void>>();
+  #state: QueueState;
+
+  constructor(destinationId: string, deps: DestinationQueueDeps, context: ActorContext<QueueMessage>) {
+    this.#id = destinationId;
+    this.#deps = deps;
+    this.#context = context;
+    const { state, effects } = initialQueue();
+    this.#state = state;
+    this.#perform(effects);
+  }
+
+  receive(message: QueueMessage): void {
+    const { state, effects }: QueueStep = nextInQueue(this.#state, message, this.#context.clock.now());
+    this.#state = state;
+    this.#perform(effects);
+    // Woken meanwhile, it reads the queue again.
+    if (state.phase === 'idle' && this.#context.self.waiting === 0) this.#context.finish();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  #perform(effects: readonly QueueEffect[]): void {
+    for (const effect of effects) {
+      const done = this.#carryOut(effect)
+        .then((message) => message && this.#context.tell(message), (error: unknown) => this.#context.fail(error))
+        .then(() => void this.#underWay.delete(done));
+      this.#underWay.add(done);
+    }
+  }
+
+  async #carryOut(effect: QueueEffect): Promise<QueueMessage | null> {
+    const { queues, pools } = this.#deps;
+    if (effect.kind === 'load') return this.#load();
+    if (effect.kind === 'recovered') {
+      await queues.noteRecovery(this.#id, effect.at);
+      return null;
+    }
+    if (effect.kind === 'settle') {
+      const { wakes, dueAt, deliveredAt, isGone } = effect;
+      const isOver = isGone && dueAt === null;
+      const isAccepted = await (isOver ? queues.remove(this.#id, wakes) : queues.settle(this.#id, wakes, dueAt, deliveredAt));
+      return { kind: 'settled', isAccepted };
+    }
+    const end = await pools.run(effect.pool, () => this.#attempt(effect.id));
+    return { kind: 'tried', id: effect.id, end: end ?? { kind: 'again' } };
+  }
+
+  async #attempt(deliveryId: string): Promise<Tried['end']> {
+    const { attempt, breakOff, onTried } = this.#deps;
+    const tried = await attemptDelivery(attempt, deliveryId, breakOff);
+    onTried(deliveryId, tried);
+    return tried.end;
+  }
+
+  /** The counter first: what is queued between the two reads makes the settling fail, and the queue is read again. */
+  async #load(): Promise<QueueMessage> {
+    const queue = await this.#deps.queues.find(this.#id);
+    const items = await this.#deps.pending(this.#id, QUEUE_PAGE);
+    const { wakes = 0, failing_since: failingSince = null, is_gone: isGone = false } = queue ?? {};
+    return { kind: 'loaded', wakes, items, failingSince, isGone };
+  }
+}

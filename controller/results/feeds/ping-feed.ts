@@ -1,0 +1,87 @@
+import type { Actor } from '../../../shared/actor/actor.ts';
+import type { Log } from '../../../shared/log.ts';
+import { Rounds } from '../../../shared/rounds.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { Shards } from '../shards/shards.ts';
+import type { ReceivedPing } from '../intake/ping-rules.ts';
+import type { ShardMessage } from '../shards/shard.ts';
+
+const LOOK_EVERY_MS = 1000;
+/** Pings taken at once. */
+const AT_ONCE = 1000;
+/** A ping whose monitor nobody knows after this long has none any more, ms. */
+const ORPHAN_MS = 3_600_000;
+
+/** The collection of pings, each from its receipt until it is in the journal. */
+export interface PingSource {
+  /** The oldest of these shards. */
+  find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]>;
+  remove(ids: string[]): Promise<void>;
+}
+
+export interface PingFeedDeps {
+  clock: Clock;
+  log: Log;
+  shards: Pick<Shards, 'get' | 'states' | 'interrupted'>;
+  source: PingSource;
+}
+
+/**
+ * Takes pings from their collection into the journal, and out of the collection once they are in it; a crash between the
+ * two finds them in both, and the journal wins.
+ */
+export class PingFeed {
+  readonly #deps: PingFeedDeps;
+  readonly #rounds: Rounds;
+
+  constructor(deps: PingFeedDeps) {
+    this.#deps = deps;
+    this.#rounds = new Rounds({
+      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
+      onFailed: (error) => {
+        deps.log.warn({ err: error }, 'pings could not be taken');
+        for (const shard of deps.shards.states.keys()) deps.shards.interrupted(shard);
+      },
+    });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  /** Looks now; while a round is under way, once more after it. */
+  look(): void {
+    this.#rounds.look();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  async #lookOnce(): Promise<boolean> {
+    const { shards, source, clock } = this.#deps;
+    // Bound to these very lives: what was read for one that has since been loaded again may be journaled and gone.
+    const lives = [...shards.states].flatMap(([shard, { pings }]) => {
+      const actor = shards.get(shard);
+      return actor ? [{ shard, actor, journaled: [...pings.keys()] }] : [];
+    });
+    if (lives.length === 0) return false;
+    await this.#removeJournaled(lives);
+    const startedAt = clock.now();
+    const found = await source.find(lives.map(({ shard }) => shard), AT_ONCE);
+    const lookedAt = found.length < AT_ONCE ? startedAt : null;
+    const strangers = new Set((await Promise.all(lives.map(({ shard, actor }) => {
+      const pings = found.filter((ping) => ping.shard === shard);
+      return actor.ask<string[]>((answer) => ({ kind: 'pings', pings, lookedAt, answer })).catch(() => []);
+    }))).flat());
+    const orphans = found.filter(({ id, at }) => strangers.has(id) && at < startedAt - ORPHAN_MS);
+    if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
+    return found.length === AT_ONCE;
+  }
+
+  async #removeJournaled(lives: { actor: Actor<ShardMessage>; journaled: string[] }[]): Promise<void> {
+    const ids = lives.flatMap(({ journaled }) => journaled);
+    for (let at = 0; at < ids.length; at += AT_ONCE) await this.#deps.source.remove(ids.slice(at, at + AT_ONCE));
+    for (const { actor, journaled } of lives) if (journaled.length > 0) actor.send({ kind: 'pingsRemoved', ids: journaled });
+  }
+}

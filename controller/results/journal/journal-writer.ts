@@ -1,0 +1,106 @@
+import type { Actor } from '../../../shared/actor/actor.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
+import type { NextEntry } from '../intake/entry-builder.ts';
+import type { JournalStore } from './journal-store.ts';
+import type { InsertOutcome } from './records.ts';
+import type { SnapshotStore } from '../writing/snapshot-store.ts';
+
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 5000;
+
+/** What the writer says to a shard. */
+export type JournalMessage =
+  | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
+  | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void };
+
+export interface JournalWriterDeps {
+  clock: Clock;
+  log: Log;
+  stores: { journal: Pick<JournalStore, 'insert'>; snapshots: Pick<SnapshotStore, 'numbers'> };
+  deadLetters: Pick<DeadLetterBox, 'keep'>;
+  /** The database did not take an insert; it is tried again. */
+  onFailed(): void;
+}
+
+type Scribe = Pick<Actor<JournalMessage>, 'ask'>;
+
+/** Writes the entries of all shards that are due in one command, and tells each shard what became of its own. */
+export class JournalWriter {
+  readonly #deps: JournalWriterDeps;
+  /** When each shard wants its next entry written, monotonic ms. */
+  readonly #wanted = new Map<Scribe, number>();
+  #wake: Timer | null = null;
+  #wakeAt = Infinity;
+  #flushing: Promise<void> | null = null;
+  #retryMs = 0;
+  #isStopped = false;
+
+  constructor(deps: JournalWriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Has a shard's next entry written at `at` (monotonic ms), or before that together with another's. */
+  schedule(shard: Scribe, at: number): void {
+    this.#wanted.set(shard, Math.min(at, this.#wanted.get(shard) ?? Infinity));
+    this.#wakeUp();
+  }
+
+  /** Writes what shards have waiting, and nothing more after it. */
+  async stop(): Promise<void> {
+    await this.#flushing;
+    await this.#flush(Infinity);
+    this.#isStopped = true;
+    this.#wake?.cancel();
+  }
+
+  #wakeUp(): void {
+    if (this.#flushing || this.#isStopped || this.#wanted.size === 0) return;
+    const now = this.#deps.clock.monotonic();
+    const at = Math.max(Math.min(...this.#wanted.values()), this.#retryMs > 0 ? now + this.#retryMs : now);
+    if (at >= this.#wakeAt) return;
+    this.#wake?.cancel();
+    this.#wakeAt = at;
+    this.#wake = this.#deps.clock.setTimer(at - now, () => {
+      this.#wakeAt = Infinity;
+      this.#wake = null;
+      this.#flushing = this.#flush(this.#deps.clock.monotonic()).finally(() => {
+        this.#flushing = null;
+        this.#wakeUp();
+      });
+    });
+  }
+
+  async #flush(now: number): Promise<void> {
+    const { stores, deadLetters, clock, log, onFailed } = this.#deps;
+    const work = await this.#entriesDue(now);
+    if (work.length === 0) return;
+    try {
+      await deadLetters.keep(work.flatMap((part) => part.letters));
+      const outcomes = await stores.journal.insert(work.map((part) => part.entry));
+      const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
+      this.#retryMs = 0;
+      await Promise.all(work.map(({ shard, entry }, index) => {
+        const inserted = { kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome, snapshotN: numbers.get(entry.shard) ?? 0 };
+        return shard.ask<void>((answer) => ({ ...inserted, answer })).catch(() => undefined);
+      }));
+    } catch (error) {
+      this.#retryMs = Math.min(Math.max(FIRST_RETRY_MS, this.#retryMs * 2), LONGEST_RETRY_MS);
+      log.warn({ err: error }, 'the journal could not be written; it is tried again');
+      for (const { shard } of work) this.#wanted.set(shard, clock.monotonic());
+      onFailed();
+    }
+  }
+
+  /** A shard that fails while it forms its entry holds up none of the others. */
+  async #entriesDue(now: number): Promise<(NextEntry & { shard: Scribe })[]> {
+    const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + 1 ? [shard] : []));
+    for (const shard of due) this.#wanted.delete(shard);
+    const answers = await Promise.all(due.map(async (shard) => {
+      const next = await shard.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer })).catch(() => null);
+      return next ? [{ shard, ...next }] : [];
+    }));
+    return answers.flat();
+  }
+}

@@ -1,0 +1,331 @@
+import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import { ShardClock } from '../clock/shard-clock.ts';
+import { Tidying, type TidyWork } from '../clock/tidying.ts';
+import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
+import { failedLetter } from '../dead-letters/dead-letter.ts';
+import { checkpoint, markSaved } from '../hours/hour-writer.ts';
+import type { HourStore } from '../hours/hour-store.ts';
+import { EntryBuilder, type NextEntry } from '../intake/entry-builder.ts';
+import type { ReceivedPing } from '../intake/ping-rules.ts';
+import type { TakeLimits, TakenMessage } from '../intake/take-limits.ts';
+import { ENTRY_VERSION, type JournalEntry } from '../journal/journal-entry.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import type { JournalWriter } from '../journal/journal-writer.ts';
+import type { InsertOutcome, StateRecord } from '../journal/records.ts';
+import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
+import { carryOut, persistChanges, type OutboxPorts } from '../writing/outbox.ts';
+import { WriteQueue } from '../writing/write-queue.ts';
+import { ShardState } from '../state/shard-state.ts';
+import type { AppliedEntry } from '../state/entry-step.ts';
+
+/** Entries read at once while a journal is replayed. */
+const READ_ENTRIES = 100;
+/** While all is well a shard's entry is written this often. */
+const FLUSH_MS = 1000;
+/** A shard whose derived writes lag is asked for an entry again after this. */
+const BEHIND_MS = 200;
+
+export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
+  journal: Pick<JournalStore, 'insert' | 'read' | 'deleteThrough'>;
+  hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
+}
+
+export interface ShardListeners {
+  /** Entries that are final here; `replayed` while the shard is loaded. */
+  onApplied(state: ShardState, applied: AppliedEntry, replayed: boolean): void;
+  /** Configurations that the journal has now. */
+  onConfigs(configs: MonitorConfig[]): void;
+}
+
+/** Figures since the start of this controller, of all its shards. */
+export interface IngestCounts {
+  entries: number;
+  results: number;
+  voided: number;
+  insert_failures: number;
+}
+
+export interface ShardDeps {
+  clock: Clock;
+  log: Log;
+  stores: ShardStores;
+  limits: TakeLimits;
+  journal: Pick<JournalWriter, 'schedule'>;
+  deadLetters: Pick<DeadLetterBox, 'put'>;
+  listeners: ShardListeners;
+  counts: IngestCounts;
+}
+
+export type ShardMessage =
+  /** A batch from the bus. One that gets no answer is sent again by its probe. */
+  | { kind: 'batch'; message: TakenMessage }
+  /** Changed monitors. Answers with the ids of those that the journal has. */
+  | { kind: 'configs'; configs: MonitorConfig[]; answer(journaled: string[]): void }
+  /**
+   * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may be more.
+   * Answers with the ids of those whose monitor is unknown.
+   */
+  | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
+  /** Journaled pings that are out of their collection now. */
+  | { kind: 'pingsRemoved'; ids: string[] }
+  /** Asks for the next entry, or for the one that is still without an answer. */
+  | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
+  /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
+  | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void }
+  /** The database did not answer for a while, or input was lost: silence until now says nothing about anybody. */
+  | { kind: 'interrupted' }
+  /** Answers with the number of monitors that are booked at once because their hour is over. */
+  | { kind: 'beginRound'; mayCloseHour: boolean; answer(booked: number): void }
+  /** Answers with the number of monitors looked at, at most `limit`; fewer when the round has none left. */
+  | { kind: 'look'; limit: number; answer(looked: LookAnswer): void }
+  | { kind: 'read'; read(shard: ShardView): void };
+
+export interface LookAnswer {
+  looks: number;
+  /** What the round has found is being written. */
+  isWriting: boolean;
+}
+
+/** What a question may read of a shard. */
+export interface ShardView {
+  readonly state: ShardState;
+  /** Token of this life of the shard: no other life, here or elsewhere, has the same. */
+  readonly writer: string;
+}
+
+/** The journal holds an entry of a later format: the shard belongs to a controller that can read it. */
+export class NewerFormatError extends Error {}
+
+/** Another controller has written this shard's journal. */
+export class OvertakenError extends Error {}
+
+/** One life of a shard: what is taken, what it means, and what is still to be written of it. */
+export class Shard implements Behaviour<ShardMessage>, ShardView {
+  readonly writer: string;
+  readonly state: ShardState;
+  readonly #deps: ShardDeps;
+  readonly #context: ActorContext<ShardMessage>;
+  readonly #builder: EntryBuilder;
+  readonly #clock: ShardClock;
+  readonly #tidying: Tidying;
+  readonly #writes: WriteQueue;
+  readonly #snapshots: SnapshotMover;
+  #isTidying = false;
+
+  private constructor(deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string) {
+    const { clock, log, stores, limits } = deps;
+    this.#deps = deps;
+    this.#context = context;
+    this.state = state;
+    this.writer = writer;
+    this.#builder = new EntryBuilder(state, writer, limits);
+    this.#clock = new ShardClock(state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) });
+    this.#tidying = new Tidying(state);
+    this.#writes = new WriteQueue({ clock, log, shard: state.shard });
+    this.#snapshots = new SnapshotMover({ clock, stores, longestRawMs: limits.longestRawMs, state });
+  }
+
+  /**
+   * Loads a shard: its snapshot, its monitors' states, what they had still to do, and the journal after the snapshot.
+   * @throws NewerFormatError; Error when the database gave no answer or the journal moved meanwhile (try again).
+   */
+  static async load(
+    shard: number, writer: string, deps: ShardDeps, context: ActorContext<ShardMessage>,
+  ): Promise<Shard> {
+    const { stores, clock } = deps;
+    const snapshot = await stores.snapshots.load(shard);
+    const records = await stores.states.load(shard);
+    await carryOut(stores, records);
+    const state = new ShardState(shard, snapshot, records);
+    for (const lane of state.lanes.keys()) if (!state.moved.has(lane)) state.moved.set(lane, clock.now());
+    const loaded = new Shard(deps, context, state, writer);
+    await loaded.#replay();
+    loaded.#interrupted();
+    return loaded;
+  }
+
+  receive(message: ShardMessage): void {
+    switch (message.kind) {
+      case 'batch':
+        this.#take(message.message);
+        break;
+      case 'configs':
+        this.#builder.noteConfigs(message.configs, this.#deps.clock.monotonic());
+        message.answer(message.configs.filter((config) => this.#isJournaled(config)).map((config) => config.monitor_id));
+        break;
+      case 'pings':
+        this.#notePings(message.pings, message.lookedAt);
+        message.answer(message.pings.flatMap((ping) => (this.state.monitors.has(ping.monitor_id) ? [] : [ping.id])));
+        break;
+      case 'pingsRemoved':
+        for (const id of message.ids) this.state.pings.delete(id);
+        return;
+      case 'nextEntry':
+        message.answer(this.#writes.isBehind ? null : this.#builder.nextEntry(this.#deps.clock.now()));
+        break;
+      case 'inserted':
+        this.#settle(message.outcome, message.snapshotN);
+        message.answer();
+        break;
+      case 'interrupted':
+        return this.#interrupted();
+      case 'beginRound':
+        message.answer(this.#beginRound(message.mayCloseHour));
+        break;
+      case 'look':
+        message.answer({ looks: this.#look(message.limit), isWriting: this.#isTidying });
+        break;
+      case 'read':
+        return message.read(this);
+    }
+    this.#schedule();
+  }
+
+  /** Waits for what is queued. What the database does not take now is written by the next life. */
+  close(): Promise<void> {
+    return this.#writes.stop();
+  }
+
+  async #replay(): Promise<void> {
+    const { journal, snapshots } = this.#deps.stores;
+    const { shard } = this.state;
+    for (;;) {
+      const entries = await journal.read(shard, this.state.n, READ_ENTRIES);
+      // A number behind the snapshot is free again: an entry under it may be a sleeper's, and is not part of the journal.
+      const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
+      if (written > this.state.n) throw new Error(`the snapshot of shard ${shard} has passed entry ${this.state.n}`);
+      for (const entry of entries) {
+        if (entry.v > ENTRY_VERSION) {
+          throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
+        }
+        const applied = this.#apply(entry);
+        await this.#persist(applied.changed);
+        this.#deps.listeners.onApplied(this.state, applied, true);
+      }
+      if (entries.length < READ_ENTRIES) return;
+    }
+  }
+
+  #take(message: TakenMessage): void {
+    const { clock, deadLetters } = this.#deps;
+    const letter = this.#builder.take(message, { wall: clock.now(), monotonic: clock.monotonic() });
+    if (letter) deadLetters.put([letter]);
+  }
+
+  #isJournaled(config: MonitorConfig): boolean {
+    const known = this.state.monitors.get(config.monitor_id);
+    return known !== undefined && known.state.config.revision >= config.revision;
+  }
+
+  #notePings(pings: ReceivedPing[], lookedAt: number | null): void {
+    const areAllTaken = this.#builder.notePings(pings, this.#deps.clock.monotonic());
+    if (areAllTaken && lookedAt !== null) this.#clock.lookedForPings(lookedAt);
+  }
+
+  /** Asks for the next entry to be written when it is due. */
+  #schedule(): void {
+    const { waitingSince, isUrgent, inHand } = this.#builder;
+    // What becomes of the entry in hand comes first.
+    if (waitingSince === null || inHand) return;
+    const now = this.#deps.clock.monotonic();
+    const at = isUrgent ? now : waitingSince + FLUSH_MS;
+    this.#deps.journal.schedule(this.#context.self, this.#writes.isBehind ? Math.max(at, now + BEHIND_MS) : at);
+  }
+
+  /** The insert is the first half of the fence, the snapshot the second: a number below it was written before. */
+  #settle(outcome: InsertOutcome, snapshotN: number): void {
+    const { counts, listeners } = this.#deps;
+    const entry = this.#builder.inHand;
+    if (!entry) return;
+    if (outcome === 'taken' || snapshotN >= entry.n) {
+      counts.voided += 1;
+      throw new OvertakenError(`another controller has written shard ${entry.shard}`);
+    }
+    const applied = this.#apply(entry);
+    this.#builder.settled();
+    // On its own: the results that came with it do not wait for the write.
+    const { changed } = applied;
+    if (changed.length > 0) this.#writes.add(() => this.#persist(changed));
+    counts.entries += 1;
+    counts.results += applied.fresh.length;
+    listeners.onApplied(this.state, applied, false);
+    if (entry.configs.length > 0) listeners.onConfigs(entry.configs);
+  }
+
+  #apply(entry: JournalEntry): AppliedEntry {
+    const applied = this.state.apply(entry);
+    this.#snapshots.applied(entry);
+    this.#clock.applied(entry, applied.changed);
+    if (applied.failed.length > 0) {
+      this.#deps.deadLetters.put(applied.failed.map((failed) => failedLetter(entry, failed)));
+    }
+    return applied;
+  }
+
+  async #persist(changed: StateRecord[]): Promise<void> {
+    await persistChanges(this.#deps.stores, changed);
+    for (const { monitor_id: id, position } of changed) {
+      const monitor = this.state.monitors.get(id);
+      if (!monitor) continue;
+      monitor.queued -= 1;
+      markSaved(monitor, position);
+    }
+  }
+
+  #interrupted(): void {
+    this.#clock.interrupted(this.#deps.clock.now());
+  }
+
+  #beginRound(mayCloseHour: boolean): number {
+    const { clock } = this.#deps;
+    if (!this.#isTidying) this.#tidying.beginRound();
+    // A decision that is not written yet holds up results too, so nobody's silence counts meanwhile.
+    if (this.#writes.isBehind || this.#builder.hasDecisions) {
+      this.#interrupted();
+      return 0;
+    }
+    const decisions = this.#clock.beginRound(clock.now(), mayCloseHour);
+    this.#builder.noteClock(decisions, clock.monotonic());
+    return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
+  }
+
+  /** Examines up to `limit` monitors whose deadline may have passed, or of which something has to be written. */
+  #look(limit: number): number {
+    const { clock } = this.#deps;
+    const now = clock.now();
+    const { decisions, looks } = this.#clock.look(now, limit, this.#builder.hasPings);
+    this.#builder.noteClock(decisions, clock.monotonic());
+    if (looks === limit || this.#isTidying) return looks;
+    const tidied = this.#tidying.look(now, limit - looks);
+    if (looks + tidied < limit) this.#tidy(this.#tidying.take());
+    return looks + tidied;
+  }
+
+  /** Reported once per monitor. */
+  #setAside(monitorId: string, now: number): void {
+    const item = { kind: 'silent' as const, region: '', at: now };
+    const { shard, n } = this.state;
+    this.#deps.deadLetters.put([failedLetter({ shard, n, taken_at: now }, { monitor_id: monitorId, item, fresh: null })]);
+  }
+
+  /** Writes the hours that are due, drops monitors deleted long ago, and moves the snapshot behind what is written. */
+  #tidy(work: TidyWork): void {
+    const { due, gone } = work;
+    const isWalkOnly = due.length + gone.length === 0;
+    const saved = isWalkOnly ? this.#tidying.done(work) : null;
+    if (isWalkOnly && !this.#snapshots.isDue(saved ?? 0)) return;
+    this.#isTidying = true;
+    this.#writes.add(async () => {
+      const { stores, clock } = this.#deps;
+      if (due.length > 0) await checkpoint(stores, this.state, due, clock.now());
+      if (gone.length > 0) await stores.states.remove(gone);
+      for (const id of gone) this.state.monitors.delete(id);
+      const through = saved ?? this.#tidying.done(work);
+      if (through !== null) await this.#snapshots.move(through);
+      this.#isTidying = false;
+    });
+  }
+}

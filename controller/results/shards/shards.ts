@@ -1,0 +1,138 @@
+import type { Actor } from '../../../shared/actor/actor.ts';
+import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
+import { SHARD_COUNT } from '../../../shared/ids.ts';
+import { ClockRounds } from '../clock/clock-rounds.ts';
+import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
+import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
+import { ProbeRate } from '../intake/probe-rate.ts';
+import type { TakenMessage } from '../intake/take-limits.ts';
+import { JournalWriter } from '../journal/journal-writer.ts';
+import {
+  NewerFormatError, OvertakenError, Shard, type IngestCounts, type ShardDeps, type ShardMessage, type ShardStores,
+} from './shard.ts';
+import type { ShardState } from '../state/shard-state.ts';
+
+const FIRST_RESTART_MS = 200;
+const LONGEST_RESTART_MS = 5000;
+/** Messages that may wait for one shard: what its probes send while one entry is applied, several times over. */
+const MAILBOX_MESSAGES = 10_000;
+
+export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' | 'listeners'> {
+  stores: ShardStores & { deadLetters: Pick<DeadLetterStore, 'add'> };
+  /** Names this controller's start; with a number behind it, the writer of journal entries. */
+  instance: string;
+  /** Whether the shard is still ours; asked after it failed. */
+  holdsLease(shard: number): boolean;
+  /** The shard's journal is of a later version, which is to have it. */
+  surrender(shard: number): void;
+  /** A shard begins and ends taking messages. */
+  onStarted(shard: number): void;
+  onEnded(shard: number): void;
+}
+
+/** The shards in hand: supervises an actor for each and brings it what is meant for it. */
+export class Shards {
+  readonly counts: IngestCounts = { entries: 0, results: 0, voided: 0, insert_failures: 0 };
+  readonly deadLetters: DeadLetterBox;
+  readonly #deps: ShardsDeps;
+  readonly #rate = new ProbeRate();
+  readonly #journal: JournalWriter;
+  readonly #rounds: ClockRounds;
+  readonly #supervisor: Supervisor<number, ShardMessage>;
+  readonly #states = new Map<number, ShardState>();
+  #lives = 0;
+
+  constructor(deps: ShardsDeps) {
+    const { clock, log, stores } = deps;
+    this.#deps = deps;
+    this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
+    this.#journal = new JournalWriter({ clock, log, stores, deadLetters: this.deadLetters, onFailed: () => this.#failed() });
+    this.#rounds = new ClockRounds({ clock, shards: this });
+    this.#supervisor = new Supervisor({
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      start: async (shard, context) => {
+        const { limits, listeners } = deps;
+        const { counts, deadLetters } = this;
+        const writer = `${deps.instance}:${(this.#lives += 1)}`;
+        const journal = this.#journal;
+        const begun = await Shard.load(shard, writer, { clock, log, stores, limits, listeners, journal, deadLetters, counts }, context);
+        if (!context.signal.aborted) this.#states.set(shard, begun.state);
+        return begun;
+      },
+      onFailure: (failure) => this.#mayRestart(failure),
+      onStarted: deps.onStarted,
+      onEnded: (shard) => {
+        this.#states.delete(shard);
+        deps.onEnded(shard);
+      },
+    });
+  }
+
+  /** Messages that were not looked at, since their probe had sent too many. */
+  get rateExceeded(): number {
+    return this.#rate.exceeded;
+  }
+
+  /** What is known of the shards that are loaded and take messages; to be read, never changed. */
+  get states(): ReadonlyMap<number, ShardState> {
+    return this.#states;
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  /** Loads a shard and starts taking its results; tries again until it is loaded, or released. */
+  acquire(shard: number): void {
+    this.#supervisor.start(shard);
+  }
+
+  /** Ends taking a shard's results at once; resolves when what follows from them is written. */
+  release(shard: number): Promise<void> {
+    return this.#supervisor.stop(shard);
+  }
+
+  /** The present life of a shard that is loaded; undefined when it is not in hand. */
+  get(shard: number): Actor<ShardMessage> | undefined {
+    const actor = this.#supervisor.get(shard);
+    return actor?.isRunning ? actor : undefined;
+  }
+
+  /** A batch from the bus. Without a reply its probe sends it again. */
+  take(shard: number, message: TakenMessage): void {
+    const actor = this.get(shard);
+    if (!actor || !this.#rate.admits(message.probe_id, message.bytes.length, this.#deps.clock.monotonic())) return;
+    actor.send({ kind: 'batch', message });
+  }
+
+  /** Silence until now says nothing about anybody. */
+  interrupted(shard: number): void {
+    this.get(shard)?.send({ kind: 'interrupted' });
+  }
+
+  /** Writes what waits and stops; what could not be written is still with the probes. */
+  async stop(): Promise<void> {
+    this.#rounds.stop();
+    for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.onEnded(shard);
+    await this.#journal.stop();
+    await this.#supervisor.stopAll();
+    await this.deadLetters.stop();
+  }
+
+  #failed(): void {
+    this.counts.insert_failures += 1;
+    for (const shard of this.#states.keys()) this.interrupted(shard);
+  }
+
+  #mayRestart({ name: shard, error, hadStarted }: Failure<number>): boolean {
+    const { log, surrender, holdsLease } = this.#deps;
+    if (error instanceof OvertakenError) log.warn({ shard }, 'another controller has written this shard');
+    else if (hadStarted) log.error({ err: error, shard }, 'a shard failed and is loaded again');
+    else log.warn({ err: error, shard }, 'a shard could not be loaded and is tried again');
+    if (error instanceof NewerFormatError) {
+      surrender(shard);
+      return false;
+    }
+    return holdsLease(shard);
+  }
+}

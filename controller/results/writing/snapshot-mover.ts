@@ -1,0 +1,87 @@
+import type { Clock } from '../../../shared/time.ts';
+import type { JournalEntry } from '../journal/journal-entry.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import { forgottenLanes } from '../state/lane-rules.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
+
+/** The snapshot moves when it is this many entries behind. */
+const SNAPSHOT_ENTRIES = 64;
+
+export interface SnapshotMoverStores {
+  journal: Pick<JournalStore, 'deleteThrough'>;
+  snapshots: Pick<SnapshotStore, 'load' | 'numbers' | 'move'>;
+}
+
+/** The state that the snapshot is taken of. */
+export interface SnapshotSource {
+  readonly shard: number;
+  readonly n: number;
+  readonly takenAt: number;
+  readonly lanes: ReadonlyMap<string, number>;
+  /** When each lane was last moved, Unix ms. */
+  readonly moved: ReadonlyMap<string, number>;
+  /** Pings in the journal that may still be in their collection, by id, with their entry's number. */
+  readonly pings: ReadonlyMap<string, number>;
+  forgetLane(lane: string): void;
+}
+
+export interface SnapshotMoverDeps {
+  clock: Clock;
+  stores: SnapshotMoverStores;
+  /** The longest that any organization keeps results, ms. */
+  longestRawMs: number;
+  state: SnapshotSource;
+}
+
+/** Moves a shard's snapshot behind what is written, and deletes the journal up to it. */
+export class SnapshotMover {
+  readonly #deps: SnapshotMoverDeps;
+  /** What a snapshot needs of each entry behind the present one. */
+  readonly #entries: { n: number; lanes: [lane: string, position: number][]; taken_at: number }[] = [];
+  #lanes: Map<string, number>;
+  #n: number;
+
+  constructor(deps: SnapshotMoverDeps) {
+    this.#deps = deps;
+    this.#lanes = new Map(deps.state.lanes);
+    this.#n = deps.state.n;
+  }
+
+  /** To be called with each entry once the state has it. */
+  applied(entry: JournalEntry): void {
+    this.#entries.push({ n: entry.n, lanes: entry.lanes, taken_at: this.#deps.state.takenAt });
+  }
+
+  /** Whether the snapshot is worth moving when everything up to entry `saved` is in documents. */
+  isDue(saved: number): boolean {
+    return saved - this.#n >= SNAPSHOT_ENTRIES;
+  }
+
+  /** Moves the snapshot when it is due. `saved`: everything up to this entry is in documents. */
+  async move(saved: number): Promise<void> {
+    const { clock, stores, state, longestRawMs } = this.#deps;
+    // A ping leaves its collection before the snapshot passes its entry, or the next owner would not know it.
+    const firstPing = state.pings.values().next().value ?? Infinity;
+    const through = Math.min(saved, firstPing - 1);
+    if (!this.isDue(through)) return;
+    const lanes = new Map(this.#lanes);
+    let used = 0;
+    let takenAt: number | undefined;
+    for (let next = this.#entries[0]; next && next.n <= through; next = this.#entries[used]) {
+      for (const [lane, position] of next.lanes) lanes.set(lane, position);
+      takenAt = next.taken_at;
+      used += 1;
+    }
+    const now = clock.now();
+    const forgotten = (): string[] => forgottenLanes(state.moved, longestRawMs, now);
+    for (const lane of forgotten()) lanes.delete(lane);
+    const moved = Object.fromEntries([...lanes.keys()].map((lane) => [lane, state.moved.get(lane) ?? now]));
+    await stores.snapshots.move(state.shard, { n: through, lanes: Object.fromEntries(lanes), moved, taken_at: takenAt });
+    // Asked again: one of them may have moved meanwhile.
+    for (const lane of forgotten()) state.forgetLane(lane);
+    this.#entries.splice(0, used);
+    this.#lanes = lanes;
+    this.#n = through;
+    await stores.journal.deleteThrough(state.shard, through);
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Behaviour } from '../../../shared/actor/actor.ts';
+import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { sleep } from '../../../shared/time.ts';
+
+type Message = { note: string; work?: () => void | Promise<void> };
+
+function makeWorld(given: { start?: (name: string, life: number) => Promise<void>; close?: () => Promise<void>; restarts?: (error: unknown) => boolean } = {}) {
+  const clock = new SimulatedClock();
+  const notes: string[] = [];
+  const failures: Failure<string>[] = [];
+  const lives = new Map<string, number>();
+  const supervisor = new Supervisor<string, Message>({
+    clock, capacity: 10, firstDelayMs: 100, maxDelayMs: 1000,
+    start: async (name): Promise<Behaviour<Message>> => {
+      const life = (lives.get(name) ?? 0) + 1;
+      lives.set(name, life);
+      await given.start?.(name, life);
+      return {
+        receive: ({ note, work }) => {
+          notes.push(`${name}${life} ${note}`);
+          return work?.();
+        },
+        close: given.close ?? (() => Promise.resolve()),
+      };
+    },
+    onFailure: (failure) => {
+      failures.push(failure);
+      return given.restarts?.(failure.error) ?? true;
+    },
+    onStarted: (name) => notes.push(`${name} started`),
+    onEnded: (name) => notes.push(`${name} ended`),
+  });
+  return { clock, notes, failures, supervisor };
+}
+
+const broken = (): never => {
+  throw new Error('broken');
+};
+
+describe('an actor that fails', () => {
+  test('is started again from the beginning, and its neighbour notices nothing', async () => {
+    const { clock, notes, failures, supervisor } = makeWorld();
+    for (const name of ['a', 'b']) supervisor.start(name);
+    await clock.advance(0);
+    const [first] = [supervisor.get('a')];
+    first?.send({ note: 'bad', work: broken });
+    first?.send({ note: 'dropped' });
+    supervisor.get('b')?.send({ note: 'well' });
+    await clock.advance(99);
+    expect(supervisor.get('a')).toBeUndefined();
+    expect(supervisor.get('b')?.isRunning).toBe(true);
+    await clock.advance(1);
+    supervisor.get('a')?.send({ note: 'again' });
+    await clock.advance(0);
+    expect(notes).toEqual(['a started', 'b started', 'a1 bad', 'a ended', 'b1 well', 'a started', 'a2 again']);
+    expect(failures).toEqual([{ name: 'a', error: new Error('broken'), hadStarted: true, restartInMs: 100 }]);
+    expect(first?.send({ note: 'of a former life' })).toBe(false);
+  });
+
+  test('waits twice as long after each failure in a row, up to a limit, and anew after a life that lasted', async () => {
+    const { clock, failures, supervisor } = makeWorld();
+    supervisor.start('a');
+    const fail = async (): Promise<void> => {
+      await clock.advance(0);
+      supervisor.get('a')?.send({ note: 'bad', work: broken });
+      await clock.advance(999);
+      await clock.advance(0);
+    };
+    for (let count = 0; count < 5; count += 1) {
+      await clock.advance(1);
+      await fail();
+    }
+    expect(failures.map(({ restartInMs }) => restartInMs)).toEqual([100, 200, 400, 800, 1000]);
+    await clock.advance(5000);
+    await fail();
+    expect(failures.at(-1)?.restartInMs).toBe(100);
+  });
+
+  test('is tried again when its start fails, without being said to have started', async () => {
+    const { clock, notes, failures, supervisor } = makeWorld({ start: (_name, life) => (life < 3 ? Promise.reject(new Error('no database')) : Promise.resolve()) });
+    supervisor.start('a');
+    await clock.advance(300);
+    expect(notes).toEqual(['a started']);
+    expect(failures.map(({ restartInMs }) => restartInMs)).toEqual([100, 200]);
+  });
+
+  test('stays away when its supervisor says so, and may be started again by name', async () => {
+    const { clock, notes, supervisor } = makeWorld({ restarts: () => false });
+    supervisor.start('a');
+    await clock.advance(0);
+    supervisor.get('a')?.send({ note: 'bad', work: broken });
+    await clock.advance(10_000);
+    expect(supervisor.size).toBe(0);
+    supervisor.start('a');
+    await clock.advance(0);
+    expect(notes.at(-1)).toBe('a started');
+  });
+
+  test('begins its next life only when the last one has let go of what it held', async () => {
+    const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 500).then(() => void notes.push('let go')) });
+    supervisor.start('a');
+    await clock.advance(0);
+    supervisor.get('a')?.send({ note: 'bad', work: broken });
+    await clock.advance(600);
+    expect(notes).toEqual(['a started', 'a1 bad', 'a ended', 'let go', 'a started']);
+  });
+});
+
+describe('a stop', () => {
+  test('waits until the actor has let go of what it held', async () => {
+    const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 50) });
+    supervisor.start('a');
+    await clock.advance(0);
+    const stopped = supervisor.stop('a').then(() => notes.push('stopped'));
+    await clock.advance(49);
+    expect(notes).toEqual(['a started', 'a ended']);
+    await clock.advance(1);
+    await stopped;
+    expect(supervisor.size).toBe(0);
+  });
+
+  test('ends the wait for a restart, and a start that has not come to its end', async () => {
+    const { clock, notes, supervisor } = makeWorld({ start: (name) => (name === 'slow' ? sleep(clock, 50) : Promise.resolve()) });
+    supervisor.start('a');
+    supervisor.start('slow');
+    await clock.advance(0);
+    supervisor.get('a')?.send({ note: 'bad', work: broken });
+    await clock.advance(1);
+    await supervisor.stopAll();
+    await clock.advance(1000);
+    expect(notes).toEqual(['a started', 'a1 bad', 'a ended']);
+    expect(clock.pending).toBe(0);
+  });
+});
