@@ -1,15 +1,17 @@
-import { MOST_LEVELS } from '../groups/group.ts';
-import type { NamedGroup } from './ports.ts';
+import { MOST_LEVELS, type GroupDoc } from '../groups/group.ts';
 import type { GroupItem } from './schema.ts';
 
 export interface PlannedGroup {
   name: string;
-  /** Null: it is to be made. */
-  current: NamedGroup | null;
+  /** Null if the group is new. */
+  current: GroupDoc | null;
   description: string;
   /** Name of its parent, null at the top. */
   parent: string | null;
+  /** Names of the fields that change. */
   changes: string[];
+  /** 1 at the top; parents have to be placed before their children. */
+  level: number;
 }
 
 /** What is wrong with an item, by its path in the document. */
@@ -19,61 +21,62 @@ export interface ItemFault {
   message: string;
 }
 
-export interface GroupPlan {
-  /** In the order of the document. */
-  groups: PlannedGroup[];
-  issues: ItemFault[];
-}
-
-/** What the groups of a document come to beside those that there are. */
-export function planGroups(items: readonly GroupItem[], existing: readonly NamedGroup[]): GroupPlan {
+/** What the groups of a document change among the existing ones; `groups` in the order of the document. */
+export function planGroups(
+  items: readonly GroupItem[], existing: readonly GroupDoc[],
+): { groups: PlannedGroup[]; issues: ItemFault[] } {
   const issues: ItemFault[] = [];
-  const refuse = (at: number, field: string, message: string) => issues.push({ code: 'custom', path: ['groups', at, field], message });
+  const refuse = (at: number, field: string, message: string) =>
+    issues.push({ code: 'custom', path: ['groups', at, field], message });
   const byName = new Map(existing.map((group) => [group.name, group]));
   const nameOf = new Map(existing.map((group) => [group._id, group.name]));
-  const parents = new Map(existing.map((group) => [group.name, nameOf.get(group.parent_group_id ?? '') ?? null]));
-  const seen = new Set<string>();
+  const parentOf = (group: GroupDoc) => nameOf.get(group.parent_group_id ?? '') ?? null;
+  const parents = new Map(existing.map((group) => [group.name, parentOf(group)]));
+  const places = new Map<string, number>();
   const groups = items.map((item, at): PlannedGroup => {
-    if (seen.has(item.name)) refuse(at, 'name', 'Given twice');
-    seen.add(item.name);
-    const current = byName.get(item.name) ?? null;
-    const parent = item.parent === undefined ? (parents.get(item.name) ?? null) : item.parent;
-    const description = item.description === undefined ? (current?.description ?? '') : (item.description ?? '');
-    const changes = [...(current?.description === description ? [] : ['description']), ...((parents.get(item.name) ?? null) === parent ? [] : ['parent'])];
-    return { name: item.name, current, description, parent, changes: current === null ? [] : changes };
+    const { name } = item;
+    if (places.has(name)) refuse(at, 'name', 'Given twice');
+    places.set(name, at);
+    const current = byName.get(name) ?? null;
+    const before = parents.get(name) ?? null;
+    const parent = item.parent === undefined ? before : item.parent;
+    const description = (item.description === undefined ? current?.description : item.description) ?? '';
+    const changes: string[] = [];
+    if (current !== null && current.description !== description) changes.push('description');
+    if (current !== null && before !== parent) changes.push('parent');
+    return { name, current, description, parent, changes, level: 1 };
   });
   for (const { name, parent } of groups) parents.set(name, parent);
-  for (const [at, { name, parent }] of groups.entries()) {
-    if (parent !== null && !parents.has(parent)) refuse(at, 'parent', 'Unknown group');
-    else if (levelOf(name, parents) > MOST_LEVELS) refuse(at, 'parent', `A group cannot stand under itself, nor deeper than ${MOST_LEVELS} levels`);
+  for (const [at, group] of groups.entries()) {
+    group.level = levelOf(group.name, parents);
+    if (group.parent !== null && !parents.has(group.parent)) refuse(at, 'parent', 'Unknown group');
+    else if (group.level > MOST_LEVELS) {
+      refuse(at, 'parent', `A group cannot stand under itself, nor deeper than ${MOST_LEVELS} levels`);
+    }
   }
   if (issues.length > 0) return { groups, issues };
-  // What the document does not name goes where what is above it goes.
-  const places = new Map(groups.map(({ name }, at) => [name, at]));
+  // Groups that the document does not name move along with those above them.
   for (const { name } of existing) {
-    if (levelOf(name, parents) > MOST_LEVELS) refuse(nearestOf(name, parents, places), 'parent', `The groups below it cannot stand deeper than ${MOST_LEVELS} levels`);
+    if (levelOf(name, parents) <= MOST_LEVELS) continue;
+    const at = nearestOf(name, parents, places);
+    refuse(at, 'parent', `The groups below it cannot stand deeper than ${MOST_LEVELS} levels`);
   }
   return { groups, issues };
 }
 
-/** The place in the document of the nearest group above that it names. */
-function nearestOf(name: string, parents: ReadonlyMap<string, string | null>, places: ReadonlyMap<string, number>): number {
+/** The place in the document of the nearest group that it names, from `name` upwards. */
+function nearestOf(
+  name: string, parents: ReadonlyMap<string, string | null>, places: ReadonlyMap<string, number>,
+): number {
   let at: string | null = name;
   while (at !== null && !places.has(at)) at = parents.get(at) ?? null;
   return places.get(at ?? '') ?? 0;
 }
 
-/** In an order in which each can be put into its place: parents come before their children. */
-export function parentsFirst(groups: readonly PlannedGroup[], existing: readonly NamedGroup[]): PlannedGroup[] {
-  const nameOf = new Map(existing.map((group) => [group._id, group.name]));
-  const parents = new Map(existing.map((group) => [group.name, nameOf.get(group.parent_group_id ?? '') ?? null]));
-  for (const { name, parent } of groups) parents.set(name, parent);
-  return [...groups].sort((one, other) => levelOf(one.name, parents) - levelOf(other.name, parents));
-}
-
-/** 1 at the top; above MOST_LEVELS also for a group that stands under itself. */
+/** 1 at the top; above MOST_LEVELS also for a group that is its own ancestor. */
 function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
   let level = 1;
-  for (let at = parents.get(name) ?? null; at !== null && level <= MOST_LEVELS; at = parents.get(at) ?? null) level += 1;
+  let above = parents.get(name);
+  for (; typeof above === 'string' && level <= MOST_LEVELS; above = parents.get(above)) level += 1;
   return level;
 }

@@ -42,13 +42,13 @@ function readRoutes(deps: MonitorDeps): Route[] {
       answers: { 200: organizationStatsAnswer },
       handle: async (ctx) => {
         const { total, byType, byStatus, byCity, recent } = await readOrganizationStats(deps, ctx);
-        const counts = { by_type: Object.fromEntries(byType), by_status: Object.fromEntries(byStatus), by_region: Object.fromEntries(byCity) };
         const recentActivity = recent.map((result) => ({
           ...result,
           response_time_ms: result.response_time_ms === null ? null : Math.round(result.response_time_ms),
           checked_at: isoTime(result.checked_at),
         }));
-        return { status: 200, data: { total_monitors: total, ...counts, recent_activity: recentActivity } };
+        const counts = { total_monitors: total, by_type: byType, by_status: byStatus, by_region: byCity };
+        return { status: 200, data: { ...counts, recent_activity: recentActivity } };
       },
     }),
     defineRoute({

@@ -29,6 +29,7 @@ export function runtimeStatus(doc: Pick<MonitorDoc, 'status'>, live: MonitorLive
   return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
 }
 
+export const CONTENDED = 'The monitor is being changed by other requests';
 export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
 export type Transition = 'pause' | 'resume' | 'disable';
 

@@ -10,11 +10,13 @@ import type { MonitorDoc } from './monitor.ts';
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<
-  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | ChangeFeed | 'search_text'>
+  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | Marks | 'search_text'>
 >;
 
+export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | Marks | 'search_text'>;
+
 /** What a write leaves for those who follow it up. */
-type ChangeFeed = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
+type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
 
 /** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard, and for the counts of its project. */
 export class MonitorStore {
@@ -41,7 +43,7 @@ export class MonitorStore {
     ]);
   }
 
-  async insert(doc: Omit<MonitorDoc, 'revision' | 'check_revision' | ChangeFeed | 'search_text'>): Promise<MonitorDoc> {
+  async insert(doc: NewMonitor): Promise<MonitorDoc> {
     const marks = { unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0 };
     const whole: MonitorDoc = { ...doc, ...marks, revision: 1, check_revision: 1, search_text: searchText(doc.name, doc.target) };
     await this.#monitors.insertOne(whole);

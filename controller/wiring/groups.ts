@@ -1,14 +1,12 @@
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { ConfigurationDeps } from '../import-export/deps.ts';
 import { configurationRoutes } from '../import-export/routes.ts';
 import type { GroupDeps } from '../groups/deps.ts';
 import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { findHeirs, resumeRemovals } from '../groups/verbs/change-tree.ts';
-import { changeGroup, createGroup } from '../groups/verbs/write-group.ts';
 import type { Route } from '../http/route.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
@@ -34,15 +32,7 @@ export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups>
     lookup: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
     over: (monitors) => {
       const deps: GroupDeps = { groups, trees, removals, monitors };
-      const configuration: ConfigurationDeps = {
-        monitors,
-        groups: {
-          all: (tenant) => groups.all(tenant),
-          create: (ctx, wish) => createGroup(deps, ctx, wish),
-          change: (ctx, id, wish) => changeGroup(deps, ctx, id, wish),
-        },
-      };
-      return { routes: [...groupRoutes(deps), ...configurationRoutes(configuration)], ...clearing(deps, clock, monitors.log) };
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(deps)], ...clearing(deps, clock, monitors.log) };
     },
   };
 }

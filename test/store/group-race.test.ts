@@ -6,14 +6,14 @@ import type { TreeDeps } from '../../controller/groups/deps.ts';
 import { findHeirs, resumeRemovals } from '../../controller/groups/verbs/change-tree.ts';
 import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../controller/http/route.ts';
+import { applyMonitors } from '../../controller/import-export/verbs/apply-monitors.ts';
+import { planMonitors } from '../../controller/import-export/verbs/plan-monitors.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { monitorInputs } from '../../controller/monitors/schema.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { applyImport } from '../../controller/monitors/verbs/apply-import.ts';
 import { changeInBulk } from '../../controller/monitors/verbs/bulk-monitors.ts';
 import { assignToGroup, changeGroupMonitors } from '../../controller/monitors/verbs/group-members.ts';
-import { planImport } from '../../controller/monitors/verbs/plan-import.ts';
 import { createMonitor, updateMonitor } from '../../controller/monitors/verbs/write-monitor.ts';
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
@@ -77,8 +77,8 @@ async function project() {
 type Project = Awaited<ReturnType<typeof project>>;
 
 async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name: string): Promise<unknown> {
-  const planned = await planImport(deps, ctx, [{ input: wish(name), group: 'inner' }], new Map([[inner, 'inner']]));
-  return applyImport(deps, ctx, planned, new Map([['inner', inner]]));
+  const planned = await planMonitors(deps, ctx, [{ ...wish(name), status: undefined, group: 'inner' }], new Map([[inner, 'inner']]));
+  return applyMonitors(deps, ctx, planned, new Map([['inner', inner]]));
 }
 
 const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promise<unknown>> = {

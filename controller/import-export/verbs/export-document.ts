@@ -1,22 +1,49 @@
+import type { z } from 'zod';
+import type { GroupDeps } from '../../groups/deps.ts';
 import type { ProjectContext } from '../../http/route.ts';
-import { exportMonitor, type ExportedMonitor } from '../../monitors/exported.ts';
-import type { ConfigurationDeps } from '../deps.ts';
+import type { MonitorDoc } from '../../monitors/monitor.ts';
+import { CHECK_TYPES, type TypeView } from '../../monitors/settings/registry.ts';
+import type { exportAnswer, ExportedMonitor } from '../answers.ts';
 import { MOST_MONITORS } from '../schema.ts';
 
-export interface ExportedDocument {
-  version: 1;
-  groups: { name: string; description: string; parent: string | null }[];
-  monitors: ExportedMonitor[];
-}
-
-/** The project's groups and its monitors from `offset` on, oldest first, as an import takes them. */
-export async function exportDocument(deps: ConfigurationDeps, ctx: ProjectContext, offset: number): Promise<ExportedDocument> {
+/** The project's groups and its monitors from `offset` on, oldest first, in the form that an import takes. */
+export async function exportDocument(
+  deps: GroupDeps, ctx: ProjectContext, offset: number,
+): Promise<z.input<typeof exportAnswer>> {
   const groups = await deps.groups.all(ctx.tenant);
-  const nameOf = new Map(groups.map(({ _id, name }) => [_id, name]));
+  const names = new Map(groups.map(({ _id, name }) => [_id, name]));
+  const nameOf = (id: string | null | undefined) => names.get(id ?? '') ?? null;
   const monitors = await deps.monitors.monitors.oldest(ctx.tenant, offset, MOST_MONITORS);
   return {
     version: 1,
-    groups: groups.map(({ name, description, parent_group_id: parent }) => ({ name, description, parent: nameOf.get(parent ?? '') ?? null })),
-    monitors: monitors.map((doc) => exportMonitor(doc, nameOf.get(doc.group_id ?? '') ?? null)),
+    groups: groups.map(({ name, description, parent_group_id: parent }) =>
+      ({ name, description, parent: nameOf(parent) })),
+    monitors: monitors.map((doc) => exportMonitor(doc, nameOf(doc.group_id))),
+  };
+}
+
+/**
+ * Includes unset fields, so that an import clears them; a heartbeat's token is left out, as it lets anybody
+ * ping.
+ */
+function exportMonitor(doc: MonitorDoc, group: string | null): ExportedMonitor {
+  const view = CHECK_TYPES[doc.type].view(doc) as TypeView;
+  const { port: _port, heartbeat_token: token, last_heartbeat_at: _ping, ...settings } = view;
+  return {
+    name: doc.name,
+    type: doc.type,
+    ...(token === undefined ? { target: doc.target } : {}),
+    interval_seconds: doc.interval_seconds,
+    timeout_ms: doc.timeout_ms,
+    status: doc.status,
+    group,
+    ...settings,
+    ...(doc.http && { slow_response_threshold_ms: doc.http.slow_response_threshold_ms, auth: doc.http.auth }),
+    ssl_monitoring: doc.ssl_monitoring,
+    domain_monitoring: doc.domain_monitoring,
+    confirmation_policy: doc.confirmation_policy,
+    notification_target_ids: doc.notification_target_ids,
+    tags: doc.tags,
+    monitoring_regions: doc.monitoring_regions,
   };
 }

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
-import type { RequestContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import { nextStatus, PAUSES_DISABLED } from '../rules.ts';
+import { CONTENDED, nextStatus, PAUSES_DISABLED } from '../rules.ts';
 import { MOST_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
 import { changeMonitors } from './change-many.ts';
@@ -27,20 +27,19 @@ export interface BulkOutcome {
 }
 
 const NOT_FOUND: Refusal = { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' };
-const CONTENDED: Refusal = { code: 'CONFLICT', message: 'The monitor is being changed by other requests' };
 
 /** Changes each of the given monitors that allows it. Throws VALIDATION_ERROR for an unknown group. */
 export async function changeInBulk(
-  deps: MonitorWriteDeps, ctx: RequestContext, input: BulkInput,
+  deps: MonitorWriteDeps, ctx: ProjectContext, input: BulkInput,
 ): Promise<BulkOutcome> {
-  if (input.action === 'move') await refuseUnknownGroup(deps, ctx, input.group_id);
+  if (input.action === 'move') await refuseUnknownGroup(deps, ctx.tenant, input.group_id);
   const seen = await deps.monitors.findMany(ctx.tenant, input.monitor_ids);
   const refused = new Map(input.monitor_ids.map((id) => [id, NOT_FOUND]));
   const changed = new Set(await changeMonitors(deps, ctx, seen, (doc) => {
     const planned = planChange(input, doc, ctx.now);
     const isRefused = planned !== null && 'code' in planned;
     if (planned === null) refused.delete(doc._id);
-    else refused.set(doc._id, isRefused ? planned : CONTENDED);
+    else refused.set(doc._id, isRefused ? planned : { code: 'CONFLICT', message: CONTENDED });
     return isRefused ? null : planned;
   }));
   const failed = [...refused].filter(([id]) => !changed.has(id));

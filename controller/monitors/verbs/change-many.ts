@@ -1,25 +1,28 @@
-import type { RequestContext } from '../../http/route.ts';
 import { shardOf } from '../../../shared/ids.ts';
+import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { MonitorChange } from '../store.ts';
 
 /** Monitors that are written at once. */
 export const AT_ONCE = 500;
-/** Rounds over those that others changed meanwhile. */
+/** Attempts at monitors that other requests keep changing. */
 const MOST_ROUNDS = 10;
 
 /** Whose monitors, and when. */
-export type Moment = Pick<RequestContext, 'tenant' | 'now'>;
+export type Moment = Pick<ProjectContext, 'tenant' | 'now'>;
 
 export type ManyDeps = Pick<MonitorWriteDeps, 'monitors' | 'quota' | 'groups' | 'poke' | 'log'>;
 
+/** What to write to a monitor; null if there is nothing to do. */
+export type Plan = (seen: MonitorDoc) => MonitorChange | null;
+
 /**
- * Changes up to AT_ONCE monitors as `plan` says (null: nothing to do), and gives back what was deleted. Those that somebody else
- * changes at the same time are looked at and planned again. The ids of those that changed.
+ * Changes up to AT_ONCE monitors as planned and releases the quota of deleted ones; returns the ids of those
+ * that changed. Monitors that others change at the same time are read and planned again.
  */
 export async function changeMonitors(
-  deps: ManyDeps, ctx: Moment, page: MonitorDoc[], plan: (seen: MonitorDoc) => MonitorChange | null,
+  deps: ManyDeps, ctx: Moment, page: MonitorDoc[], plan: Plan,
 ): Promise<string[]> {
   const done: string[] = [];
   const entered = new Set<string | null | undefined>();
@@ -33,7 +36,8 @@ export async function changeMonitors(
     for (const { change } of planned) entered.add(change.group_id);
     const { ids, count } = await deps.monitors.changeMany(planned);
     for (const shard of new Set([...ids].map(shardOf))) deps.poke(shard);
-    if (planned.some(({ change }) => typeof change.deleted_at === 'number')) await release(deps, ctx, count);
+    const isDeletion = planned.some(({ change }) => typeof change.deleted_at === 'number');
+    if (isDeletion) await releaseMonitors(deps, ctx, count);
     done.push(...ids);
     const lost = planned.filter(({ seen }) => !ids.has(seen._id)).map(({ seen }) => seen._id);
     left = lost.length === 0 ? [] : await deps.monitors.findMany(ctx.tenant, lost);
@@ -42,30 +46,38 @@ export async function changeMonitors(
   return done;
 }
 
-/** Changes the monitors of a group, page by page, each as long as it is in it; the ids of those that changed. */
-export async function changeMembers(deps: ManyDeps, ctx: Moment, groupId: string, plan: (seen: MonitorDoc) => MonitorChange | null): Promise<string[]> {
+/** Changes the monitors that are in a group, page by page; returns the ids of those that changed. */
+export async function changeMembers(deps: ManyDeps, ctx: Moment, groupId: string, plan: Plan) {
   const changed: string[] = [];
-  for (let after = ''; ;) {
-    const page = await deps.monitors.ofGroup(ctx.tenant, groupId, after, AT_ONCE);
-    changed.push(...(await changeMonitors(deps, ctx, page, (seen) => (seen.group_id === groupId ? plan(seen) : null))));
-    if (page.length < AT_ONCE) return changed;
-    after = page[page.length - 1]?._id ?? after;
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page: MonitorDoc[] = await deps.monitors.ofGroup(ctx.tenant, groupId, after, AT_ONCE);
+    const planMember = (seen: MonitorDoc) => (seen.group_id === groupId ? plan(seen) : null);
+    changed.push(...(await changeMonitors(deps, ctx, page, planMember)));
+    after = page[AT_ONCE - 1]?._id;
   }
+  return changed;
 }
 
 /**
- * To be called after monitors were written into these groups: those in a group that was deleted meanwhile follow its others. So
- * either the deletion finds a monitor, or whoever wrote it finds the group gone.
+ * Moves monitors on from those of these groups that are deleted. Called after each write into a group, so
+ * that either the deletion finds a new monitor in the group, or the writer finds the group deleted.
  */
-export async function leaveDeleted(deps: ManyDeps, ctx: Moment, groupIds: Iterable<string | null | undefined>): Promise<void> {
+export async function leaveDeleted(
+  deps: ManyDeps, ctx: Moment, groupIds: Iterable<string | null | undefined>,
+): Promise<void> {
   const ids = [...new Set(groupIds)].filter((id) => typeof id === 'string');
   if (ids.length === 0) return;
-  for (const [id, to] of await deps.groups.heirs(ctx.tenant, ids)) await changeMembers(deps, ctx, id, () => ({ group_id: to }));
+  const heirs = await deps.groups.heirs(ctx.tenant, ids);
+  for (const [id, to] of heirs) await changeMembers(deps, ctx, id, () => ({ group_id: to }));
 }
 
-async function release(deps: ManyDeps, ctx: Moment, deleted: number): Promise<void> {
-  // The monitors are gone whether or not the counter hears of it; one left too high is set right when it next matters.
-  await deps.quota.release(ctx.tenant.organizationId, 'monitors', deleted).catch((error: unknown) => {
-    deps.log.warn({ err: error, organizationId: ctx.tenant.organizationId }, 'monitor count could not be lowered');
+/**
+ * Never fails, because the monitors are deleted anyway; a count that stays too high is repaired when it
+ * matters.
+ */
+export async function releaseMonitors(deps: ManyDeps, ctx: Moment, count: number): Promise<void> {
+  const { organizationId } = ctx.tenant;
+  await deps.quota.release(organizationId, 'monitors', count).catch((error: unknown) => {
+    deps.log.warn({ err: error, organizationId }, 'monitor count could not be lowered');
   });
 }

@@ -1,28 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
 import { shardOf } from '../../../shared/ids.ts';
-import type { RequestContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
+import { CONTENDED } from '../rules.ts';
 import type { MonitorChange } from '../store.ts';
 import { leaveDeleted } from './change-many.ts';
 
-/** Of several writers at once all but one find another revision; each try then starts from what the winner wrote. */
+/** Attempts before a contended change gives up; each starts from what the last winner wrote. */
 const MOST_TRIES = 10;
 
-/** The living monitor. Throws MONITOR_NOT_FOUND, the same for one of another tenant. */
-export async function loadMonitor(deps: MonitorWriteDeps, ctx: RequestContext, id: string): Promise<MonitorDoc> {
-  const doc = await deps.monitors.find(ctx.tenant, id);
+/** The living monitor. Throws MONITOR_NOT_FOUND, also for one of another tenant. */
+export async function loadMonitor(deps: MonitorWriteDeps, { tenant }: ProjectContext, id: string) {
+  const doc = await deps.monitors.find(tenant, id);
   if (doc === null) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
   return doc;
 }
 
 /**
- * Writes what `plan` makes of the monitor, again if it changed meanwhile. A plan that changes nothing writes nothing.
- * Throws MONITOR_NOT_FOUND, CONFLICT when it never gets through, and what `plan` throws.
+ * Writes what `plan` makes of the monitor, planning again if it changed meanwhile; writes nothing if nothing
+ * changes. Throws MONITOR_NOT_FOUND, CONFLICT when it never gets through, and what `plan` throws.
  */
 export async function changeMonitor(
-  deps: MonitorWriteDeps, ctx: RequestContext, id: string, plan: (seen: MonitorDoc) => MonitorChange | Promise<MonitorChange>,
+  deps: MonitorWriteDeps, ctx: ProjectContext, id: string,
+  plan: (seen: MonitorDoc) => MonitorChange | Promise<MonitorChange>,
 ): Promise<MonitorDoc> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const seen = await loadMonitor(deps, ctx, id);
@@ -34,5 +36,5 @@ export async function changeMonitor(
     if (changed.group_id !== seen.group_id) await leaveDeleted(deps, ctx, [changed.group_id]);
     return changed;
   }
-  throw new AppError('CONFLICT', 'The monitor is being changed by other requests');
+  throw new AppError('CONFLICT', CONTENDED);
 }

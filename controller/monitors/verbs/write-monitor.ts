@@ -1,51 +1,67 @@
+import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
-import type { RequestContext } from '../../http/route.ts';
+import type { AccountContext, ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
-import { settable } from '../settable.ts';
-import type { MonitorDoc } from '../monitor.ts';
-import type { MonitorChange } from '../store.ts';
-import { leaveDeleted } from './change-many.ts';
+import { settable, type Settable } from '../settable.ts';
+import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
+import type { MonitorChange, NewMonitor } from '../store.ts';
+import { leaveDeleted, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
 
 /**
- * Throws VALIDATION_ERROR, VALIDATION_FAILED (a heartbeat's settings), and with limit and usage INTERVAL_TOO_SHORT,
- * PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
+ * Throws VALIDATION_ERROR, VALIDATION_FAILED (a heartbeat's settings), and with limit and usage
+ * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
  */
-export async function createMonitor(deps: MonitorWriteDeps, ctx: RequestContext, input: CreateMonitorInput): Promise<MonitorDoc> {
+export async function createMonitor(
+  deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput,
+): Promise<MonitorDoc> {
   const settings = settable(input, null, input, deps.minIntervalSeconds);
-  await checkSettings(deps, ctx, settings, null, input.interval_seconds);
-  const { organizationId, projectId } = ctx.tenant;
+  await checkSettings(deps, ctx.tenant, settings, null, input.interval_seconds);
+  const { organizationId } = ctx.tenant;
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
-  const doc = await deps.monitors.insert({
-    _id: id, organization_id: organizationId, project_id: projectId, created_by: authorOf(ctx), type: input.type, ...settings,
-    status: 'active', deleted_at: null, created_at: ctx.now, updated_at: ctx.now,
-  });
+  const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
   deps.poke(shardOf(id));
-  // The monitor is there whether or not this succeeds; a group that was deleted is cleared once more some minutes later.
+  // The monitor exists whether or not this succeeds; a deleted group is cleared once more some minutes later.
   await leaveDeleted(deps, ctx, [doc.group_id]).catch((error: unknown) => {
-    deps.log.warn({ err: error, organizationId, monitor_id: id }, 'the group of a new monitor could not be looked at again');
+    const facts = { err: error, organizationId, monitor_id: id };
+    deps.log.warn(facts, 'the group of a new monitor could not be looked at again');
   });
   return doc;
 }
 
-/** Throws what `createMonitor` does but for the number of monitors, and MONITOR_NOT_FOUND, CONFLICT. */
-export function updateMonitor(deps: MonitorWriteDeps, ctx: RequestContext, id: string, input: UpdateMonitorInput): Promise<MonitorDoc> {
+export function newMonitor(
+  ctx: ProjectContext, id: string, type: MonitorType, settings: Settable, status: LifecycleStatus = 'active',
+): NewMonitor {
+  const { organizationId: organization_id, projectId: project_id } = ctx.tenant;
+  return {
+    _id: id, organization_id, project_id, created_by: authorOf(ctx), type, status, deleted_at: null,
+    created_at: ctx.now, updated_at: ctx.now, ...settings,
+  };
+}
+
+/** Throws what `createMonitor` throws, except for the number of monitors, and MONITOR_NOT_FOUND, CONFLICT. */
+export function updateMonitor(
+  deps: MonitorWriteDeps, ctx: ProjectContext, id: string, input: UpdateMonitorInput,
+): Promise<MonitorDoc> {
   return changeMonitor(deps, ctx, id, async (seen) => {
-    if (input.type !== undefined && input.type !== seen.type) throw fieldError('type', 'Type cannot be changed');
+    const { type = seen.type } = input;
+    if (type !== seen.type) throw fieldError('type', 'Type cannot be changed');
     const settings = settable(input, seen, seen, deps.minIntervalSeconds);
-    await checkSettings(deps, ctx, settings, seen, input.interval_seconds);
+    await checkSettings(deps, ctx.tenant, settings, seen, input.interval_seconds);
     return settings;
   });
 }
 
-/** Changes nothing where the monitor already is what is asked for. Throws MONITOR_NOT_FOUND, CONFLICT when a disabled one is paused. */
-export function setMonitorStatus(deps: MonitorWriteDeps, ctx: RequestContext, id: string, transition: Transition): Promise<MonitorDoc> {
+/** Throws MONITOR_NOT_FOUND, and CONFLICT when a disabled monitor is paused. */
+export function setMonitorStatus(
+  deps: MonitorWriteDeps, ctx: ProjectContext, id: string, transition: Transition,
+): Promise<MonitorDoc> {
   return changeMonitor(deps, ctx, id, (seen): MonitorChange => {
     const status = nextStatus(seen.status, transition);
     if (status === 'refused') throw new AppError('CONFLICT', PAUSES_DISABLED);
@@ -53,26 +69,26 @@ export function setMonitorStatus(deps: MonitorWriteDeps, ctx: RequestContext, id
   });
 }
 
-/** Soft: its history stays readable through its incidents. Throws MONITOR_NOT_FOUND. */
-export async function deleteMonitor(deps: MonitorWriteDeps, ctx: RequestContext, id: string): Promise<void> {
+/** A soft delete: the history stays readable through incidents. Throws MONITOR_NOT_FOUND. */
+export async function deleteMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, id: string): Promise<void> {
   await changeMonitor(deps, ctx, id, () => ({ deleted_at: ctx.now }));
-  // The monitor is gone whether or not the counter hears of it; one left too high is set right when it next matters.
-  await deps.quota.release(ctx.tenant.organizationId, 'monitors').catch((error: unknown) => {
-    deps.log.warn({ err: error, organizationId: ctx.tenant.organizationId }, 'monitor count could not be lowered');
-  });
+  await releaseMonitors(deps, ctx, 1);
 }
 
-/** Takes that many of the plan, or none. Throws MONITOR_LIMIT_REACHED with limit and usage. */
-export async function reserveMonitors(deps: Pick<MonitorWriteDeps, 'quota'>, organizationId: string, count: number): Promise<void> {
+/** Reserves `count` monitors of the plan, or none. Throws MONITOR_LIMIT_REACHED with limit and usage. */
+export async function reserveMonitors(
+  deps: Pick<MonitorWriteDeps, 'quota'>, organizationId: string, count: number,
+): Promise<void> {
   const reservation = await deps.quota.reserve(organizationId, 'monitors', count);
   if (!reservation.isGranted) throw monitorLimitReached(reservation.limit, reservation.usage);
 }
 
 export function monitorLimitReached(limit: number, usage: number): AppError {
-  return new AppError('MONITOR_LIMIT_REACHED', `This plan allows ${limit} monitors`, { details: { limit, usage } });
+  const message = `This plan allows ${limit} monitors`;
+  return new AppError('MONITOR_LIMIT_REACHED', message, { details: { limit, usage } });
 }
 
-/** The person who acts, or who made the key that acts. */
-export function authorOf(ctx: RequestContext): string {
-  return ctx.actor.kind === 'session' ? ctx.actor.userId : ctx.actor.createdBy;
+/** The user who acts, or who created the API key that acts. */
+export function authorOf({ actor }: AccountContext): string {
+  return actor.kind === 'session' ? actor.userId : actor.createdBy;
 }

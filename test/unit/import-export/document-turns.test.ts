@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { documentInput, documentParser } from '../../../controller/import-export/schema.ts';
+import { documentInput } from '../../../controller/import-export/schema.ts';
 import { validate } from '../../../controller/http/validation.ts';
 import { AppError } from '../../../shared/errors.ts';
 
-const whole = documentInput(30);
-const parse = documentParser(30);
+const { body: whole, parseBody: parse } = documentInput(30);
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
 
 /** What it gives, or what it is refused with. */

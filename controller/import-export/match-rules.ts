@@ -1,0 +1,29 @@
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { MonitorItem } from './schema.ts';
+
+type Named = Pick<MonitorItem, 'name' | 'type' | 'target'>;
+
+/**
+ * The monitor that each item of a document means, null if it is new. Names need not be unique, so an item
+ * means the monitor with the same type and target, else the oldest with that name that no other item means.
+ */
+export function matchByName(items: readonly Named[], docs: readonly MonitorDoc[]): (MonitorDoc | null)[] {
+  const free = new Map<string, MonitorDoc[]>();
+  for (const doc of [...docs].sort(byAge)) {
+    const named = free.get(doc.name);
+    if (named) named.push(doc);
+    else free.set(doc.name, [doc]);
+  }
+  const take = (item: Named, isMeant: (doc: MonitorDoc) => boolean): MonitorDoc | null => {
+    const named = free.get(item.name) ?? [];
+    const at = named.findIndex(isMeant);
+    return at < 0 ? null : (named.splice(at, 1)[0] ?? null);
+  };
+  const exact = items.map((item) => take(item, (doc) =>
+    doc.type === item.type && (doc.type === 'HEARTBEAT' || doc.target === item.target)));
+  return items.map((item, at) => exact[at] ?? take(item, () => true));
+}
+
+function byAge(one: MonitorDoc, other: MonitorDoc): number {
+  return one.created_at - other.created_at || (one._id < other._id ? -1 : 1);
+}

@@ -1,0 +1,48 @@
+import { newId, shardOf } from '../../../shared/ids.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import type { MonitorWriteDeps } from '../../monitors/deps.ts';
+import { settable, type Settable } from '../../monitors/settable.ts';
+import { leaveDeleted } from '../../monitors/verbs/change-many.ts';
+import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
+import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
+import type { PlannedMonitor } from './plan-monitors.ts';
+
+/** Monitors that are written at once. */
+const AT_ONCE = 20;
+
+/**
+ * Writes the planned monitors, with `groupIds` by name, and returns their ids in the same order. Throws
+ * MONITOR_LIMIT_REACHED before it writes. Importing again completes what a crash interrupted.
+ */
+export async function applyMonitors(
+  deps: MonitorWriteDeps, ctx: ProjectContext, planned: PlannedMonitor[],
+  groupIds: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const added = planned.filter(({ current }) => current === null).length;
+  if (added > 0) await reserveMonitors(deps, ctx.tenant.organizationId, added);
+  const inGroup = ({ item: { group } }: PlannedMonitor, settings: Settable): Settable =>
+    group === undefined ? settings : { ...settings, group_id: groupIds.get(group ?? '') ?? null };
+  const apply = async (plan: PlannedMonitor, at: number): Promise<string> => {
+    const { item, current, settings, changes } = plan;
+    if (current === null) {
+      // Later items get later ids, so that a list by creation keeps the document's order.
+      const doc = newMonitor(ctx, newId(ctx.now + at), item.type, inGroup(plan, settings), item.status);
+      return (await deps.monitors.insert(doc))._id;
+    }
+    if (changes.length > 0) {
+      await changeMonitor(deps, ctx, current._id, (seen) => {
+        const fresh = settable(item, seen, item, deps.minIntervalSeconds);
+        return { ...inGroup(plan, fresh), status: item.status ?? seen.status };
+      });
+    }
+    return current._id;
+  };
+  const ids: string[] = [];
+  for (let at = 0; at < planned.length; at += AT_ONCE) {
+    const page = planned.slice(at, at + AT_ONCE);
+    ids.push(...(await Promise.all(page.map((plan, offset) => apply(plan, at + offset)))));
+  }
+  for (const shard of new Set(ids.map(shardOf))) deps.poke(shard);
+  await leaveDeleted(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));
+  return ids;
+}

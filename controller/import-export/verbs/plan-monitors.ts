@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../../shared/errors.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { fieldError, validationError, type ValidationIssue } from '../../http/validation.ts';
+import type { MonitorWriteDeps } from '../../monitors/deps.ts';
+import type { MonitorDoc } from '../../monitors/monitor.ts';
+import { followingInterval } from '../../monitors/settings/heartbeat.ts';
+import { settable, type Settable } from '../../monitors/settable.ts';
+import { checkSettings, type SettingsDeps } from '../../monitors/verbs/check-settings.ts';
+import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
+import { matchByName } from '../match-rules.ts';
+import type { MonitorItem } from '../schema.ts';
+
+export interface PlannedMonitor {
+  item: MonitorItem;
+  /** Null if the monitor is new. */
+  current: MonitorDoc | null;
+  settings: Settable;
+  /** Names of the fields that change. */
+  changes: string[];
+}
+
+const NAMES_AT_ONCE = 500;
+/** Monitors that are planned before other work gets its turn. */
+const PLANNED_AT_ONCE = 100;
+
+/**
+ * What an import would change, validated like single writes. Throws VALIDATION_ERROR with the path of every
+ * bad item, else the first limit that an item hits, with its path, and MONITOR_LIMIT_REACHED if too many are
+ * new.
+ */
+export async function planMonitors(
+  deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
+): Promise<PlannedMonitor[]> {
+  const docs = matchByName(items, await findByNames(deps, ctx, [...new Set(items.map(({ name }) => name))]));
+  const lookups = remembering(deps);
+  const planned: PlannedMonitor[] = [];
+  const issues: ValidationIssue[] = [];
+  let limit: AppError | null = null;
+  for (const [at, item] of items.entries()) {
+    if (at % PLANNED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    try {
+      planned.push(await plan(lookups, ctx.tenant, item, docs[at] ?? null, groupNames));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { code, message, details } = error;
+      const path = ['monitors', at];
+      if (Array.isArray(details)) {
+        const faults = details as ValidationIssue[];
+        issues.push(...faults.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
+      } else limit ??= new AppError(code, `${path.join('.')}: ${message}`, { details: { ...details, path } });
+    }
+  }
+  if (issues.length > 0) throw validationError(issues);
+  if (limit !== null) throw limit;
+  await checkCount(deps, ctx, planned.filter(({ current }) => current === null).length);
+  return planned;
+}
+
+/**
+ * Reports an exceeded limit before anything is written; monitors created meanwhile are left to the
+ * reservation.
+ */
+async function checkCount(deps: MonitorWriteDeps, ctx: ProjectContext, added: number): Promise<void> {
+  if (added === 0) return;
+  const { organizationId } = ctx.tenant;
+  const [{ monitors: limit }, { monitors: usage }] = await Promise.all([
+    deps.quota.limitsOf(organizationId), deps.quota.usageOf(organizationId),
+  ]);
+  if (usage + added > limit) throw monitorLimitReached(limit, usage);
+}
+
+async function plan(
+  deps: SettingsDeps, tenant: Tenant, item: MonitorItem, current: MonitorDoc | null,
+  groupNames: ReadonlyMap<string, string>,
+): Promise<PlannedMonitor> {
+  if (current !== null && current.type !== item.type) {
+    throw fieldError('type', `Type cannot be changed; the monitor of this name is of type ${current.type}`);
+  }
+  const settings = settable(item, current, item, deps.minIntervalSeconds);
+  await checkSettings(deps, tenant, settings, current, askedInterval(settings, item.interval_seconds));
+  if (current === null) return { item, current, settings, changes: [] };
+  const { group_id: groupId, ...others } = settings;
+  const names = Object.keys(others) as (keyof typeof others)[];
+  const changes: string[] = names.filter((name) => !isDeepStrictEqual(others[name], current[name]));
+  const before = current.group_id ?? null;
+  const groupName = groupNames.get(before ?? '') ?? null;
+  const isMoved = item.group === undefined ? groupId !== before : item.group !== groupName;
+  if (isMoved) changes.push('group');
+  if (item.status !== undefined && item.status !== current.status) changes.push('status');
+  return { item, current, settings, changes };
+}
+
+/**
+ * An export also contains the interval that a heartbeat takes from its pings; nobody has asked for that one.
+ */
+function askedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
+  return heartbeat !== null && sent === followingInterval(heartbeat.interval_seconds) ? undefined : sent;
+}
+
+async function findByNames(deps: MonitorWriteDeps, ctx: ProjectContext, names: string[]) {
+  const found: MonitorDoc[] = [];
+  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+    const page = names.slice(at, at + NAMES_AT_ONCE);
+    found.push(...(await deps.monitors.findByNames(ctx.tenant, page)));
+  }
+  return found;
+}
+
+/** Lookups that ask each question once for the whole document. */
+function remembering(deps: MonitorWriteDeps): SettingsDeps {
+  const { quota, regions, destinations, groups, minIntervalSeconds } = deps;
+  const once = <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) => {
+    const answers = new Map<string, Promise<T>>();
+    return (...asked: Asked): Promise<T> => {
+      const key = JSON.stringify(asked);
+      const answer = answers.get(key) ?? ask(...asked);
+      answers.set(key, answer);
+      return answer;
+    };
+  };
+  return {
+    minIntervalSeconds,
+    quota: { limitsOf: once(quota.limitsOf.bind(quota)) },
+    regions: { unknownRegions: once(regions.unknownRegions.bind(regions)) },
+    destinations: { unknownDestinations: once(destinations.unknownDestinations.bind(destinations)) },
+    groups: { names: once(groups.names.bind(groups)) },
+  };
+}
