@@ -1,3 +1,4 @@
+import type { AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
@@ -7,7 +8,7 @@ import type { CommittedChange } from './writer.ts';
 
 const MOST_CHANGES = 500;
 
-/** Tells probes what changed. Nothing depends on its arriving: whoever misses it is told by its next beat, and asks. */
+/** Sends changes to probes. A message may get lost: the probe's next beat shows that it is behind. */
 export class Announcer {
   readonly #bus: Bus;
   readonly #sealer: EnvelopeSealer;
@@ -17,20 +18,19 @@ export class Announcer {
     this.#sealer = deps.sealer;
   }
 
-  /** Sends the change itself; or, where it is too much for a message, only that there is one. */
+  /** Sends the change itself; only a nudge where it is too large for a message. */
   announce(probe: EnrolledProbe, { revision, changes }: CommittedChange): void {
-    const isTooMuch = changes.length > MOST_CHANGES || Buffer.byteLength(JSON.stringify(changes)) > PAGE_BYTES;
-    if (isTooMuch) this.nudge(probe, revision);
+    const isTooLarge = changes.length > MOST_CHANGES || Buffer.byteLength(JSON.stringify(changes)) > PAGE_BYTES;
+    if (isTooLarge) this.nudge(probe, revision);
     else this.#send(probe, { from: revision - 1, revision, reset: false, changes, more: null });
   }
 
-  /** Makes the probe ask: an empty change whose number leaves a gap to whatever it holds below `revision`. */
+  /** Makes the probe ask: an empty change whose number leaves a gap to any revision below it. */
   nudge(probe: EnrolledProbe, revision: number): void {
     this.#send(probe, { from: revision, revision, reset: false, changes: [], more: null });
   }
 
-  #send(probe: EnrolledProbe, delta: Parameters<EnvelopeSealer['delta']>[2]): void {
-    const to = { probeId: probe._id, boxKey: probe.box_key };
-    this.#bus.publish(subjects.assign(probe.region_id, probe._id), this.#sealer.delta('assign', to, delta));
+  #send(probe: EnrolledProbe, delta: AssignmentDelta): void {
+    this.#bus.publish(subjects.assign(probe.region_id, probe._id), this.#sealer.delta('assign', probe, delta));
   }
 }

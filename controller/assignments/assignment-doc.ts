@@ -1,4 +1,4 @@
-import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { Assignment, AssignmentChange } from '../../shared/contracts/assignment.ts';
 
 /** A document of `assignments`: what one probe should do about one monitor. */
 export interface AssignmentDoc {
@@ -8,9 +8,9 @@ export interface AssignmentDoc {
   monitor_id: string;
   organization_id: string;
   region: string;
-  /** The probe's revision that this item came with; 0 until its first change is through. */
+  /** The probe's revision that this item came with; 0 until its first change has one. */
   rev: number;
-  /** A tombstone: the probe is to forget the monitor. */
+  /** A tombstone: the probe is to drop the monitor. */
   gone: boolean;
   /** Revision of the monitor that this follows from: an older one never overwrites it. */
   monitor_rev: number;
@@ -24,13 +24,13 @@ export interface AssignmentDoc {
   changed_at: number;
 }
 
-/** A change of one probe's set, as decided. */
-export interface PlannedChange {
-  probeId: string;
-  region: string;
-  organizationId: string;
-  monitorId: string;
-  monitorRev: number;
-  /** Null: gone. */
-  assignment: Assignment | null;
+/** A change of one probe's set, as decided; without an assignment the monitor leaves it. */
+export type PlannedChange = Pick<
+  AssignmentDoc,
+  'probe_id' | 'region' | 'organization_id' | 'monitor_id' | 'monitor_rev' | 'assignment'
+>;
+
+/** A change as it travels. */
+export function travelling(change: Pick<PlannedChange, 'monitor_id' | 'assignment'>): AssignmentChange {
+  return change.assignment === null ? { gone: change.monitor_id } : { set: change.assignment };
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import { isEnrolled } from '../probes/probe.ts';
@@ -9,10 +12,9 @@ import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
 
 const READ_HEADS_EVERY_MS = 5000;
-const LARGEST_BEAT_BYTES = 8192;
 const heldRevision = z.object({ revision: z.int().min(0) });
 
-export interface BehindDeps {
+interface BehindDeps {
   bus: Bus;
   directory: FleetDirectory;
   heads: HeadStore;
@@ -21,58 +23,55 @@ export interface BehindDeps {
   log: Log;
 }
 
-/** Tells a probe whose beat shows another revision than ours that it should ask. Each beat is looked at by one controller. */
+/** Nudges probes whose beat shows another revision than ours. One of the controllers looks at each beat. */
 export class BehindTeller {
   readonly #deps: BehindDeps;
+  readonly #reads: Rounds;
   #heads = new Map<string, number>();
   #subscription: BusSubscription | null = null;
-  #timer: Timer | null = null;
 
   constructor(deps: BehindDeps) {
     this.#deps = deps;
+    this.#reads = new Rounds({
+      clock: deps.clock,
+      everyMs: READ_HEADS_EVERY_MS,
+      round: async () => {
+        this.#heads = await deps.heads.all();
+      },
+      // Older heads only mean that the database is asked about more probes.
+      onFailed: () => undefined,
+    });
   }
 
   async start(): Promise<void> {
-    await this.#read();
-    this.#timer = this.#deps.clock.setRepeating(READ_HEADS_EVERY_MS, () => void this.#read().catch(() => undefined));
-    this.#subscription = this.#deps.bus.subscribe(subjects.beatOfAll, (message) => this.#take(message), { queue: 'behind' });
+    await this.#reads.run();
+    this.#reads.start();
+    const take = (message: BusMessage) => this.#take(message);
+    this.#subscription = this.#deps.bus.subscribe(subjects.beatOfAll, take, { queue: 'behind' });
   }
 
   async stop(): Promise<void> {
-    this.#timer?.cancel();
-    await this.#subscription?.stop();
-  }
-
-  async #read(): Promise<void> {
-    this.#heads = await this.#deps.heads.all();
+    await Promise.all([this.#reads.stop(), this.#subscription?.stop()]);
   }
 
   #take(message: BusMessage): void {
     const from = probeOfSubject(message.subject);
-    const held = readHeld(message.data);
-    if (!from || held === null) return;
-    // What was read some seconds ago may itself be behind: only then is the database asked.
-    if (held !== (this.#heads.get(from.probeId) ?? 0)) void this.#tell(from.probeId, held).catch(() => undefined);
+    const held = decodeJson(heldRevision, message.data, LARGEST_BEAT_BYTES);
+    if (!from || !held) return;
+    const known = this.#heads.get(from.probeId) ?? 0;
+    // The heads are some seconds old: only the database can say which of the two is behind.
+    if (held.revision !== known) void this.#compare(from.probeId, held.revision).catch(() => undefined);
   }
 
-  async #tell(probeId: string, held: number): Promise<void> {
-    const probe = this.#deps.directory.probe(probeId);
+  async #compare(probeId: string, held: number): Promise<void> {
+    const { announcer, directory, heads, log } = this.#deps;
+    const probe = directory.probe(probeId);
     if (!probe || !isEnrolled(probe)) return;
-    const { head } = await this.#deps.heads.find(probeId);
+    const { head } = await heads.find(probeId);
     this.#heads.set(probeId, head);
     if (head === held) return;
-    // A probe ahead of us holds the set of a database that is no more; above its number it sees a gap as well.
-    this.#deps.announcer.nudge(probe, Math.max(head, held + 1));
-    if (held > head) this.#deps.log.warn({ probe_id: probeId, held, head }, 'probe is ahead of the database');
-  }
-}
-
-function readHeld(data: Uint8Array): number | null {
-  if (data.length > LARGEST_BEAT_BYTES) return null;
-  try {
-    const parsed = heldRevision.safeParse(JSON.parse(Buffer.from(data).toString('utf8')));
-    return parsed.success ? parsed.data.revision : null;
-  } catch {
-    return null;
+    // A probe ahead of us has the set of a database that was lost; a number above its own shows it a gap as well.
+    announcer.nudge(probe, Math.max(head, held + 1));
+    if (held > head) log.warn({ probe_id: probeId, held, head }, 'probe is ahead of the database');
   }
 }

@@ -1,18 +1,15 @@
 import { signedText, type AssignmentDelta, type RunOrder, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { ControllerKeys } from '../platform/bus/nkeys.ts';
+import type { EnrolledProbe } from '../probes/probe.ts';
 
 const HOUR_MS = 3_600_000;
-/** Wide, since a probe's clock may be off by an hour; a set that is on its disk is verified already. */
-const LIFETIME_MS: Record<SignedEnvelope['purpose'], number> = { assign: 24 * HOUR_MS, sync: 24 * HOUR_MS, run: 2 * HOUR_MS };
+/** Long, since a probe's clock may be off by an hour. A set on the probe's disk has been verified already. */
+const LIFETIME_MS = { assign: 24 * HOUR_MS, sync: 24 * HOUR_MS, run: 2 * HOUR_MS };
 
-export interface Recipient {
-  probeId: string;
-  /** Public curve key, X…. */
-  boxKey: string;
-}
+type Recipient = Pick<EnrolledProbe, '_id' | 'box_key'>;
 
-/** Puts what controllers tell a probe into an envelope that only that probe can read and nobody else can have made. */
+/** Puts messages to a probe into envelopes that only that probe can read and only controllers can have made. */
 export class EnvelopeSealer {
   readonly #keys: ControllerKeys;
   readonly #clock: Clock;
@@ -30,11 +27,11 @@ export class EnvelopeSealer {
     return this.#seal('run', to, 0, order);
   }
 
-  #seal(purpose: SignedEnvelope['purpose'], to: Recipient, revision: number, content: unknown): string {
-    const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.boxKey);
+  #seal(purpose: SignedEnvelope['purpose'], to: Recipient, revision: number, content: AssignmentDelta | RunOrder): string {
+    const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.box_key);
     const unsigned = {
       purpose,
-      probe_id: to.probeId,
+      probe_id: to._id,
       revision,
       expires_at: this.#clock.now() + LIFETIME_MS[purpose],
       payload: Buffer.from(sealed).toString('base64'),

@@ -3,14 +3,9 @@ import type { Collection, Db } from 'mongodb';
 interface HeadDoc {
   /** Probe id. */
   _id: string;
-  head: number;
-  horizon: number;
-}
-
-export interface Head {
   /** Revision of what the probe should run. */
   head: number;
-  /** Tombstones up to here are forgotten: whoever holds less has to start over. */
+  /** Tombstones up to here were removed: a probe that holds less has to start over. */
   horizon: number;
 }
 
@@ -23,9 +18,8 @@ export class HeadStore {
   }
 
   /** `{head: 0, horizon: 0}` for a probe that was never given anything. */
-  async find(probeId: string): Promise<Head> {
-    const found = await this.#heads.findOne({ _id: probeId });
-    return { head: found?.head ?? 0, horizon: found?.horizon ?? 0 };
+  async find(probeId: string): Promise<Pick<HeadDoc, 'head' | 'horizon'>> {
+    return (await this.#heads.findOne({ _id: probeId })) ?? { head: 0, horizon: 0 };
   }
 
   async all(): Promise<Map<string, number>> {
@@ -33,7 +27,7 @@ export class HeadStore {
     return new Map(found.map((doc) => [doc._id, doc.head]));
   }
 
-  /** The next revision; nobody else gets the same one. */
+  /** The next revision; no other caller gets the same one. */
   async next(probeId: string): Promise<number> {
     const after = await this.#heads.findOneAndUpdate(
       { _id: probeId },
@@ -48,7 +42,7 @@ export class HeadStore {
     await this.#heads.updateOne({ _id: probeId }, { $max: { horizon: rev } });
   }
 
-  async drop(probeId: string): Promise<void> {
+  async remove(probeId: string): Promise<void> {
     await this.#heads.deleteOne({ _id: probeId });
   }
 }

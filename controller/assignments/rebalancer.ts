@@ -1,5 +1,6 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
@@ -12,10 +13,10 @@ import type { AssignmentStore } from './store.ts';
 const LOOK_EVERY_MS = 2000;
 /** A writer that took longer than this has died. */
 const PENDING_TOO_LONG_MS = 30_000;
-/** Controllers see a probe come or go some seconds apart: what one did meanwhile is put right by a second walk. */
+/** Controllers see a probe come or go some seconds apart; a second walk corrects what one did meanwhile. */
 const WALK_AGAIN_MS = 60_000;
 const WALK_EVERY_MS = 15 * 60_000;
-const FORGET_AFTER_MS = 60_000;
+const REMOVE_PROBE_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const KEEP_TOMBSTONES_MS = 30 * 86_400_000;
 const PAGE = 500;
@@ -25,60 +26,68 @@ export interface MonitorSource {
   activeOfRegion(region: string): AsyncIterable<MonitorDoc>;
 }
 
-export interface RebalancerDeps {
+interface RebalancerDeps {
   placement: Placement;
   items: AssignmentStore;
   heads: HeadStore;
   monitors: MonitorSource;
-  /** Forgets a deleted probe for good. */
+  /** Removes a deleted probe. */
   probes: { purge(id: string): Promise<void> };
-  /** Takes back the note that a region's monitors may stand on no probe, unless it was made again since `seen`. */
+  /** Withdraws the note that a region's monitors may have no probe, unless it was made again since `seen`. */
   regions: { clearToPlace(id: string, seen: number): Promise<void> };
   directory: FleetDirectory;
-  /** Whether this controller looks after the region (or, for tombstones, the probe); others then leave it alone. */
-  owns: (id: string) => boolean;
+  /** Whether this controller looks after the region; others then leave it alone. */
+  owns: (regionId: string) => boolean;
   clock: Clock;
   log: Log;
 }
 
 interface RegionState {
-  /** The probes that took monitors when the region was last settled; null: never by us. */
+  /** The probes that took monitors when we last settled the region; null before that. */
   settledFor: string | null;
-  /** What was seen at the last look: it has to be the same twice before anything moves. */
+  /** What the last look saw: nothing moves before two looks in a row see the same. */
   seen: string;
   nextWalkMono: number;
 }
 
-/** Moves monitors when probes come, go, are drained or deleted. */
+/** From where monitors move, and to which probes. */
+interface Move {
+  region: string;
+  probeId: string;
+  eligible: readonly string[];
+}
+
+/** Moves monitors when probes come, go, drain or are deleted. */
 export class Rebalancer {
   readonly #deps: RebalancerDeps;
+  readonly #rounds: Rounds;
   readonly #regions = new Map<string, RegionState>();
-  #timer: Timer | null = null;
-  #looking: Promise<void> | null = null;
-  #sweptAtMono: number | null = null;
+  #sweptAtMono: number;
   #isStopped = false;
 
   constructor(deps: RebalancerDeps) {
     this.#deps = deps;
+    this.#sweptAtMono = deps.clock.monotonic();
+    this.#rounds = new Rounds({
+      clock: deps.clock,
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.#look(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'rebalancing failed; it is tried again'),
+    });
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(LOOK_EVERY_MS, () => this.look());
+    this.#rounds.start();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#timer?.cancel();
-    await this.#looking;
+    await this.#rounds.stop();
   }
 
-  /** Looks at once whether anything is to be moved, unless it is at it already. */
+  /** Looks now whether monitors have to move. */
   look(): void {
-    this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'rebalancing failed; it is tried again'))
-      .finally(() => {
-        this.#looking = null;
-      });
+    this.#rounds.look();
   }
 
   async #look(): Promise<void> {
@@ -95,7 +104,8 @@ export class Rebalancer {
   async #lookAt(region: RegionDoc): Promise<void> {
     const { clock, directory, placement, regions, log } = this.#deps;
     const eligible = placement.eligible(region._id);
-    const removed = directory.probesOf(region._id).filter((probe) => probe.removed_at !== null);
+    const probes = directory.probesOf(region._id);
+    const removed = probes.filter((probe) => probe.removed_at !== null);
     const seen = [...eligible, '-', ...removed.map((probe) => probe._id)].join(' ');
     const state = this.#regions.get(region._id) ?? { settledFor: null, seen: '', nextWalkMono: 0 };
     this.#regions.set(region._id, state);
@@ -105,16 +115,16 @@ export class Rebalancer {
     const isPlacingDue = region.to_place > 0 && eligible.length > 0;
     const startedAtMono = clock.monotonic();
     if (!isStable || !(isChanged || isPlacingDue || startedAtMono >= state.nextWalkMono)) return;
-    // Monitors that nobody ran before stand in no item: only the monitors themselves tell.
+    // Monitors that no probe ran before have no item: only the monitors themselves show them.
     if (isPlacingDue) {
       await this.#placeAll(region._id);
       await regions.clearToPlace(region._id, region.to_place);
     }
-    for (const probe of directory.probesOf(region._id)) await this.#moveFrom(region._id, probe._id, eligible);
+    for (const probe of probes) await this.#moveFrom({ region: region._id, probeId: probe._id, eligible });
     if (this.#isStopped) return;
-    // By the second walk every controller has known for long that these probes are gone.
+    // By the second walk every controller has long known that these probes are gone.
     const isLast = !isChanged && state.settledFor !== null;
-    if (isLast) for (const probe of removed) await this.#forget(probe);
+    if (isLast) for (const probe of removed) await this.#remove(probe);
     const tookMs = Math.round(clock.monotonic() - startedAtMono);
     log.debug({ region: region._id, probes: eligible.length, took_ms: tookMs }, 'region settled');
     state.nextWalkMono = clock.monotonic() + (isChanged ? WALK_AGAIN_MS : WALK_EVERY_MS);
@@ -133,39 +143,35 @@ export class Rebalancer {
     await this.#deps.placement.apply(batch);
   }
 
-  /** Moves what the probe should not run to the probe that should. */
-  async #moveFrom(region: string, probeId: string, eligible: readonly string[]): Promise<void> {
+  /** Moves the monitors that another probe should run to that probe. */
+  async #moveFrom(move: Move): Promise<void> {
+    const { items, placement } = this.#deps;
+    const { probeId, eligible } = move;
     if (eligible.length === 0) return;
-    let after = '';
-    for (;;) {
-      if (this.#isStopped) return;
-      const page = await this.#deps.items.activeIdsOf(probeId, after, PAGE);
-      const movers = page.filter((item) => chooseProbe(item.monitor_id, eligible) !== probeId).map((item) => item.monitor_id);
-      if (movers.length > 0) await this.#move(movers, { region, probeId, eligible });
-      if (page.length < PAGE) return;
-      after = page[page.length - 1]?.monitor_id ?? after;
+    let after: string | undefined = '';
+    while (after !== undefined && !this.#isStopped) {
+      const page = await items.activeIdsOf(probeId, after, PAGE);
+      const movers = page.map((item) => item.monitor_id).filter((id) => chooseProbe(id, eligible) !== probeId);
+      if (movers.length > 0) {
+        const changes = changesOf(move, await items.ofMonitors(movers));
+        await placement.commit(changes);
+        await placement.commit(overtaken(changes, await items.ofMonitors(movers)));
+      }
+      after = page.length < PAGE ? undefined : page.at(-1)?.monitor_id;
     }
   }
 
-  async #move(monitorIds: string[], where: { region: string; probeId: string; eligible: readonly string[] }): Promise<void> {
-    const { items, placement } = this.#deps;
-    const changes = moves(await items.ofMonitors(monitorIds), where);
-    await placement.commit(changes);
-    await placement.commit(overtaken(changes, await items.ofMonitors(monitorIds)));
-  }
-
-  async #forget(probe: ProbeDoc): Promise<void> {
+  async #remove(probe: ProbeDoc): Promise<void> {
     const { clock, items, heads, probes } = this.#deps;
-    if (clock.now() - (probe.removed_at ?? Infinity) < FORGET_AFTER_MS) return;
-    await items.dropProbe(probe._id);
-    await heads.drop(probe._id);
+    if (clock.now() - (probe.removed_at ?? Infinity) < REMOVE_PROBE_AFTER_MS) return;
+    await items.removeProbe(probe._id);
+    await heads.remove(probe._id);
     await probes.purge(probe._id);
   }
 
   async #sweep(): Promise<void> {
     const { clock, directory, items, heads, owns } = this.#deps;
     const nowMono = clock.monotonic();
-    this.#sweptAtMono ??= nowMono;
     if (nowMono - this.#sweptAtMono < SWEEP_EVERY_MS) return;
     this.#sweptAtMono = nowMono;
     for (const probe of directory.probes()) {
@@ -176,38 +182,44 @@ export class Rebalancer {
 }
 
 /**
- * Forgets a probe's tombstones from before `before` (Unix ms); returns how many. The horizon is raised first, so that a
- * probe that never heard of them is given the whole set.
+ * Removes a probe's tombstones from before `before` (Unix ms); returns how many. The horizon is raised first, so that a
+ * probe that never received them is given the whole set.
  */
-export async function sweepTombstones(stores: { items: AssignmentStore; heads: HeadStore }, probeId: string, before: number): Promise<number> {
-  const rev = await stores.items.oldestTombstones(probeId, before);
+export async function sweepTombstones(
+  stores: { items: AssignmentStore; heads: HeadStore },
+  probeId: string,
+  before: number,
+): Promise<number> {
+  const rev = await stores.items.latestTombstone(probeId, before);
   if (rev === 0) return 0;
   await stores.heads.raiseHorizon(probeId, rev);
-  return stores.items.dropTombstones(probeId, rev);
+  return stores.items.removeTombstones(probeId, rev);
 }
 
-/** What takes the monitors off `probeId`, and puts each on its proper probe unless it is there. */
-function moves(items: readonly AssignmentDoc[], where: { region: string; probeId: string; eligible: readonly string[] }): PlannedChange[] {
+/** Takes the monitors off `probeId`, and puts each on its proper probe unless it is there. */
+function changesOf({ region, probeId, eligible }: Move, items: readonly AssignmentDoc[]): PlannedChange[] {
   const changes: PlannedChange[] = [];
-  for (const item of items) {
-    if (item.probe_id !== where.probeId || item.gone || item.assignment === null) continue;
-    const target = chooseProbe(item.monitor_id, where.eligible);
-    if (target === null || target === where.probeId) continue;
-    const common = { region: where.region, organizationId: item.organization_id, monitorId: item.monitor_id, monitorRev: item.monitor_rev };
-    const there = items.find((other) => other.monitor_id === item.monitor_id && other.probe_id === target);
-    const isThere = there !== undefined && !there.gone && there.pending === undefined && there.monitor_rev >= item.monitor_rev;
-    if (!isThere) changes.push({ probeId: target, assignment: item.assignment, ...common });
-    changes.push({ probeId: item.probe_id, assignment: null, ...common });
+  for (const { probe_id, gone, organization_id, monitor_id, monitor_rev, assignment } of items) {
+    if (probe_id !== probeId || gone || assignment === null) continue;
+    const target = chooseProbe(monitor_id, eligible);
+    if (target === null || target === probeId) continue;
+    const there = items.find((other) => other.monitor_id === monitor_id && other.probe_id === target);
+    const isThere = there && !there.gone && there.pending === undefined && there.monitor_rev >= monitor_rev;
+    const ids = { region, organization_id, monitor_id, monitor_rev };
+    if (!isThere) changes.push({ probe_id: target, assignment, ...ids });
+    changes.push({ probe_id, assignment: null, ...ids });
   }
   return changes;
 }
 
 /**
- * Takes back what was put on a probe while somebody acted on a later revision of the monitor: it read the items
- * before ours were there, so it left them alone. (When it reads after, it sees to them itself.)
+ * Takes back what was put on a probe while another controller acted on a later revision of the monitor: it read the
+ * items before ours were there and left them alone. (A controller that reads later takes care of them itself.)
  */
 function overtaken(made: readonly PlannedChange[], items: readonly AssignmentDoc[]): PlannedChange[] {
-  const isOvertaken = (change: PlannedChange) =>
-    items.some((item) => item.monitor_id === change.monitorId && item.region === change.region && item.monitor_rev > change.monitorRev);
-  return made.filter((change) => change.assignment !== null && isOvertaken(change)).map((change) => ({ ...change, assignment: null }));
+  const isOvertaken = ({ monitor_id, region, monitor_rev }: PlannedChange) =>
+    items.some((item) => item.monitor_id === monitor_id && item.region === region && item.monitor_rev > monitor_rev);
+  return made
+    .filter((change) => change.assignment !== null && isOvertaken(change))
+    .map((change) => ({ ...change, assignment: null }));
 }

@@ -2,25 +2,15 @@ import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { fnv1a } from '../../shared/ids.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
-/**
- * The probe among `probeIds` that runs the monitor, by rendezvous hashing: when a probe comes or goes only the
- * monitors that it takes or leaves move. Null without probes.
- */
+/** The probe among `probeIds` that runs the monitor, by `chooseSome`; null without probes. */
 export function chooseProbe(monitorId: string, probeIds: readonly string[]): string | null {
-  const monitorHash = fnv1a(monitorId);
-  let best: string | null = null;
-  let bestWeight = -1;
-  for (const probeId of probeIds) {
-    const weight = mix(monitorHash ^ mix(fnv1a(probeId)));
-    if (weight > bestWeight || (weight === bestWeight && best !== null && probeId < best)) {
-      best = probeId;
-      bestWeight = weight;
-    }
-  }
-  return best;
+  return chooseSome(monitorId, probeIds, 1)[0] ?? null;
 }
 
-/** At most `limit` of `ids`, the same ones for the same key, and few others when `ids` changes. In order of id. */
+/**
+ * At most `limit` of `ids`, in order of id, by rendezvous hashing: the same ones for the same key, and when an id comes
+ * or goes, only the keys that it takes or leaves get another.
+ */
 export function chooseSome(key: string, ids: readonly string[], limit: number): string[] {
   if (ids.length <= limit) return [...ids].sort();
   const keyHash = fnv1a(key);
@@ -41,7 +31,7 @@ export function phaseMs(monitorId: string, intervalMs: number, regionIndex: numb
   return (base + Math.floor((regionIndex * intervalMs) / regionCount)) % intervalMs;
 }
 
-export interface RegionProbe {
+interface RegionProbe {
   probeId: string;
   /** Heard within the time that a probe is given to come back. */
   isPresent: boolean;
@@ -49,8 +39,8 @@ export interface RegionProbe {
 }
 
 /**
- * Which of a region's enrolled probes take monitors: present ones that are not drained; failing that present ones;
- * failing that those that may come back. So a region's last probe keeps its monitors whatever befalls it.
+ * Which of a region's enrolled probes take monitors: present ones that do not drain; failing that, present ones;
+ * failing that, those that may come back. So a region's last probe keeps its monitors in any case.
  */
 export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
   const tiers = [
@@ -59,52 +49,47 @@ export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
     (probe: RegionProbe) => !probe.isDraining,
     () => true,
   ];
-  for (const isIn of tiers) {
-    const tier = probes.filter(isIn);
-    if (tier.length > 0) return tier.map((probe) => probe.probeId).sort();
-  }
-  return [];
+  const best = tiers.map((isIn) => probes.filter(isIn)).find((tier) => tier.length > 0) ?? [];
+  return best.map((probe) => probe.probeId).sort();
 }
 
-export interface MonitorPlan {
-  monitorId: string;
-  organizationId: string;
-  monitorRev: number;
+interface MonitorPlan {
+  monitor: { _id: string; organization_id: string; revision: number };
   /** What each region should run; empty when the monitor is not to run at all. */
   wanted: ReadonlyMap<string, Assignment>;
-  /** All the items there are of this monitor, tombstones too. */
+  /** All items of this monitor, tombstones too. */
   held: readonly AssignmentDoc[];
 }
 
 /**
- * The changes that make one probe per wanted region run the monitor, and no other. None when all is so already, or
- * when somebody has acted on a later revision of the monitor. A region without probes keeps what it has.
+ * The changes that make one probe per wanted region run the monitor, and no other. None when that is so already, or
+ * when a later revision of the monitor was acted on. A region without probes keeps what it has.
  */
 export function planMonitor(plan: MonitorPlan, eligible: (region: string) => readonly string[]): PlannedChange[] {
-  if (plan.held.some((item) => item.monitor_rev > plan.monitorRev)) return [];
+  const { monitor, wanted, held } = plan;
+  if (held.some((item) => item.monitor_rev > monitor.revision)) return [];
+  const ids = { monitor_id: monitor._id, monitor_rev: monitor.revision, organization_id: monitor.organization_id };
   const changes: PlannedChange[] = [];
-  const common = { monitorId: plan.monitorId, monitorRev: plan.monitorRev, organizationId: plan.organizationId };
   const targets = new Set<string>();
   const unserved = new Set<string>();
-  for (const [region, assignment] of plan.wanted) {
-    const probeId = chooseProbe(plan.monitorId, eligible(region));
+  for (const [region, assignment] of wanted) {
+    const probeId = chooseProbe(monitor._id, eligible(region));
     if (probeId === null) {
       unserved.add(region);
       continue;
     }
     targets.add(probeId);
-    const present = plan.held.find((item) => item.probe_id === probeId);
-    if (!isSettled(present, assignment)) changes.push({ probeId, region, assignment, ...common });
+    const present = held.find((item) => item.probe_id === probeId);
+    if (!isSettled(present, assignment)) changes.push({ probe_id: probeId, region, assignment, ...ids });
   }
-  for (const item of plan.held) {
-    if (targets.has(item.probe_id) || unserved.has(item.region)) continue;
-    if (item.gone && item.pending === undefined) continue;
-    changes.push({ probeId: item.probe_id, region: item.region, assignment: null, ...common });
+  for (const { probe_id, region, gone, pending } of held) {
+    if (targets.has(probe_id) || unserved.has(region) || (gone && pending === undefined)) continue;
+    changes.push({ probe_id, region, assignment: null, ...ids });
   }
   return changes;
 }
 
-/** Whether the item says what is wanted, and said so under a revision of its probe. */
+/** Whether the item says what is wanted, under a revision of its probe. */
 function isSettled(item: AssignmentDoc | undefined, assignment: Assignment): boolean {
   if (!item || item.gone || item.pending !== undefined) return false;
   return JSON.stringify(item.assignment) === JSON.stringify(assignment);

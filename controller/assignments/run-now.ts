@@ -5,17 +5,17 @@ import type { Liveness } from '../probes/liveness.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
 import type { Placement } from './placement.ts';
 import { chooseProbe } from './rules.ts';
-import type { RunPort } from './run-sender.ts';
+import type { RunSender } from './run-sender.ts';
 import type { AssignmentStore } from './store.ts';
 
-/** What a probe may take beyond the check itself: to start it, and both ways on the bus. */
+/** Added to the check's own timeout: to start it, and for both ways on the bus. */
 const GRACE_MS = 5000;
 
-export interface RunNowDeps {
+interface RunNowDeps {
   placement: Pick<Placement, 'assignmentsOf' | 'regionsOf'>;
   items: Pick<AssignmentStore, 'ofMonitors'>;
   liveness: Pick<Liveness, 'liveProbes'>;
-  runs: RunPort;
+  runs: Pick<RunSender, 'run'>;
 }
 
 /** Has a monitor checked now, in all of its regions at once. */
@@ -31,24 +31,27 @@ export class RunNow implements CheckRunner {
   }
 
   /**
-   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for the monitor
-   * where the probe that has it assigned has made it; one of a monitor that is not saved counts nowhere.
+   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for the
+   * monitor if the probe that has it assigned made it; a result of a monitor that is not saved counts nowhere.
    */
   async run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]> {
     const assignments = await this.#deps.placement.assignmentsOf(monitor);
     const held = isSaved ? await this.#deps.items.ofMonitors([monitor._id]) : [];
-    return Promise.all([...assignments].map(([region, assignment]) => this.#runIn(region, assignment, held.filter((item) => item.region === region))));
+    return Promise.all([...assignments].map(([region, assignment]) => this.#runIn(region, assignment, held)));
   }
 
   async #runIn(region: string, assignment: Assignment, held: AssignmentDoc[]): Promise<RegionRun> {
-    const live = this.#deps.liveness.liveProbes(region).map((probe) => probe._id);
-    const holder = held.find((item) => item.assignment !== null && live.includes(item.probe_id));
+    const { liveness, runs } = this.#deps;
+    const live = liveness.liveProbes(region).map((probe) => probe._id);
+    const isHolder = (item: AssignmentDoc) =>
+      item.region === region && item.assignment !== null && live.includes(item.probe_id);
+    const holder = held.find(isHolder);
     const probeId = holder?.probe_id ?? chooseProbe(assignment.monitor_id, live);
     if (probeId === null) return { region, probe_id: null, result: null, reason: 'no_live_probe' };
     const record = holder?.assignment?.assignment_rev === assignment.assignment_rev;
-    const outcome = await this.#deps.runs.run(region, probeId, { assignment, reason: 'manual', record }, assignment.timeout_ms + GRACE_MS);
-    return 'result' in outcome
-      ? { region, probe_id: probeId, result: outcome.result, reason: null }
-      : { region, probe_id: probeId, result: null, reason: outcome.failure };
+    const order = { assignment, reason: 'manual', record } as const;
+    const outcome = await runs.run(region, probeId, order, assignment.timeout_ms + GRACE_MS);
+    const told = 'result' in outcome ? { result: outcome.result, reason: null } : { result: null, reason: outcome.failure };
+    return { region, probe_id: probeId, ...told };
   }
 }

@@ -1,13 +1,15 @@
-import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoBulkWriteError } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, MongoBulkWriteError } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
 
+type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
+
 /**
- * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under it; who
- * reads all that is pending first and then what is newer than a revision misses nothing (see AssignmentWriter).
+ * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under it. To
+ * miss nothing, read all that is pending first and then what is newer than a revision (see AssignmentWriter).
  */
 export class AssignmentStore {
   readonly #items: Collection<AssignmentDoc>;
@@ -18,7 +20,7 @@ export class AssignmentStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#items, [
-      // Planning looks up who runs a monitor.
+      // Planning looks up which probes run a monitor.
       { key: { monitor_id: 1 }, name: 'monitor' },
       // A probe that is behind gets what is newer than its revision.
       { key: { probe_id: 1, rev: 1, _id: 1 }, name: 'newer' },
@@ -36,21 +38,22 @@ export class AssignmentStore {
 
   /**
    * Writes changes of one probe as pending. Returns how many took hold: an item that follows from a later revision of
-   * its monitor stays, and what was never there needs no tombstone.
+   * its monitor stays, and a monitor that the probe never had needs no tombstone.
    */
-  async stage(probeId: string, changes: PlannedChange[], token: string, now: number): Promise<number> {
+  async stage(changes: PlannedChange[], token: string, now: number): Promise<number> {
     let staged = 0;
     for (let at = 0; at < changes.length; at += WRITE_CHUNK) {
-      const writes = changes.slice(at, at + WRITE_CHUNK).map((change) => stageWrite(probeId, change, token, now));
+      const writes = changes.slice(at, at + WRITE_CHUNK).map((change) => stageWrite(change, token, now));
       const result = await this.#items.bulkWrite(writes, { ordered: false }).catch(toleratingNewer);
       staged += result.matchedCount + result.upsertedCount;
     }
     return staged;
   }
 
-  /** Gives what `token` staged its revision; returns how many items that were: fewer when others wrote over them. */
+  /** Gives what `token` staged its revision; returns how many items had not been overwritten by then. */
   async settle(probeId: string, token: string, rev: number): Promise<number> {
-    const result = await this.#items.updateMany({ pending: probeId, token }, { $set: { rev }, $unset: { pending: '', token: '' } });
+    const filter = { pending: probeId, token };
+    const result = await this.#items.updateMany(filter, { $set: { rev }, $unset: { pending: '', token: '' } });
     return result.modifiedCount;
   }
 
@@ -61,7 +64,8 @@ export class AssignmentStore {
 
   /** Pending items of a probe, by id, after the monitor `after`. */
   pendingOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
-    return this.#items.find({ pending: probeId, _id: { $gt: itemId(probeId, after) } }).sort({ _id: 1 }).limit(limit).toArray();
+    const filter = { pending: probeId, _id: { $gt: itemId(probeId, after) } };
+    return this.#items.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   /** Probes with items that have been pending since before `before`: their writer died. */
@@ -75,28 +79,21 @@ export class AssignmentStore {
   }
 
   /** Items newer than a revision in order of (rev, monitor), from after the given place. */
-  newer(probeId: string, place: { rev: number; monitorId: string }, limit: number): Promise<AssignmentDoc[]> {
-    const filter: Filter<AssignmentDoc> = {
-      probe_id: probeId,
-      $or: [{ rev: { $gt: place.rev } }, { rev: place.rev, _id: { $gt: itemId(probeId, place.monitorId) } }],
-    };
-    // Both sides of $or lie in this range, which is what the index can serve.
-    return this.#items.find({ ...filter, rev: { $gte: place.rev } }).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
+  newer(probeId: string, { rev, monitorId }: { rev: number; monitorId: string }, limit: number): Promise<AssignmentDoc[]> {
+    const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
+    // Both sides of $or lie in the range of `rev`, which the index can serve.
+    const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
+    return this.#items.find(filter).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
   }
 
   /** What a probe should run, by monitor id, after the monitor `after`. */
   activeOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
-    return this.#items.find({ _id: rangeAfter(probeId, after), gone: false }).sort({ _id: 1 }).limit(limit).toArray();
+    return this.#active(probeId, after).limit(limit).toArray();
   }
 
-  /** As `activeOf`, ids only: what a rebalance walks. */
-  activeIdsOf(probeId: string, after: string, limit: number): Promise<Pick<AssignmentDoc, '_id' | 'monitor_id'>[]> {
-    return this.#items
-      .find({ _id: rangeAfter(probeId, after), gone: false })
-      .project<Pick<AssignmentDoc, '_id' | 'monitor_id'>>({ monitor_id: 1 })
-      .sort({ _id: 1 })
-      .limit(limit)
-      .toArray();
+  /** As `activeOf`, ids only. */
+  activeIdsOf(probeId: string, after: string, limit: number): Promise<ActiveId[]> {
+    return this.#active(probeId, after).project<ActiveId>({ monitor_id: 1 }).limit(limit).toArray();
   }
 
   countActive(organizationId: string, region: string): Promise<number> {
@@ -104,7 +101,7 @@ export class AssignmentStore {
   }
 
   /** The highest revision among a probe's settled tombstones from before `before`; 0 without any. */
-  async oldestTombstones(probeId: string, before: number): Promise<number> {
+  async latestTombstone(probeId: string, before: number): Promise<number> {
     const found = await this.#items
       .find({ _id: rangeAfter(probeId, ''), gone: true, pending: { $exists: false }, changed_at: { $lt: before } })
       .project<{ rev: number }>({ rev: 1 })
@@ -112,24 +109,23 @@ export class AssignmentStore {
     return found.reduce((highest, item) => Math.max(highest, item.rev), 0);
   }
 
-  /** Forgets a probe's tombstones up to a revision; returns how many. */
-  async dropTombstones(probeId: string, upToRev: number): Promise<number> {
-    const result = await this.#items.deleteMany({
-      probe_id: probeId,
-      rev: { $gt: 0, $lte: upToRev },
-      gone: true,
-      pending: { $exists: false },
-    });
+  /** Removes a probe's tombstones up to a revision; returns how many. */
+  async removeTombstones(probeId: string, upToRev: number): Promise<number> {
+    const settled = { rev: { $gt: 0, $lte: upToRev }, pending: { $exists: false } };
+    const result = await this.#items.deleteMany({ probe_id: probeId, gone: true, ...settled });
     return result.deletedCount;
   }
 
-  /** Forgets everything of a probe. */
-  async dropProbe(probeId: string): Promise<void> {
+  async removeProbe(probeId: string): Promise<void> {
     await this.#items.deleteMany({ probe_id: probeId });
+  }
+
+  #active(probeId: string, after: string) {
+    return this.#items.find({ _id: rangeAfter(probeId, after), gone: false }).sort({ _id: 1 });
   }
 }
 
-export function itemId(probeId: string, monitorId: string): string {
+function itemId(probeId: string, monitorId: string): string {
   return `${probeId}:${monitorId}`;
 }
 
@@ -138,24 +134,14 @@ function rangeAfter(probeId: string, afterMonitor: string): { $gt: string; $lt: 
   return { $gt: itemId(probeId, afterMonitor), $lt: `${probeId};` };
 }
 
-function stageWrite(probeId: string, change: PlannedChange, token: string, now: number): AnyBulkWriteOperation<AssignmentDoc> {
-  const fields = {
-    probe_id: probeId,
-    monitor_id: change.monitorId,
-    organization_id: change.organizationId,
-    region: change.region,
-    gone: change.assignment === null,
-    monitor_rev: change.monitorRev,
-    assignment: change.assignment,
-    pending: probeId,
-    token,
-    changed_at: now,
-  };
+function stageWrite(change: PlannedChange, token: string, now: number): AnyBulkWriteOperation<AssignmentDoc> {
+  const { probe_id: probeId, monitor_id: monitorId, monitor_rev: monitorRev } = change;
+  const gone = change.assignment === null;
   return {
     updateOne: {
-      filter: { _id: itemId(probeId, change.monitorId), monitor_rev: { $lte: change.monitorRev } },
-      update: { $set: fields, $setOnInsert: { rev: 0 } },
-      upsert: change.assignment !== null,
+      filter: { _id: itemId(probeId, monitorId), monitor_rev: { $lte: monitorRev } },
+      update: { $set: { gone, pending: probeId, token, changed_at: now, ...change }, $setOnInsert: { rev: 0 } },
+      upsert: !gone,
     },
   };
 }

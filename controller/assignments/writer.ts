@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AssignmentChange } from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
+import { travelling, type AssignmentDoc, type PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 
@@ -14,10 +14,10 @@ export interface CommittedChange {
 }
 
 /**
- * Gives changes a revision, without a transaction and from several controllers at once. Staged first, so that a
- * reader who knows the revision finds them pending or settled; numbered second, by an increment that is ours alone;
- * settled last. A writer that dies in between leaves them pending: they are delivered with every answer meanwhile,
- * and `recommit` numbers them.
+ * Gives changes a revision, without a transaction and from several controllers at once. First they are staged, so that
+ * a reader who knows the revision finds them pending or settled; then numbered, by an increment that is ours alone;
+ * then settled. If the writer dies in between, they stay pending: every answer includes them, and `recommit` numbers
+ * them.
  */
 export class AssignmentWriter {
   readonly #items: AssignmentStore;
@@ -30,15 +30,16 @@ export class AssignmentWriter {
     this.#clock = deps.clock;
   }
 
-  /** Null when nothing of it took hold, since later revisions of the monitors were there. */
+  /** Takes changes of this probe only. Null when none took hold, since there were later revisions of the monitors. */
   async change(probeId: string, changes: PlannedChange[]): Promise<CommittedChange | null> {
     const token = randomBytes(12).toString('base64url');
-    const staged = await this.#items.stage(probeId, changes, token, this.#clock.now());
+    const staged = await this.#items.stage(changes, token, this.#clock.now());
     if (staged === 0) return null;
     const revision = await this.#heads.next(probeId);
     const settled = await this.#items.settle(probeId, token, revision);
-    if (settled === changes.length) return { revision, changes: changes.map(asChange) };
-    return { revision, changes: (await this.#items.atRevision(probeId, revision)).map(itemChange) };
+    const isWhole = settled === changes.length;
+    const kept = isWhole ? changes : await this.#items.atRevision(probeId, revision);
+    return { revision, changes: kept.map(travelling) };
   }
 
   /** Numbers what writers that died left pending before `before` (Unix ms), by probe. */
@@ -53,22 +54,7 @@ export class AssignmentWriter {
   }
 }
 
-/** An item as it travels. */
-export function itemChange(item: AssignmentDoc): AssignmentChange {
-  return item.assignment === null ? { gone: item.monitor_id } : { set: item.assignment };
-}
-
-function asChange(change: PlannedChange): AssignmentChange {
-  return change.assignment === null ? { gone: change.monitorId } : { set: change.assignment };
-}
-
 function replanned(item: AssignmentDoc): PlannedChange {
-  return {
-    probeId: item.probe_id,
-    region: item.region,
-    organizationId: item.organization_id,
-    monitorId: item.monitor_id,
-    monitorRev: item.monitor_rev,
-    assignment: item.assignment,
-  };
+  const { probe_id, region, organization_id, monitor_id, monitor_rev, assignment } = item;
+  return { probe_id, region, organization_id, monitor_id, monitor_rev, assignment };
 }

@@ -70,7 +70,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
   const writer = new AssignmentWriter({ items, heads, clock });
-  const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit: options.regionLimit, log });
+  const regionLimit = options.regionLimit ?? (async () => Infinity);
+  const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit });
   const rebalancer = new Rebalancer({ placement, items, heads, monitors, probes, regions, directory, owns: options.owns, clock, log });
   const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
   const findProbe = async (id: string): Promise<ProbeDoc | null> => {

@@ -22,10 +22,11 @@ beforeAll(async () => {
 
 class Crash extends Error {}
 
-/** A writer that dies, with the given chance, before it numbers or before it settles. */
+/** A writer that dies with the given probability before it numbers or before it settles. */
 function mortalWriter(random: () => number, chance: number): AssignmentWriter {
   const orDie = <T>(act: () => Promise<T>) => (random() < chance ? Promise.reject(new Crash()) : act());
-  const mortalHeads = Object.create(heads, { next: { value: (probeId: string) => orDie(() => heads.next(probeId)) } }) as HeadStore;
+  const next = { value: (probeId: string) => orDie(() => heads.next(probeId)) };
+  const mortalHeads = Object.create(heads, { next }) as HeadStore;
   const mortalItems = Object.create(items, {
     stage: { value: items.stage.bind(items) },
     atRevision: { value: items.atRevision.bind(items) },
@@ -34,7 +35,7 @@ function mortalWriter(random: () => number, chance: number): AssignmentWriter {
   return new AssignmentWriter({ items: mortalItems, heads: mortalHeads, clock: systemClock });
 }
 
-/** The holder's rules, from the contract: take what follows, ask for the rest. */
+/** A probe, by the rules of the contract: it takes what follows and asks for the rest. */
 class Holder {
   revision = 0;
   readonly held = new Map<string, Assignment>();
@@ -56,7 +57,7 @@ class Holder {
       isReset ||= page.reset;
       after = page.more;
     } while (after !== null);
-    // A change that was announced meanwhile is in the answer or will be announced as missing.
+    // A change announced meanwhile is in the answer, or a later one shows that it is missing.
     if (page.revision < this.revision && !isReset) return;
     if (isReset) this.held.clear();
     this.#take(changes, page.revision);
@@ -78,9 +79,11 @@ class Holder {
 function planned(probeId: string, monitor: number, rev: number, isGone: boolean): PlannedChange {
   const monitorId = derivedId('m', monitor);
   const assignment: Assignment = {
-    monitor_id: monitorId, organization_id: 'o', project_id: 'p', assignment_rev: rev, interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, spec: { type: 'X' },
+    monitor_id: monitorId, organization_id: 'o', project_id: 'p', assignment_rev: rev,
+    interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, spec: { type: 'X' },
   };
-  return { probeId, region: 'r', organizationId: 'o', monitorId, monitorRev: rev, assignment: isGone ? null : assignment };
+  const ids = { probe_id: probeId, organization_id: 'o', monitor_id: monitorId };
+  return { region: 'r', monitor_rev: rev, assignment: isGone ? null : assignment, ...ids };
 }
 
 async function activeIn(probeId: string): Promise<Map<string, AssignmentDoc>> {
@@ -88,7 +91,7 @@ async function activeIn(probeId: string): Promise<Map<string, AssignmentDoc>> {
   return new Map(active.map((item) => [item.monitor_id, item]));
 }
 
-test.each([1, 2, 3, 4, 5, 6])('writers that race and die, and a holder that asks all the time, end at one set (seed %i)', async (seed) => {
+test.each([1, 2, 3, 4, 5, 6])('racing and dying writers and a holder that keeps asking agree on one set in the end (seed %i)', async (seed) => {
   const random = randomOf(seed * 7919 + Number(process.env['SEED'] ?? 0));
   const probeId = `probe-${seed}`;
   const holder = new Holder(probeId);
@@ -129,21 +132,23 @@ test.each([1, 2, 3, 4, 5, 6])('writers that race and die, and a holder that asks
   await holder.sync();
   expect(deaths).toBeGreaterThan(0);
   const stored = await activeIn(probeId);
-  const wanted = new Map([...latest.values()].filter((change) => change.assignment).map((change) => [change.monitorId, change.monitorRev]));
+  const active = [...latest.values()].filter((change) => change.assignment);
+  const wanted = new Map(active.map((change) => [change.monitor_id, change.monitor_rev]));
   expect(new Map([...stored].map(([id, item]) => [id, item.monitor_rev]))).toEqual(wanted);
   expect(new Map([...holder.held].map(([id, held]) => [id, held.assignment_rev]))).toEqual(wanted);
   expect(holder.revision).toBe((await heads.find(probeId)).head);
 });
 
-test('what is staged and has no revision yet is in every answer, before what is newer', async () => {
+test('every answer has what is staged without a revision, before what is newer', async () => {
   const writer = new AssignmentWriter({ items, heads, clock: systemClock });
   await writer.change('p', [planned('p', 1, 1, false)]);
-  await items.stage('p', [planned('p', 2, 1, false), planned('p', 1, 2, true)], 'token', 1);
+  await items.stage([planned('p', 2, 1, false), planned('p', 1, 2, true)], 'token', 1);
   const answer = await answerSync({ items, heads }, 'p', { v: 1, revision: 1, after: null });
   expect(answer.revision).toBe(1);
   expect(answer.changes).toHaveLength(2);
   expect(answer.more).not.toBeNull();
-  expect(await answerSync({ items, heads }, 'p', { v: 1, revision: 1, after: answer.more })).toMatchObject({ changes: [], more: null, revision: 1 });
+  const last = await answerSync({ items, heads }, 'p', { v: 1, revision: 1, after: answer.more });
+  expect(last).toMatchObject({ changes: [], more: null, revision: 1 });
 });
 
 test('an item never goes back to an older revision of its monitor', async () => {

@@ -29,7 +29,10 @@ test.each<[string, () => Promise<unknown>]>([
   ['a snapshot', () => new SnapshotStore(mongo.db).move(1, { n: 1, lanes: {} })],
   ['a dead letter', () => new DeadLetterStore(mongo.db).add([letter])],
   ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
-  ['an assignment', () => new AssignmentStore(mongo.db).stage('p', [{ monitorId: 'm', monitorRev: 1, assignment: null } as never], 't', 1)],
+  ['an assignment', () => {
+    const change = { monitor_id: 'm', monitor_rev: 1, assignment: null } as never;
+    return new AssignmentStore(mongo.db).stage([change], 't', 1);
+  }],
 ])('%s counts as unwritten when the database never answers', async (_what, write) => {
   proxy = await startMongoProxy(store.url);
   mongo = watchedMongo(proxy.url);

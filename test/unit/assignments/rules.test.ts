@@ -23,7 +23,7 @@ describe('choosing a probe', () => {
     }
   });
 
-  test('moves only what a lost probe ran, and takes only its share for a new one', () => {
+  test('moves only the monitors of a lost probe, and gives a new probe only its share', () => {
     const before = probes(5);
     const after = before.slice(1);
     for (const id of monitors) {
@@ -34,7 +34,9 @@ describe('choosing a probe', () => {
   });
 
   test('does not depend on the order of the probes, and gives null without any', () => {
-    for (const id of monitors.slice(0, 100)) expect(chooseProbe(id, probes(6).reverse())).toBe(chooseProbe(id, probes(6)));
+    for (const id of monitors.slice(0, 100)) {
+      expect(chooseProbe(id, probes(6).reverse())).toBe(chooseProbe(id, probes(6)));
+    }
     expect(chooseProbe('m', [])).toBeNull();
   });
 });
@@ -50,19 +52,23 @@ describe('choosing some regions', () => {
 });
 
 describe('the phase', () => {
-  test('lies in the interval, is stable, and sets the regions evenly apart', () => {
+  test('lies in the interval, is stable, and spaces the regions evenly', () => {
+    const interval = fc.integer({ min: 1000, max: 86_400_000 });
     fc.assert(
-      fc.property(fc.uuid(), fc.integer({ min: 1000, max: 86_400_000 }), fc.integer({ min: 1, max: 20 }), (id, intervalMs, regions) => {
+      fc.property(fc.uuid(), interval, fc.integer({ min: 1, max: 20 }), (id, intervalMs, regions) => {
         const phases = Array.from({ length: regions }, (_, index) => phaseMs(id, intervalMs, index, regions));
-        for (const phase of phases) expect(phase >= 0 && phase < intervalMs && Number.isInteger(phase)).toBe(true);
+        for (const phase of phases) {
+          expect(phase >= 0 && phase < intervalMs && Number.isInteger(phase)).toBe(true);
+        }
         const sorted = [...phases].sort((a, b) => a - b);
-        const gaps = sorted.map((phase, at) => (at + 1 < regions ? (sorted[at + 1] as number) : (sorted[0] as number) + intervalMs) - phase);
+        const ends = [...sorted.slice(1), (sorted[0] as number) + intervalMs];
+        const gaps = ends.map((end, at) => end - (sorted[at] as number));
         for (const gap of gaps) expect(Math.abs(gap - intervalMs / regions)).toBeLessThanOrEqual(1);
       }),
     );
   });
 
-  test('spreads 5,000 monitors over a minute: no second starts more than twice its share', () => {
+  test('spreads 5,000 monitors over a minute: no second starts more than 1.5 times its share', () => {
     const seconds = new Array<number>(60).fill(0);
     for (const id of monitors) {
       const second = Math.floor(phaseMs(id, 60_000, 0, 1) / 1000);
@@ -75,10 +81,11 @@ describe('the phase', () => {
 
 describe('eligible probes', () => {
   const probe = (probeId: string, isPresent: boolean, isDraining = false) => ({ probeId, isPresent, isDraining });
-  test('are the present ones that are not drained', () => {
-    expect(eligibleProbes([probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)])).toEqual(['a', 'b']);
+  test('are the present ones that do not drain', () => {
+    const all = [probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)];
+    expect(eligibleProbes(all)).toEqual(['a', 'b']);
   });
-  test('else whoever is best of the rest, so that the last probe keeps its monitors', () => {
+  test('are otherwise the best of the rest, so that the last probe keeps its monitors', () => {
     expect(eligibleProbes([probe('a', false), probe('b', true, true)])).toEqual(['b']);
     expect(eligibleProbes([probe('a', false), probe('b', false, true)])).toEqual(['a']);
     expect(eligibleProbes([probe('b', false, true)])).toEqual(['b']);
@@ -93,44 +100,48 @@ describe('planning a monitor', () => {
     interval_ms: 60_000, timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
   });
   const item = (probeId: string, change: Partial<AssignmentDoc> = {}): AssignmentDoc => ({
-    _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o', region: 'r', rev: 3, gone: false,
-    monitor_rev: 1, assignment: assignment(1), changed_at: 0, ...change,
+    _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o', region: 'r',
+    rev: 3, gone: false, monitor_rev: 1, assignment: assignment(1), changed_at: 0, ...change,
   });
-  const plan = (held: AssignmentDoc[], wanted: [string, Assignment][], monitorRev = 1) => ({
-    monitorId, organizationId: 'o', monitorRev, wanted: new Map(wanted), held,
+  const plan = (held: AssignmentDoc[], wanted: [string, Assignment][], revision = 1) => ({
+    monitor: { _id: monitorId, organization_id: 'o', revision }, wanted: new Map(wanted), held,
   });
+  const wanted = (rev: number): [string, Assignment][] => [['r', assignment(rev)]];
   const only = (...ids: string[]) => () => ids;
 
   test('assigns a new monitor and then changes nothing', () => {
-    expect(planMonitor(plan([], [['r', assignment(1)]]), only('a'))).toMatchObject([{ probeId: 'a', region: 'r', assignment: { assignment_rev: 1 } }]);
-    expect(planMonitor(plan([item('a')], [['r', assignment(1)]]), only('a'))).toEqual([]);
+    const added = { probe_id: 'a', region: 'r', assignment: { assignment_rev: 1 } };
+    expect(planMonitor(plan([], wanted(1)), only('a'))).toMatchObject([added]);
+    expect(planMonitor(plan([item('a')], wanted(1)), only('a'))).toEqual([]);
   });
 
-  test('sends an edit to the probe that has it', () => {
-    expect(planMonitor(plan([item('a')], [['r', assignment(2)]], 2), only('a'))).toMatchObject([{ probeId: 'a', monitorRev: 2 }]);
+  test('sends an edit to the probe that has the monitor', () => {
+    expect(planMonitor(plan([item('a')], wanted(2), 2), only('a'))).toMatchObject([{ probe_id: 'a', monitor_rev: 2 }]);
   });
 
   test('takes a paused monitor off every probe, once', () => {
     const changes = planMonitor(plan([item('a'), item('b', { region: 's' })], [], 2), only('a'));
-    expect(changes.map((change) => [change.probeId, change.assignment])).toEqual([['a', null], ['b', null]]);
-    expect(planMonitor(plan([item('a', { gone: true, assignment: null, monitor_rev: 2 })], [], 2), only('a'))).toEqual([]);
+    expect(changes.map((change) => [change.probe_id, change.assignment])).toEqual([['a', null], ['b', null]]);
+    const tombstone = item('a', { gone: true, assignment: null, monitor_rev: 2 });
+    expect(planMonitor(plan([tombstone], [], 2), only('a'))).toEqual([]);
   });
 
-  test('leaves one probe per region when two have it', () => {
+  test('leaves one probe per region when two have the monitor', () => {
     const target = chooseProbe(monitorId, ['a', 'b']) as string;
     const other = target === 'a' ? 'b' : 'a';
-    expect(planMonitor(plan([item('a'), item('b')], [['r', assignment(1)]]), only('a', 'b'))).toMatchObject([{ probeId: other, assignment: null }]);
+    const changes = planMonitor(plan([item('a'), item('b')], wanted(1)), only('a', 'b'));
+    expect(changes).toMatchObject([{ probe_id: other, assignment: null }]);
   });
 
-  test('writes anew what has no revision yet', () => {
-    expect(planMonitor(plan([item('a', { pending: 'a' })], [['r', assignment(1)]]), only('a'))).toHaveLength(1);
+  test('writes again what has no revision yet', () => {
+    expect(planMonitor(plan([item('a', { pending: 'a' })], wanted(1)), only('a'))).toHaveLength(1);
   });
 
-  test('leaves alone what somebody did for a later revision', () => {
+  test('leaves alone what was done for a later revision', () => {
     expect(planMonitor(plan([item('a', { monitor_rev: 2 })], [], 1), only('a'))).toEqual([]);
   });
 
-  test('takes nothing away in a region that has no probe to give it to', () => {
-    expect(planMonitor(plan([item('a')], [['r', assignment(1)]]), only())).toEqual([]);
+  test('takes nothing away in a region without a probe to give it to', () => {
+    expect(planMonitor(plan([item('a')], wanted(1)), only())).toEqual([]);
   });
 });
