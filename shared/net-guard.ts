@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /**
- * What an address is good for. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible, NAT64, 6to4,
- * Teredo) and could hide any of them. `metadata`: where clouds hand out credentials.
+ * What an address is good for. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible,
+ * NAT64, 6to4, Teredo) and could hide any of them. `metadata`: where clouds hand out credentials.
  */
 type AddressKind =
   | 'global' | 'private' | 'loopback' | 'link_local' | 'metadata' | 'reserved' | 'embedded' | 'invalid';
@@ -10,16 +10,16 @@ type AddressKind =
 type Ranges = readonly { kind: AddressKind; list: BlockList }[];
 
 /**
- * IANA special-purpose registries (RFC 6890 and its updates), after the metadata services: EC2, ECS, Azure, Alibaba
- * and Oracle. The first match decides; anything else is global.
+ * IANA special-purpose registries (RFC 6890 and its updates), after the metadata services: EC2, ECS, Azure,
+ * Alibaba and Oracle. The first match decides; anything else is global.
  */
 const V4_RANGES = rangesOf('ipv4', [
   ['metadata', '169.254.169.254/32 169.254.170.2/32 168.63.129.16/32 100.100.100.200/32 192.0.0.192/32'],
   ['private', '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16'],
   ['loopback', '127.0.0.0/8'],
   ['link_local', '169.254.0.0/16'],
-  ['reserved', '0.0.0.0/8 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24'],
-  ['reserved', '224.0.0.0/4 240.0.0.0/4'],
+  ['reserved', '0.0.0.0/8 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24'],
+  ['reserved', '203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'],
 ]);
 
 /** The same for IPv6, with the metadata services of EC2 and GCP; here anything else is reserved. */
@@ -34,25 +34,27 @@ const V6_RANGES = rangesOf('ipv6', [
   ['link_local', 'fe80::/10'],
 ]);
 
-/** Kind of an address, with or without a zone (`fe80::1%eth0`); `invalid` for anything that is not an address. */
+/** Kind of an address, with or without a zone (`fe80::1%eth0`); `invalid` for anything else. */
 export function classifyAddress(text: string): AddressKind {
-  if (isIPv4(text)) return kindIn(V4_RANGES, new SocketAddress({ address: text, family: 'ipv4' })) ?? 'global';
-  if (!isIPv6(text)) return 'invalid';
-  return kindIn(V6_RANGES, new SocketAddress({ address: withoutZone(text), family: 'ipv6' })) ?? 'reserved';
+  const address = withoutZone(text);
+  if (isIPv4(text)) return kindIn(V4_RANGES, new SocketAddress({ address, family: 'ipv4' })) ?? 'global';
+  if (isIPv6(text)) return kindIn(V6_RANGES, new SocketAddress({ address, family: 'ipv6' })) ?? 'reserved';
+  return 'invalid';
 }
 
 interface AddressPolicy {
-  /** Admits private and loopback addresses and the host's own; never link-local, metadata or reserved ones. */
+  /** Admits private, loopback and own addresses; never link-local, metadata or reserved ones. */
   allowPrivate: boolean;
   /** Addresses of the host's own interfaces, as `os.networkInterfaces()` writes them. */
   ownAddresses?: ReadonlySet<string>;
 }
 
 /** Why a connection to `address` is refused, in words for its user; null when it is allowed. */
-export function addressRefusal(address: string, { allowPrivate, ownAddresses }: AddressPolicy): string | null {
+export function addressRefusal(address: string, policy: AddressPolicy): string | null {
   const kind = classifyAddress(address);
-  if (allowPrivate && ['private', 'loopback', 'global'].includes(kind)) return null;
-  if (kind === 'global') return ownAddresses?.has(address) ? `${address} is an address of this host` : null;
+  if (policy.allowPrivate && ['private', 'loopback', 'global'].includes(kind)) return null;
+  const isOwn = policy.ownAddresses?.has(address);
+  if (kind === 'global') return isOwn ? `${address} is an address of this host` : null;
   if (kind === 'invalid') return `${address} is not an IP address`;
   if (kind === 'embedded') return `${address} has an IPv4 address embedded in it`;
   return `${address} is a ${kind.replace('_', '-')} address`;
@@ -61,7 +63,8 @@ export function addressRefusal(address: string, { allowPrivate, ownAddresses }: 
 /** The eight groups of a valid IPv6 address, 0 to 65,535 each; its zone is ignored. */
 export function ipv6Groups(address: string): number[] {
   // The URL parser reads every spelling, dotted ones too, and writes hexadecimal groups.
-  const [head = '', tail = ''] = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1).split('::');
+  const { hostname } = new URL(`http://[${withoutZone(address)}]`);
+  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => parseInt(group, 16)));
   const [left, right] = [groups(head), groups(tail)];
   return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
@@ -72,7 +75,7 @@ type HttpUrl =
   | {
       ok: true;
       url: URL;
-      /** Name or address to connect to, without brackets; WHATWG has turned `127.1` and `0x7f.1` into the plain form. */
+      /** Name or address to connect to, without brackets; `127.1` and `0x7f.1` are in the plain form. */
       host: string;
       /** `localhost` in one of its spellings: loopback without asking any resolver (RFC 6761). */
       isLocalhost: boolean;
@@ -82,8 +85,8 @@ type HttpUrl =
 export const LONGEST_URL = 2048;
 
 /**
- * Reads an `http:` or `https:` address by the WHATWG rules, as the client does: no user name or password, no port 0
- * or of another protocol, no white space, backslash or control character, at most 2,048 characters.
+ * Reads an `http:` or `https:` address by the WHATWG rules, as the client does: no user name or password, no
+ * port 0 or of another protocol, no white space, backslash or control character, at most 2,048 characters.
  */
 export function parseHttpUrl(text: string): HttpUrl {
   const refused = (reason: string): HttpUrl => ({ ok: false, reason });
@@ -101,18 +104,19 @@ export function parseHttpUrl(text: string): HttpUrl {
   const isOfOtherProtocol = OTHER_PROTOCOL_PORTS.has(Number(url.port));
   if (isOfOtherProtocol) return refused(`must not name port ${url.port}, which belongs to another protocol`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return { ok: true, url, host, isLocalhost: /^(?:(?:.*\.)?localhost|localhost\.localdomain)\.*$/.test(host) };
+  const isLocalhost = /^(?:(?:.*\.)?localhost|localhost\.localdomain)\.*$/.test(host);
+  return { ok: true, url, host, isLocalhost };
 }
 
 /** Ports whose servers would read a request as commands of another protocol (WHATWG Fetch, "bad port"). */
 const OTHER_PROTOCOL_PORTS: ReadonlySet<number> = new Set([
-  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
-  6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211,
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211,
 ]);
 
-function rangesOf(family: 'ipv4' | 'ipv6', table: readonly (readonly [AddressKind, ranges: string])[]): Ranges {
+function rangesOf(family: 'ipv4' | 'ipv6', table: readonly [AddressKind, ranges: string][]): Ranges {
   return table.map(([kind, ranges]) => {
     const list = new BlockList();
     for (const range of ranges.split(' ')) {

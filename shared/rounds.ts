@@ -30,7 +30,7 @@ export class Rounds {
     this.run().catch(() => undefined);
   }
 
-  /** Resolves after a round that began after this call; callers that wait share one. Rejects when it fails. */
+  /** Resolves after a round that began after this call, or rejects with its error. Callers share a round. */
   run(): Promise<void> {
     if (this.#next) return this.#next;
     if (!this.#underWay) return this.#begin();

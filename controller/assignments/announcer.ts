@@ -20,7 +20,8 @@ export class Announcer {
 
   /** Sends the change itself; only a nudge where it is too large for a message. */
   announce(probe: EnrolledProbe, { revision, changes }: CommittedChange): void {
-    const isTooLarge = changes.length > MOST_CHANGES || Buffer.byteLength(JSON.stringify(changes)) > PAGE_BYTES;
+    const bytes = Buffer.byteLength(JSON.stringify(changes));
+    const isTooLarge = changes.length > MOST_CHANGES || bytes > PAGE_BYTES;
     if (isTooLarge) this.nudge(probe, revision);
     else this.#send(probe, { from: revision - 1, revision, reset: false, changes, more: null });
   }
@@ -31,6 +32,7 @@ export class Announcer {
   }
 
   #send(probe: EnrolledProbe, delta: AssignmentDelta): void {
-    this.#bus.publish(subjects.assign(probe.region_id, probe._id), this.#sealer.delta('assign', probe, delta));
+    const subject = subjects.assign(probe.region_id, probe._id);
+    this.#bus.publish(subject, this.#sealer.delta('assign', probe, delta));
   }
 }

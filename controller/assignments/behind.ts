@@ -70,7 +70,7 @@ export class BehindTeller {
     const { head } = await heads.find(probeId);
     this.#heads.set(probeId, head);
     if (head === held) return;
-    // A probe ahead of us has the set of a database that was lost; a number above its own shows it a gap as well.
+    // A probe ahead of us has the set of a lost database; only a number above its own shows it a gap.
     announcer.nudge(probe, Math.max(head, held + 1));
     if (held > head) log.warn({ probe_id: probeId, held, head }, 'probe is ahead of the database');
   }

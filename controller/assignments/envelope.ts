@@ -1,4 +1,6 @@
-import { signedText, type AssignmentDelta, type RunOrder, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
+import {
+  signedText, type AssignmentDelta, type RunOrder, type SignedEnvelope,
+} from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { ControllerKeys } from '../platform/bus/nkeys.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
@@ -8,8 +10,9 @@ const HOUR_MS = 3_600_000;
 const LIFETIME_MS = { assign: 24 * HOUR_MS, sync: 24 * HOUR_MS, run: 2 * HOUR_MS };
 
 type Recipient = Pick<EnrolledProbe, '_id' | 'box_key'>;
+type EnvelopeHead = Pick<SignedEnvelope, 'purpose' | 'revision'>;
 
-/** Puts messages to a probe into envelopes that only that probe can read and only controllers can have made. */
+/** Puts messages into envelopes that only their probe can read and only a controller can have made. */
 export class EnvelopeSealer {
   readonly #keys: ControllerKeys;
   readonly #clock: Clock;
@@ -20,14 +23,15 @@ export class EnvelopeSealer {
   }
 
   delta(purpose: 'assign' | 'sync', to: Recipient, delta: AssignmentDelta): string {
-    return this.#seal(purpose, to, delta.revision, delta);
+    return this.#seal({ purpose, revision: delta.revision }, to, delta);
   }
 
   run(to: Recipient, order: RunOrder): string {
-    return this.#seal('run', to, 0, order);
+    return this.#seal({ purpose: 'run', revision: 0 }, to, order);
   }
 
-  #seal(purpose: SignedEnvelope['purpose'], to: Recipient, revision: number, content: AssignmentDelta | RunOrder): string {
+  #seal(head: EnvelopeHead, to: Recipient, content: AssignmentDelta | RunOrder): string {
+    const { purpose, revision } = head;
     const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.box_key);
     const unsigned = {
       purpose,

@@ -39,11 +39,14 @@ export class Placement {
   }
 
   /**
-   * Assigns an active monitor to one probe in each of its regions; any other monitor to none. When it resolves, this is
-   * durable and the probes are told. Repeating it changes nothing; an older revision of a monitor is passed over.
+   * Assigns an active monitor to one probe in each of its regions; any other monitor to none. When it
+   * resolves, this is durable and the probes are told. Repeating it changes nothing; an older revision of a
+   * monitor is passed over.
    */
   async apply(monitors: readonly MonitorDoc[]): Promise<void> {
-    for (let at = 0; at < monitors.length; at += BATCH) await this.#applyBatch(monitors.slice(at, at + BATCH));
+    for (let at = 0; at < monitors.length; at += BATCH) {
+      await this.#applyBatch(monitors.slice(at, at + BATCH));
+    }
   }
 
   /** Region ids in which the monitor runs, in order: those it names that exist, else automatic ones. */
@@ -51,7 +54,7 @@ export class Placement {
     return (await this.#regionChooser([monitor]))(monitor);
   }
 
-  /** What the probe of each region would be told of the monitor, whether or not it is to run; in order of region. */
+  /** What a probe of each region would be told about the monitor, even if it is not to run; by region. */
   async assignmentsOf(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
     return assignmentsIn(await this.regionsOf(monitor), monitor);
   }
@@ -61,37 +64,41 @@ export class Placement {
     const { directory, liveness } = this.#deps;
     const isPresent = ({ _id: id, is_online }: ProbeDoc) =>
       liveness.silentMs(id) < MOVE_AFTER_SILENT_MS && (is_online || liveness.track(id) !== null);
-    const enrolled = directory.probesOf(regionId).filter(isEnrolled);
-    return eligibleProbes(
-      enrolled.map((probe) => ({ probeId: probe._id, isPresent: isPresent(probe), isDraining: probe.is_draining })),
-    );
+    const probes = directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
+      probeId: probe._id, isPresent: isPresent(probe), isDraining: probe.is_draining,
+    }));
+    return eligibleProbes(probes);
   }
 
-  /** Writes the changes and tells the probes: additions first, so that a moving monitor runs twice rather than not. */
+  /** Writes the changes and tells the probes. Additions come first, so a moving monitor keeps running. */
   async commit(changes: readonly PlannedChange[]): Promise<void> {
-    const added = new Set(changes.filter((change) => change.assignment !== null).map((change) => change.monitor_id));
-    const isLast = (change: PlannedChange) => change.assignment === null && added.has(change.monitor_id);
+    const isAddition = (change: PlannedChange) => change.assignment !== null;
+    const added = new Set(changes.filter(isAddition).map((change) => change.monitor_id));
+    const isLast = (change: PlannedChange) => !isAddition(change) && added.has(change.monitor_id);
     await this.#commitNow(changes.filter((change) => !isLast(change)));
     await this.#commitNow(changes.filter(isLast));
   }
 
   /** Finishes what writers that died had begun before `before` (Unix ms). */
   async finishPending(before: number): Promise<void> {
-    for (const [probeId, committed] of await this.#deps.writer.recommit(before)) this.#announce(probeId, committed);
+    const finished = await this.#deps.writer.recommit(before);
+    for (const [probeId, committed] of finished) this.#announce(probeId, committed);
   }
 
   /** Plans again after it wrote: a rebalance that read earlier may have moved a monitor meanwhile. */
   async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
     const regionsOf = await this.#regionChooser(monitors);
-    const wanted = new Map(
-      monitors.map((monitor) => [monitor._id, assignmentsIn(runsOnProbes(monitor) ? regionsOf(monitor) : [], monitor)]),
-    );
+    const wanted = new Map(monitors.map((monitor) => {
+      const regions = runsOnProbes(monitor) ? regionsOf(monitor) : [];
+      return [monitor._id, assignmentsIn(regions, monitor)];
+    }));
     const regions = new Set([...wanted.values()].flatMap((one) => [...one.keys()]));
     await this.#deps.regions.markToPlace([...regions].filter((region) => this.eligible(region).length === 0));
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
       const changes = monitors.flatMap((monitor) => {
-        const plan = { monitor, wanted: wanted.get(monitor._id) ?? new Map(), held: held.get(monitor._id) ?? [] };
+        const id = monitor._id;
+        const plan = { monitor, wanted: wanted.get(id) ?? new Map(), held: held.get(id) ?? [] };
         return planMonitor(plan, (region) => this.eligible(region));
       });
       if (changes.length === 0) return;
@@ -102,7 +109,8 @@ export class Placement {
   async #regionChooser(monitors: readonly RegionChoice[]): Promise<(monitor: RegionChoice) => string[]> {
     const { directory, regionLimit } = this.#deps;
     const organizations = [...new Set(monitors.map((monitor) => monitor.organization_id))];
-    const limits = new Map(await Promise.all(organizations.map(async (id) => [id, await regionLimit(id)] as const)));
+    const entries = organizations.map(async (id) => [id, await regionLimit(id)] as const);
+    const limits = new Map(await Promise.all(entries));
     return (monitor) => {
       const limit = limits.get(monitor.organization_id) as number;
       return chooseSome(monitor._id, possibleRegions(directory, monitor), limit);
@@ -123,15 +131,16 @@ export class Placement {
   }
 }
 
-/** The regions that a monitor names, of those it may use; else the shared ones, and of these those with probes. */
+/** The regions that a monitor names and may use; else the shared ones, those with probes if there are any. */
 function possibleRegions(directory: FleetDirectory, monitor: RegionChoice): string[] {
   const { monitoring_regions: named, organization_id: owner } = monitor;
-  const idsOf = (isIn: (region: RegionDoc) => boolean) => directory.regions().filter(isIn).map(({ _id }) => _id);
+  const regions = directory.regions();
   const isShared = (region: RegionDoc) => region.visibility === 'shared';
   if (named.length > 0) {
-    return idsOf((region) => named.includes(region._id) && (isShared(region) || region.organization_id === owner));
+    const usable = regions.filter((region) => isShared(region) || region.organization_id === owner);
+    return usable.map(({ _id }) => _id).filter((id) => named.includes(id));
   }
-  const shared = idsOf(isShared);
+  const shared = regions.filter(isShared).map(({ _id }) => _id);
   const served = shared.filter((id) => directory.probesOf(id).some(isEnrolled));
   return served.length > 0 ? served : shared;
 }

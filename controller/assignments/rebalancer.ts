@@ -151,7 +151,8 @@ export class Rebalancer {
     let after: string | undefined = '';
     while (after !== undefined && !this.#isStopped) {
       const page = await items.activeIdsOf(probeId, after, PAGE);
-      const movers = page.map((item) => item.monitor_id).filter((id) => chooseProbe(id, eligible) !== probeId);
+      const ids = page.map((item) => item.monitor_id);
+      const movers = ids.filter((id) => chooseProbe(id, eligible) !== probeId);
       if (movers.length > 0) {
         const changes = changesOf(move, await items.ofMonitors(movers));
         await placement.commit(changes);
@@ -182,8 +183,8 @@ export class Rebalancer {
 }
 
 /**
- * Removes a probe's tombstones from before `before` (Unix ms); returns how many. The horizon is raised first, so that a
- * probe that never received them is given the whole set.
+ * Removes a probe's tombstones from before `before` (Unix ms); returns how many. The horizon is raised first,
+ * so that a probe that never received them is given the whole set.
  */
 export async function sweepTombstones(
   stores: { items: AssignmentStore; heads: HeadStore },
@@ -213,12 +214,13 @@ function changesOf({ region, probeId, eligible }: Move, items: readonly Assignme
 }
 
 /**
- * Takes back what was put on a probe while another controller acted on a later revision of the monitor: it read the
- * items before ours were there and left them alone. (A controller that reads later takes care of them itself.)
+ * Takes back what was put on a probe while another controller acted on a later revision of the monitor: it
+ * read the items before ours were there and left them alone. (A controller that reads later takes care of
+ * them itself.)
  */
 function overtaken(made: readonly PlannedChange[], items: readonly AssignmentDoc[]): PlannedChange[] {
-  const isOvertaken = ({ monitor_id, region, monitor_rev }: PlannedChange) =>
-    items.some((item) => item.monitor_id === monitor_id && item.region === region && item.monitor_rev > monitor_rev);
+  const isOvertaken = ({ monitor_id: id, region, monitor_rev: rev }: PlannedChange) =>
+    items.some((item) => item.monitor_id === id && item.region === region && item.monitor_rev > rev);
   return made
     .filter((change) => change.assignment !== null && isOvertaken(change))
     .map((change) => ({ ...change, assignment: null }));

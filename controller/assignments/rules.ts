@@ -8,8 +8,8 @@ export function chooseProbe(monitorId: string, probeIds: readonly string[]): str
 }
 
 /**
- * At most `limit` of `ids`, in order of id, by rendezvous hashing: the same ones for the same key, and when an id comes
- * or goes, only the keys that it takes or leaves get another.
+ * At most `limit` of `ids`, in order of id, by rendezvous hashing: the same ones for the same key, and when
+ * an id comes or goes, only the keys that it takes or leaves get another.
  */
 export function chooseSome(key: string, ids: readonly string[], limit: number): string[] {
   if (ids.length <= limit) return [...ids].sort();
@@ -23,12 +23,13 @@ export function chooseSome(key: string, ids: readonly string[], limit: number): 
 }
 
 /**
- * Offset of a monitor's slots in its interval, ms, from 0 to `intervalMs - 1`: spread over the interval by the
- * monitor's hash, and the monitor's regions evenly apart, so that R regions see a fault within interval / R.
+ * Offset of a monitor's slots in its interval, ms, from 0 to `intervalMs - 1`: spread over the interval by
+ * the monitor's hash, and the monitor's regions evenly apart, so that R regions see a fault within interval /
+ * R.
  */
-export function phaseMs(monitorId: string, intervalMs: number, regionIndex: number, regionCount: number): number {
+export function phaseMs(monitorId: string, intervalMs: number, region: number, regions: number): number {
   const base = mix(fnv1a(monitorId)) % intervalMs;
-  return (base + Math.floor((regionIndex * intervalMs) / regionCount)) % intervalMs;
+  return (base + Math.floor((region * intervalMs) / regions)) % intervalMs;
 }
 
 interface RegionProbe {
@@ -39,8 +40,8 @@ interface RegionProbe {
 }
 
 /**
- * Which of a region's enrolled probes take monitors: present ones that do not drain; failing that, present ones;
- * failing that, those that may come back. So a region's last probe keeps its monitors in any case.
+ * Which of a region's enrolled probes take monitors: present ones that do not drain; failing that, present
+ * ones; failing that, those that may come back. So a region's last probe keeps its monitors in any case.
  */
 export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
   const tiers = [
@@ -62,18 +63,21 @@ interface MonitorPlan {
 }
 
 /**
- * The changes that make one probe per wanted region run the monitor, and no other. None when that is so already, or
- * when a later revision of the monitor was acted on. A region without probes keeps what it has.
+ * The changes that make one probe per wanted region run the monitor, and no other. None when that is so
+ * already, or when a later revision of the monitor was acted on. A region without probes keeps what it has.
  */
-export function planMonitor(plan: MonitorPlan, eligible: (region: string) => readonly string[]): PlannedChange[] {
-  const { monitor, wanted, held } = plan;
-  if (held.some((item) => item.monitor_rev > monitor.revision)) return [];
-  const ids = { monitor_id: monitor._id, monitor_rev: monitor.revision, organization_id: monitor.organization_id };
+export function planMonitor(
+  { monitor, wanted, held }: MonitorPlan,
+  eligible: (region: string) => readonly string[],
+): PlannedChange[] {
+  const { _id: monitor_id, revision: monitor_rev, organization_id } = monitor;
+  if (held.some((item) => item.monitor_rev > monitor_rev)) return [];
+  const ids = { monitor_id, monitor_rev, organization_id };
   const changes: PlannedChange[] = [];
   const targets = new Set<string>();
   const unserved = new Set<string>();
   for (const [region, assignment] of wanted) {
-    const probeId = chooseProbe(monitor._id, eligible(region));
+    const probeId = chooseProbe(monitor_id, eligible(region));
     if (probeId === null) {
       unserved.add(region);
       continue;

@@ -31,8 +31,9 @@ export class RunNow implements CheckRunner {
   }
 
   /**
-   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for the
-   * monitor if the probe that has it assigned made it; a result of a monitor that is not saved counts nowhere.
+   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for
+   * the monitor if the probe that has it assigned made it; a result of a monitor that is not saved counts
+   * nowhere.
    */
   async run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]> {
     const assignments = await this.#deps.placement.assignmentsOf(monitor);
@@ -51,7 +52,8 @@ export class RunNow implements CheckRunner {
     const record = holder?.assignment?.assignment_rev === assignment.assignment_rev;
     const order = { assignment, reason: 'manual', record } as const;
     const outcome = await runs.run(region, probeId, order, assignment.timeout_ms + GRACE_MS);
-    const told = 'result' in outcome ? { result: outcome.result, reason: null } : { result: null, reason: outcome.failure };
-    return { region, probe_id: probeId, ...told };
+    return 'result' in outcome
+      ? { region, probe_id: probeId, result: outcome.result, reason: null }
+      : { region, probe_id: probeId, result: null, reason: outcome.failure };
   }
 }

@@ -6,7 +6,7 @@ import { BusError, type Bus } from '../platform/bus/bus-port.ts';
 import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 
-/** `unreachable`: no probe took the order; `timeout`: taken or lost, which is unknown; `refused`: not a valid answer. */
+/** `unreachable`: no probe took the order; `timeout`: one may have taken it; `refused`: an invalid answer. */
 type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
 
 interface RunSenderDeps {

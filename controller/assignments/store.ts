@@ -8,8 +8,9 @@ const WRITE_CHUNK = 1000;
 type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
 
 /**
- * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under it. To
- * miss nothing, read all that is pending first and then what is newer than a revision (see AssignmentWriter).
+ * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under
+ * it. To miss nothing, read all that is pending first and then what is newer than a revision (see
+ * AssignmentWriter).
  */
 export class AssignmentStore {
   readonly #items: Collection<AssignmentDoc>;
@@ -37,8 +38,8 @@ export class AssignmentStore {
   }
 
   /**
-   * Writes changes of one probe as pending. Returns how many took hold: an item that follows from a later revision of
-   * its monitor stays, and a monitor that the probe never had needs no tombstone.
+   * Writes changes of one probe as pending. Returns how many took hold: an item that follows from a later
+   * revision of its monitor stays, and a monitor that the probe never had needs no tombstone.
    */
   async stage(changes: PlannedChange[], token: string, now: number): Promise<number> {
     let staged = 0;
@@ -52,8 +53,8 @@ export class AssignmentStore {
 
   /** Gives what `token` staged its revision; returns how many items had not been overwritten by then. */
   async settle(probeId: string, token: string, rev: number): Promise<number> {
-    const filter = { pending: probeId, token };
-    const result = await this.#items.updateMany(filter, { $set: { rev }, $unset: { pending: '', token: '' } });
+    const change = { $set: { rev }, $unset: { pending: '', token: '' } } as const;
+    const result = await this.#items.updateMany({ pending: probeId, token }, change);
     return result.modifiedCount;
   }
 
@@ -79,7 +80,8 @@ export class AssignmentStore {
   }
 
   /** Items newer than a revision in order of (rev, monitor), from after the given place. */
-  newer(probeId: string, { rev, monitorId }: { rev: number; monitorId: string }, limit: number): Promise<AssignmentDoc[]> {
+  newer(probeId: string, place: { rev: number; monitorId: string }, limit: number): Promise<AssignmentDoc[]> {
+    const { rev, monitorId } = place;
     const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
     // Both sides of $or lie in the range of `rev`, which the index can serve.
     const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
@@ -102,8 +104,9 @@ export class AssignmentStore {
 
   /** The highest revision among a probe's settled tombstones from before `before`; 0 without any. */
   async latestTombstone(probeId: string, before: number): Promise<number> {
+    const settled = { gone: true, changed_at: { $lt: before }, pending: { $exists: false } };
     const found = await this.#items
-      .find({ _id: rangeAfter(probeId, ''), gone: true, pending: { $exists: false }, changed_at: { $lt: before } })
+      .find({ _id: rangeAfter(probeId, ''), ...settled })
       .project<{ rev: number }>({ rev: 1 })
       .toArray();
     return found.reduce((highest, item) => Math.max(highest, item.rev), 0);
@@ -140,7 +143,10 @@ function stageWrite(change: PlannedChange, token: string, now: number): AnyBulkW
   return {
     updateOne: {
       filter: { _id: itemId(probeId, monitorId), monitor_rev: { $lte: monitorRev } },
-      update: { $set: { gone, pending: probeId, token, changed_at: now, ...change }, $setOnInsert: { rev: 0 } },
+      update: {
+        $set: { gone, pending: probeId, token, changed_at: now, ...change },
+        $setOnInsert: { rev: 0 },
+      },
       upsert: !gone,
     },
   };

@@ -18,9 +18,9 @@ interface Place {
 }
 
 /**
- * One page of all that changed since `request.revision`; or of the whole set, for a new holder, one that is ahead of us
- * (our database was restored) or one behind the removed tombstones. Pending items are read before newer ones: an item
- * settled in between is then read twice rather than never.
+ * One page of all that changed since `request.revision`; or of the whole set, for a new holder, one that is
+ * ahead of us (our database was restored) or one behind the removed tombstones. Pending items are read before
+ * newer ones: an item settled in between is then read twice rather than never.
  */
 export async function answerSync(
   stores: { items: AssignmentStore; heads: HeadStore },
@@ -49,7 +49,7 @@ async function startPlace(heads: HeadStore, probeId: string, revision: number): 
   return { kind: isWhole ? 'reset' : 'pending', head, rev: 0, monitorId: '' };
 }
 
-/** As many of the items as a page may hold; `more` names the place of the next page, null when this is all. */
+/** As many items as a page may hold; `more` names the place of the next page, null when this is all. */
 function cut(items: AssignmentDoc[], place: Place): { changes: AssignmentChange[]; more: string | null } {
   const changes: AssignmentChange[] = [];
   let bytes = 0;

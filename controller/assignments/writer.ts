@@ -14,10 +14,9 @@ export interface CommittedChange {
 }
 
 /**
- * Gives changes a revision, without a transaction and from several controllers at once. First they are staged, so that
- * a reader who knows the revision finds them pending or settled; then numbered, by an increment that is ours alone;
- * then settled. If the writer dies in between, they stay pending: every answer includes them, and `recommit` numbers
- * them.
+ * Gives changes a revision, without a transaction and from several controllers at once: stages them, so that
+ * a reader of the revision finds them pending or settled; numbers them by an increment of its own; settles
+ * them. If it dies in between, they stay pending: every answer includes them, and `recommit` numbers them.
  */
 export class AssignmentWriter {
   readonly #items: AssignmentStore;
@@ -30,7 +29,7 @@ export class AssignmentWriter {
     this.#clock = deps.clock;
   }
 
-  /** Takes changes of this probe only. Null when none took hold, since there were later revisions of the monitors. */
+  /** Takes changes of this probe only. Null when none took hold: the monitors had later revisions. */
   async change(probeId: string, changes: PlannedChange[]): Promise<CommittedChange | null> {
     const token = randomBytes(12).toString('base64url');
     const staged = await this.#items.stage(changes, token, this.#clock.now());

@@ -1,18 +1,18 @@
 import type { Msg, NatsConnection, NatsError, Subscription } from 'nats';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import type { BusMessage, BusSubscription } from './bus-port.ts';
+import type { BusHandler, BusMessage, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
 
 interface Listener {
   readonly subject: string;
-  readonly handler: (message: BusMessage) => void;
+  readonly handler: BusHandler;
   readonly queue: string | undefined;
   subscription: Subscription | null;
 }
 
-/** The subscriptions of a connection. nats.js renews them itself, except those that the server once refused. */
+/** The subscriptions of a connection. nats.js renews them, except those that the server once refused. */
 export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class BusListeners {
     this.#clock = clock;
   }
 
-  add(subject: string, handler: Listener['handler'], { queue }: { queue?: string } = {}): BusSubscription {
+  add(subject: string, handler: BusHandler, { queue }: { queue?: string } = {}): BusSubscription {
     const listener: Listener = { subject, handler, queue, subscription: null };
     this.#listeners.add(listener);
     this.#open(listener);

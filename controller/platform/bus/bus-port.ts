@@ -5,6 +5,8 @@ export interface BusMessage {
   reply(data: Uint8Array | string): void;
 }
 
+export type BusHandler = (message: BusMessage) => void;
+
 export interface BusSubscription {
   /** Accepts no further messages; resolves when those in hand have been handled. */
   stop(): Promise<void>;
@@ -29,7 +31,7 @@ export interface Bus {
   publish(subject: string, data: Uint8Array | string): void;
   /** First reply; rejects with BusError. */
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<Uint8Array>;
-  subscribe(subject: string, handler: (message: BusMessage) => void, options?: { queue?: string }): BusSubscription;
+  subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): BusSubscription;
   readonly isConnected: boolean;
   /** Calls `listener` each time the connection has come back. */
   onReconnect(listener: () => void): void;

@@ -48,18 +48,19 @@ interface BusStats {
 }
 
 type Data = Uint8Array | string;
+type ReplyLimits = { timeoutMs: number; most: number };
 
 export interface NatsBus extends Bus {
-  /** Collects replies until they stop coming, `most` came or the time is up. Rejects with BusError without any. */
-  requestMany(subject: string, data: Data, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]>;
+  /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
+  requestMany(subject: string, data: Data, limits: ReplyLimits): Promise<Uint8Array[]>;
   /** Manages JetStream's streams; its calls reject with NatsError. */
   streams(): Promise<StreamAPI>;
   stats(): BusStats;
 }
 
 /**
- * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on unreadable
- * credentials.
+ * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on
+ * unreadable credentials.
  */
 export async function connectBus(options: BusOptions): Promise<NatsBus> {
   const { log, clock = systemClock } = options;
@@ -71,7 +72,7 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     name: options.name,
     maxReconnectAttempts: -1,
     waitOnFirstConnect: true,
-    // While a user file is being rewritten the server refuses us for a moment; nats.js would give up for ever.
+    // While its user file is being rewritten, the server refuses us; nats.js would give up for ever.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
     pingInterval: options.pingEveryMs ?? PING_EVERY_MS,
@@ -126,13 +127,13 @@ class ConnectedBus implements NatsBus {
     });
   }
 
-  requestMany(subject: string, data: Data, options: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
+  requestMany(subject: string, data: Data, { timeoutMs, most }: ReplyLimits): Promise<Uint8Array[]> {
     return this.#asking(subject, data, async () => {
-      const limits = { maxWait: options.timeoutMs, strategy: RequestStrategy.JitterTimer };
+      const limits = { maxWait: timeoutMs, strategy: RequestStrategy.JitterTimer };
       const replies: Uint8Array[] = [];
       for await (const reply of await this.#connection.requestMany(subject, data, limits)) {
         replies.push(reply.data);
-        if (replies.length >= options.most) break;
+        if (replies.length >= most) break;
       }
       return replies;
     });
@@ -222,8 +223,8 @@ interface Internals {
 }
 
 /**
- * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until all it has sent is flushed,
- * which never happens with a peer that no longer reads, and no public call skips that wait.
+ * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until all it has sent is
+ * flushed, which never happens with a peer that no longer reads, and no public call skips that wait.
  */
 async function breakStaleConnection(connection: NatsConnection): Promise<void> {
   await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/time.ts';
 import type { ProbeIdentities, ProbeUser } from '../../probes/probe.ts';
 import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
-import { readNatsJwt, signNatsJwt } from './nats-jwt.ts';
+import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';
 import { probePermissions } from './nats-users.ts';
 import { isSignedBy, type SigningKey } from './nkeys.ts';
 
@@ -49,8 +49,9 @@ interface NatsCalloutDeps {
 }
 
 /**
- * Answers NATS servers that ask about a probe when it connects (auth callout), and makes them drop probes that lost
- * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out.
+ * Answers NATS servers that ask about a probe when it connects (auth callout), and makes them drop probes
+ * that lost their identity. All controllers answer and the first answer counts, so one that hangs keeps
+ * nobody out.
  */
 export class NatsCallout implements ProbeIdentities {
   readonly #deps: NatsCalloutDeps;
@@ -63,7 +64,7 @@ export class NatsCallout implements ProbeIdentities {
     this.#deps = deps;
   }
 
-  /** Servers are answered from the first call on. Resolves once strangers are dropped, or a log entry says why not. */
+  /** Answers servers from the first call on; resolves once strangers are dropped, or the log says why not. */
   async publish(users: ProbeUser[]): Promise<void> {
     const former = [...this.#users.keys()];
     this.#users = new Map(users.map((user) => [user.public_key, user]));
@@ -86,10 +87,10 @@ export class NatsCallout implements ProbeIdentities {
     if (!parsed.success || parsed.data.iss !== parsed.data.nats.server_id.id) return;
     const request = parsed.data.nats;
     const user = this.#userOf(request);
-    const verdict = user ? { jwt: this.#userJwt(user, request.user_nkey) } : { error: 'not an enrolled probe' };
+    const { user_nkey: sub, server_id: server } = request;
+    const verdict = user ? { jwt: this.#userJwt(user, sub) } : { error: 'not an enrolled probe' };
     const nats = { ...verdict, type: 'authorization_response', version: 2 };
-    const { issuer, clock } = this.#deps;
-    message.reply(signNatsJwt(issuer, { sub: request.user_nkey, aud: request.server_id.id, nats }, clock.now()));
+    message.reply(this.#sign({ sub, aud: server.id, nats }));
   }
 
   #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): ProbeUser | null {
@@ -102,8 +103,11 @@ export class NatsCallout implements ProbeIdentities {
     const { publish: pub, subscribe: sub } = probePermissions(user);
     const resp = { max: 1, ttl: ANSWER_WITHIN_NS };
     const nats = { pub, sub, resp, subs: -1, data: -1, payload: -1, type: 'user', version: 2 };
-    const { issuer, clock } = this.#deps;
-    return signNatsJwt(issuer, { sub: userNkey, aud: PROBES_ACCOUNT, name: user.public_key, nats }, clock.now());
+    return this.#sign({ sub: userNkey, aud: PROBES_ACCOUNT, name: user.public_key, nats });
+  }
+
+  #sign(claims: NatsClaims): string {
+    return signNatsJwt(this.#deps.issuer, claims, this.#deps.clock.now());
   }
 
   async #dropStrangers(): Promise<void> {
@@ -111,8 +115,9 @@ export class NatsCallout implements ProbeIdentities {
     const timeoutMs = ASK_TIMEOUT_MS;
     for (let offset = 0, isLast = false; !isLast; offset += PAGE) {
       const request = JSON.stringify({ acc: PROBES_ACCOUNT, auth: true, limit: PAGE, offset });
+      const replies = await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs, most: MOST_SERVERS });
       isLast = true;
-      for (const reply of await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs, most: MOST_SERVERS })) {
+      for (const reply of replies) {
         const list = decodeJson(connectionList, reply);
         if (!list) throw new Error('a NATS server sent no list of connections');
         const { server, data } = list;

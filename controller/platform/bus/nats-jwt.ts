@@ -5,7 +5,7 @@ import { isSignedBy, type SigningKey } from './nkeys.ts';
 const HEADER = Buffer.from(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' })).toString('base64url');
 
 /** `nats` holds the claims of that kind of JWT. */
-interface NatsClaims {
+export interface NatsClaims {
   sub: string;
   aud: string;
   name?: string;
@@ -25,8 +25,8 @@ export function readNatsJwt(token: string): unknown {
   if (!header || !claims || !signature || rest.length > 0) return null;
   try {
     const parsed = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { iss?: unknown };
-    const isGenuine = typeof parsed.iss === 'string' && isSignedBy(parsed.iss, `${header}.${claims}`, signature);
-    return isGenuine ? parsed : null;
+    const { iss } = parsed;
+    return typeof iss === 'string' && isSignedBy(iss, `${header}.${claims}`, signature) ? parsed : null;
   } catch {
     return null;
   }

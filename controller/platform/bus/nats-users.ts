@@ -14,8 +14,8 @@ export interface NatsUsersFiles {
 }
 
 /**
- * Keeps the user file of a nats-server on this machine: replaced as a whole, then SIGHUP. A server that does not run
- * reads the file when it starts.
+ * Keeps the user file of a nats-server on this machine: replaced as a whole, then SIGHUP. A server that does
+ * not run reads the file when it starts.
  */
 export class NatsUsersFile implements ProbeIdentities {
   readonly #files: NatsUsersFiles;
@@ -57,7 +57,7 @@ export function usersFileContent(users: readonly ProbeUser[]): string {
   return `users: [\n${entries.map((entry) => `${JSON.stringify(entry)},\n`).join('')}]\n`;
 }
 
-/** What a probe may do, by allow-lists only: publish under its own region and id, and receive its own orders. */
+/** A probe may publish under its own region and id and receive its own orders; nothing else is allowed. */
 export function probePermissions(user: Pick<ProbeUser, 'region' | 'probe_id'>) {
   const address = `${user.region}.${user.probe_id}`;
   return {

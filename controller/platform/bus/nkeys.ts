@@ -17,7 +17,7 @@ export function newControllerSeeds(): ControllerSeeds {
   return { signing: text(createAccount()), box: text(createCurve()) };
 }
 
-/** An nkey that signs with Node's own Ed25519: 0.03 ms, where nkeys.js takes 5. Throws for a malformed seed. */
+/** An nkey that signs with Node's Ed25519: 0.03 ms, where nkeys.js takes 5. Throws for a malformed seed. */
 export class SigningKey {
   readonly #key: KeyObject;
   /** `A…` or `U…`: verifies its signatures. */
@@ -48,13 +48,13 @@ export class ControllerKeys extends SigningKey {
     this.boxPublicKey = this.#box.getPublicKey();
   }
 
-  /** Only the owner of `recipient` (X…) can read it. Throws for a malformed curve key. About 1 ms and 6 ms per MB. */
+  /** Only for the owner of `recipient` (X…). Throws for a malformed curve key. 1 ms plus 6 ms per MB. */
   seal(content: Uint8Array, recipient: string): Uint8Array {
     return this.#box.seal(content, recipient);
   }
 }
 
-/** Whether `signature` (base64url) over `text` is by the owner of `publicKey`; false for anything malformed. */
+/** Whether the owner of `publicKey` signed `text` so (`signature`: base64url); false for malformed input. */
 export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
   try {
     // Checks the kind of key and its checksum.

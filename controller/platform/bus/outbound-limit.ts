@@ -4,8 +4,8 @@ const MARK_EVERY_BYTES = 4 * 1024 * 1024;
 const LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Bounds what piles up in the socket's buffer behind a server that stopped reading: Node's sockets accept everything,
- * and only unanswered pings reveal a half-open connection.
+ * Bounds what piles up in the socket's buffer behind a server that stopped reading: Node's sockets accept
+ * everything, and only unanswered pings reveal a half-open connection.
  */
 export class OutboundLimit {
   readonly #flush: () => Promise<void>;

@@ -17,13 +17,11 @@ interface IdentityOptions {
   log: Log;
 }
 
-/** Chooses how this installation's NATS learns of probes: by its user file, by auth callout, or not from us. */
+/** Chooses how NATS learns of this installation's probes: by a user file, by auth callout, or not at all. */
 export function openProbeIdentities({ bus, users, credsFile, clock, log }: IdentityOptions): ProbeIdentities {
   if (users) return new NatsUsersFile(users, log);
   const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
-  log.warn(
-    'no way to tell NATS of probes: neither a user file nor an account seed for auth callout beside the credentials',
-  );
+  log.warn('no way to tell NATS of probes: neither a user file nor an account seed beside the credentials');
   return { publish: async () => undefined };
 }

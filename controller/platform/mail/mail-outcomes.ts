@@ -7,7 +7,7 @@ const LONGEST_SUBJECT = 500;
 const LONGEST_HEADER = 2000;
 const LONGEST_REASON = 300;
 
-/** Why a mail is not sent: it would not be one mail to one recipient with the headers it names. Null: it may go. */
+/** Why this would not be one mail to one recipient with the headers it names; null when it may go. */
 export function mailRefusal({ to, subject, headers = {} }: Mail): string | null {
   if (CONTROL.test(to) || !RECIPIENT.test(to)) return 'the recipient is not one address';
   if (CONTROL.test(subject) || subject.length > LONGEST_SUBJECT) {
@@ -18,15 +18,16 @@ export function mailRefusal({ to, subject, headers = {} }: Mail): string | null 
   return Object.entries(headers).every(isHeader) ? null : 'a header is not one line';
 }
 
-/** What an SMTP reply means for this mail. `isOfRecipient`: it is about the recipient or the message, not about us. */
+/** What an SMTP reply means for a mail. `isOfRecipient`: it is about the recipient or the message, not us. */
 export function smtpOutcome(code: number | null, text: string, isOfRecipient: boolean): MailOutcome {
   const hasBounced = code !== null && code >= 500 && isOfRecipient;
   return { kind: hasBounced ? 'bounced' : 'retry', reason: oneLineReason(text) };
 }
 
 /**
- * What a failure of Mailgun's messages API means; `status` null: there was no answer. It answers 400 for a fault of
- * this mail; the operator must put right a wrong key, domain or sender, a limit, or a fault of Mailgun's own.
+ * What a failure of Mailgun's messages API means; `status` null: there was no answer. It answers 400 for a
+ * fault of this mail; the operator must put right a wrong key, domain or sender, a limit, or a fault of
+ * Mailgun's own.
  */
 export function mailgunOutcome(status: number | null, text: string): MailOutcome {
   const place = status === null ? 'Mailgun could not be reached' : `Mailgun answered ${status}`;

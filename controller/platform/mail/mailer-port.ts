@@ -9,8 +9,9 @@ export interface Mail {
 }
 
 /**
- * What became of a mail. `sent`: the provider has taken it. `retry`: it may work later (provider away, greylisting).
- * `bounced`: this recipient will never get it. `reason` is one line for people, without credentials.
+ * What became of a mail. `sent`: the provider has taken it. `retry`: it may work later (provider away,
+ * greylisting). `bounced`: this recipient will never get it. `reason` is one line for people, without
+ * credentials.
  */
 export type MailOutcome = { kind: 'sent' } | { kind: 'retry' | 'bounced'; reason: string };
 

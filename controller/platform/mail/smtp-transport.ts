@@ -12,10 +12,15 @@ export class SmtpTransport implements MailTransport {
   readonly #transporter: Transporter;
 
   constructor({ url, from, timeoutMs }: { url: string; from: string; timeoutMs: number }) {
-    const timeouts = {
-      connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs,
+    const options = {
+      url,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
     };
-    const options = { url, ...timeouts, disableFileAccess: true, disableUrlAccess: true };
     this.#transporter = createTransport(options, { from });
   }
 

@@ -5,28 +5,24 @@ import { isDatabaseUnavailable } from './mongo-errors.ts';
 const TRIES = 10;
 
 /**
- * Creates missing indexes. Over many documents that takes longer than an operation may; the database continues
- * regardless, and is then asked again for one index after the other.
+ * Creates missing indexes. Over many documents that takes longer than an operation may; the database
+ * continues regardless, and is then asked again for one index after the other.
  */
 export async function ensureIndexes<T extends Document>(
   collection: Collection<T>,
   indexes: IndexDescription[],
 ): Promise<void> {
-  try {
-    await collection.createIndexes(indexes);
-  } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
-    for (const index of indexes) await ensureIndex(collection, index);
-  }
-}
-
-async function ensureIndex<T extends Document>(collection: Collection<T>, index: IndexDescription): Promise<void> {
-  for (let left = TRIES; ; left -= 1) {
+  const create = async (some: IndexDescription[], tries: number): Promise<boolean> => {
     try {
-      await collection.createIndexes([index]);
-      return;
+      await collection.createIndexes(some);
+      return true;
     } catch (error) {
-      if (left === 1 || !isDatabaseUnavailable(error)) throw error;
+      if (tries === 1 || !isDatabaseUnavailable(error)) throw error;
+      return false;
     }
+  };
+  if (await create(indexes, TRIES)) return;
+  for (const index of indexes) {
+    for (let tries = TRIES; !(await create([index], tries)); tries -= 1);
   }
 }

@@ -12,16 +12,17 @@ interface DriverConnection {
 }
 
 /**
- * Makes commands fail on a socket that is dead but has emitted no event yet. Driver 7.8 would write to it, wait for
- * `drain`, and hang for ever, past every timeout; a test shows the hang without this.
+ * Makes commands fail on a socket that is dead but has emitted no event yet. Driver 7.8 would write to it,
+ * wait for `drain`, and hang for ever, past every timeout; a test shows the hang without this.
  */
 export function guardDeadSockets(): void {
   const prototype: DriverConnection = Connection.prototype;
   if (prototype[GUARDED] === true) return;
   prototype[GUARDED] = true;
   const write = prototype.writeCommand;
-  prototype.writeCommand = async function (this: DriverConnection, command: unknown, options: unknown): Promise<void> {
-    if (this.socket.destroyed || this.socket.writableEnded) throw new MongoNetworkError('the connection was closed');
+  prototype.writeCommand = async function (this: DriverConnection, command, options): Promise<void> {
+    const isDead = this.socket.destroyed || this.socket.writableEnded;
+    if (isDead) throw new MongoNetworkError('the connection was closed');
     return write.call(this, command, options);
   };
 }

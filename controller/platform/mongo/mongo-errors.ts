@@ -20,7 +20,7 @@ const UNAVAILABLE = new Set([
 /** Server codes that mean: not now (no primary, shutting down, write not confirmed in time). */
 const NOT_NOW = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
-/** Codes of the socket errors that the driver passes on when a pooled connection proves dead during a write. */
+/** Codes of socket errors that the driver passes on when a pooled connection proves dead during a write. */
 const DEAD_SOCKET = new Set([
   'EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
@@ -40,8 +40,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Positions in a bulk write of the documents whose keys were taken, if nothing else went wrong; else null. A bulk write
- * that was never answered is an error without failures: null.
+ * Positions in a bulk write of the documents whose keys were taken, if nothing else went wrong; else null. A
+ * bulk write that was never answered is an error without failures: null.
  */
 export function duplicatesOnly(error: unknown): number[] | null {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return null;

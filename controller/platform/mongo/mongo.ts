@@ -17,8 +17,8 @@ export interface MongoOptions {
 }
 
 /**
- * The driver's timeouts. An operation meets one of the first three or the last, so that it fails within 5 s when the
- * database is gone, refuses or hangs; for the same reason the driver does not retry it.
+ * The driver's timeouts. An operation meets one of the first three or the last, so that it fails within 5 s
+ * when the database is gone, refuses or hangs; for the same reason the driver does not retry it.
  */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 2000,
@@ -30,7 +30,7 @@ const TIMEOUTS = {
 const PING_EVERY_MS = 1000;
 const SAY_WAITING_EVERY_MS = 5000;
 
-/** Connects the driver to the database that `url` names. After a first ping it reconnects whenever it has to. */
+/** The driver's connection to the database of `url`. After a first ping it reconnects whenever it has to. */
 export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOptions = {}): Mongo {
   guardDeadSockets();
   const client = new MongoClient(url, {
@@ -58,7 +58,8 @@ export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOpt
 }
 
 /** Resolves once the database answers, however long that takes; logs every few seconds why it is waiting. */
-export async function whenMongoAnswers(mongo: Mongo, { clock, log }: { clock: Clock; log: Log }): Promise<void> {
+export async function whenMongoAnswers(mongo: Mongo, deps: { clock: Clock; log: Log }): Promise<void> {
+  const { clock, log } = deps;
   for (let saidAt = -Infinity; ; await sleep(clock, PING_EVERY_MS)) {
     try {
       return await mongo.ping();

@@ -18,9 +18,9 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   const { resolve, allowPrivate, clock } = options;
 
   /** Why one address may not be connected to; null when it may. */
-  const refusalOf = (address: string) => addressRefusal(address, { allowPrivate, ownAddresses: ownAddresses() });
+  const refusalOf = (ip: string) => addressRefusal(ip, { allowPrivate, ownAddresses: ownAddresses() });
 
-  /** Resolves a host, unless it is an address already. One forbidden address among several refuses them all. */
+  /** Resolves a host, unless it is an address. One forbidden address among several refuses them all. */
   async function vetHost(host: string): Promise<Vetted> {
     let addresses: string[];
     try {

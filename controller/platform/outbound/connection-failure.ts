@@ -16,7 +16,7 @@ const REASONS: Record<string, string> = {
 
 const LONGEST_REASON = 300;
 
-/** What went wrong with a connection, in words for the owner of its other end; never the text of an answer. */
+/** Why a connection failed, in words for the owner of its other end; never the text of an answer. */
 export function connectionFailure(error: unknown): string {
   // With several addresses, an AggregateError holds each failure; the first one says enough.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;

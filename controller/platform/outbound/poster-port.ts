@@ -11,9 +11,9 @@ export interface PostRequest {
 }
 
 /**
- * `answered`: the receiver sent a status, whichever; `retryAfterMs` is what its `Retry-After` asks for, null without one.
- * `refused`: we do not connect there, and nothing was sent. `failed`: no answer, though the request may have arrived.
- * `busy`: too much is under way to that origin or in all; nothing was sent.
+ * `answered`: the receiver sent a status, whichever; `retryAfterMs` is what its `Retry-After` asks for, null
+ * without one. `refused`: we do not connect there, and nothing was sent. `failed`: no answer, though the
+ * request may have arrived. `busy`: too much is under way to that origin or in all; nothing was sent.
  */
 export type PostOutcome =
   | { kind: 'answered'; status: number; durationMs: number; retryAfterMs: number | null }

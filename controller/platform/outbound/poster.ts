@@ -10,8 +10,9 @@ import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 const REQUESTS_AT_ONCE = 1024;
 const REQUESTS_PER_ORIGIN = 64;
 /**
- * The response body is ignored: a short one is drained so the connection can be reused, a long or slow one is cut off.
- * The status alone decides whether the alert was taken; sending again because of a body would alert people twice.
+ * The response body is ignored: a short one is drained so the connection can be reused, a long or slow one is
+ * cut off. The status alone decides whether the alert was taken; sending again because of a body would alert
+ * people twice.
  */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
@@ -20,7 +21,7 @@ const KEEP_ALIVE_MS = 1000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const STOPPED = 'stopped by us';
 
-/** The controller's only way out by HTTP. Addresses are vetted when a name is resolved and again once connected. */
+/** The controller's only way out by HTTP. Vets addresses when a name is resolved and again once connected. */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
@@ -67,7 +68,8 @@ export class HttpPoster implements Poster {
     const startedAt = this.#clock.monotonic();
     const duration = () => this.#clock.monotonic() - startedAt;
     const end = new AbortController();
-    const timer = this.#clock.setTimer(timeoutMs, () => end.abort(`no answer within ${timeoutMs / 1000} seconds`));
+    const tooLate = () => end.abort(`no answer within ${timeoutMs / 1000} seconds`);
+    const timer = this.#clock.setTimer(timeoutMs, tooLate);
     const stop = () => end.abort(STOPPED);
     if (request.signal?.aborted) stop();
     request.signal?.addEventListener('abort', stop, { once: true });
@@ -79,12 +81,10 @@ export class HttpPoster implements Poster {
       const retryAfterMs = retryAfter(answer.headers['retry-after'], this.#clock.now());
       const durationMs = duration();
       const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs, retryAfterMs };
-      return { outcome, finished: this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, timeoutMs - durationMs)) };
+      const finished = this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, timeoutMs - durationMs));
+      return { outcome, finished };
     } catch (error) {
-      const finished = Promise.resolve();
-      if (error instanceof RefusedAddress) return { outcome: { kind: 'refused', reason: error.message }, finished };
-      const reason = end.signal.aborted ? String(end.signal.reason) : connectionFailure(error);
-      return { outcome: { kind: 'failed', reason, durationMs: duration() }, finished };
+      return { outcome: failureOutcome(error, end.signal, duration()), finished: Promise.resolve() };
     } finally {
       timer.cancel();
       request.signal?.removeEventListener('abort', stop);
@@ -106,6 +106,12 @@ export class HttpPoster implements Poster {
   }
 }
 
+function failureOutcome(error: unknown, signal: AbortSignal, durationMs: number): PostOutcome {
+  if (error instanceof RefusedAddress) return { kind: 'refused', reason: error.message };
+  const reason = signal.aborted ? String(signal.reason) : connectionFailure(error);
+  return { kind: 'failed', reason, durationMs };
+}
+
 /** Seconds or a date (RFC 9110); null for anything else. */
 function retryAfter(value: string | string[] | undefined, now: number): number | null {
   if (typeof value !== 'string') return null;
@@ -123,11 +129,11 @@ function guardedConnector(vetting: AddressVetting): buildConnector.connector {
     if (refusal !== null) return callback(new RefusedAddress(refusal), null);
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
-      const { remoteAddress } = socket;
-      const late = remoteAddress === undefined ? 'the address is not known' : vetting.addressRefusal(remoteAddress);
-      if (late === null) return callback(null, socket);
+      const { remoteAddress: reached } = socket;
+      const reason = reached === undefined ? 'the address is not known' : vetting.addressRefusal(reached);
+      if (reason === null) return callback(null, socket);
       socket.destroy();
-      callback(new RefusedAddress(late), null);
+      callback(new RefusedAddress(reason), null);
     });
   };
 }

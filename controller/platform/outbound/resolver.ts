@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import pLimit from 'p-limit';
 
-/** All addresses of a host name, IPv4 and IPv6. Rejects with an error that has a `code` when there is none. */
+/** All addresses of a host name, IPv4 and IPv6. Without any, rejects with an error that has a `code`. */
 export type Resolve = (host: string) => Promise<string[]>;
 
 /** For one attempt at one query; there are two attempts. */
