@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decodeJson } from '../shared/contracts/decode-json.ts';
 import { BEAT_EVERY_MS, type Beat } from '../shared/contracts/beat.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Clock, Timer } from '../shared/time.ts';
@@ -69,11 +70,7 @@ export class Pulse {
   }
 
   #hear(payload: Uint8Array): void {
-    try {
-      const reply = beatReply.safeParse(JSON.parse(Buffer.from(payload).toString('utf8')));
-      if (reply.success) this.#options.onRevision(reply.data.revision);
-    } catch {
-      // Not ours to answer for: whoever sent it learns nothing from us.
-    }
+    const reply = decodeJson(beatReply, payload);
+    if (reply) this.#options.onRevision(reply.revision);
   }
 }

@@ -93,7 +93,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
     missed: (assignment, run, reason) => spool.append(missedResult(assignment, run, reason), false),
   });
-  const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, random, region, probeId });
+  const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, log, random, region, probeId });
   const opener = new EnvelopeOpener({
     probeId, box: identity.box, controllerKey: identity.answer.controller_key, controllerBoxKey: identity.answer.controller_box_key,
   });
@@ -148,7 +148,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       report.cancel();
       scheduler.stop();
       orders.stop();
-      synchronizer.stop();
+      await synchronizer.stop();
       await runner.stop(FINISH_MS);
       await file.close();
       await spool.flush();

@@ -1,6 +1,8 @@
+import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
 import { assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest } from '../../shared/contracts/assignment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
+import { Supervisor } from '../../shared/actor/supervisor.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { ProbeBus, Subscription } from '../ports.ts';
 import type { Applied, AssignmentSet } from './assignment-set.ts';
@@ -32,20 +34,37 @@ const EVERY_MS = 300_000;
 /** Pages of one answer (of up to 1,000 changes each) before it counts as endless. */
 const MAX_PAGES = 2000;
 
-/** Keeps the set at what the controller wants: takes changes that follow, asks for everything else. */
+/** Changes that may wait while an answer is on its way. One that finds no room is found missing by its number. */
+const MAILBOX_MESSAGES = 1000;
+const NAME = 'synchronizer';
+
+type SynchronizerMessage =
+  | { kind: 'change'; payload: Uint8Array }
+  /** Somebody says that the controller is at `revision`. */
+  | { kind: 'heard'; revision: number }
+  | { kind: 'sync' };
+
+/** Keeps the set at what the controller wants: an actor that applies changes in order and asks for what is missing. */
 export class Synchronizer {
   readonly #options: SynchronizerOptions;
+  readonly #supervisor: Supervisor<string, SynchronizerMessage>;
   #subscription: Subscription | null = null;
-  #timer: Timer | null = null;
   #every: Timer | null = null;
-  #isAsking = false;
-  #isBehind = false;
-  #failures = 0;
   #refused = 0;
-  #isStopped = false;
 
   constructor(options: SynchronizerOptions) {
+    const { clock, log } = options;
     this.#options = options;
+    this.#supervisor = new Supervisor({
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS,
+      start: (_name, context) => new Synchronizing(options, context, () => {
+        this.#refused += 1;
+      }),
+      onFailure: ({ error }) => {
+        log.error({ err: error }, 'applying assignments failed');
+        return true;
+      },
+    });
   }
 
   /** Messages refused since the start because they did not verify or made no sense. */
@@ -55,53 +74,72 @@ export class Synchronizer {
 
   start(): void {
     const { bus, region, probeId, clock } = this.#options;
-    this.#subscription = bus.subscribe(subjects.assign(region, probeId), (payload) => this.#takeChange(payload));
-    this.#every = clock.setRepeating(EVERY_MS, () => this.sync());
+    this.#supervisor.start(NAME);
+    this.#subscription = bus.subscribe(subjects.assign(region, probeId), (payload) => this.#send({ kind: 'change', payload }));
+    this.#every = clock.setRepeating(EVERY_MS, () => this.#send({ kind: 'sync' }));
     bus.onChange((isConnected) => {
-      if (isConnected) this.sync();
+      if (isConnected) this.#send({ kind: 'sync' });
     });
   }
 
-  stop(): void {
-    this.#isStopped = true;
+  async stop(): Promise<void> {
     this.#subscription?.stop();
-    this.#timer?.cancel();
     this.#every?.cancel();
+    await this.#supervisor.stop(NAME);
   }
 
-  /** Somebody says the controller is at `revision`. */
   hear(revision: number): void {
-    if (revision !== this.#options.set.revision) this.sync();
+    this.#send({ kind: 'heard', revision });
+  }
+
+  #send(message: SynchronizerMessage): void {
+    this.#supervisor.get(NAME)?.send(message);
+  }
+}
+
+/** One life of the synchronizer. While it asks, changes and hints wait their turn. */
+class Synchronizing implements Behaviour<SynchronizerMessage> {
+  readonly #options: SynchronizerOptions;
+  readonly #context: ActorContext<SynchronizerMessage>;
+  readonly #onRefused: () => void;
+  #failures = 0;
+
+  constructor(options: SynchronizerOptions, context: ActorContext<SynchronizerMessage>, onRefused: () => void) {
+    this.#options = options;
+    this.#context = context;
+    this.#onRefused = onRefused;
+    context.tell({ kind: 'sync' });
+  }
+
+  receive(message: SynchronizerMessage): Promise<void> | void {
+    const { set } = this.#options;
+    if (message.kind === 'sync') return this.#sync();
+    if (message.kind === 'heard') return message.revision === set.revision ? undefined : this.#sync();
+    return this.#takeChange(message.payload);
   }
 
   /** Asks what has changed since the revision held; again, later, for as long as nobody answers. */
-  sync(): void {
-    if (this.#isStopped) return;
-    this.#isBehind = true;
-    if (this.#isAsking || !this.#options.bus.isConnected) return;
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#isAsking = true;
-    void this.#ask()
-      .then((isDone) => this.#settle(isDone))
-      .catch((error: unknown) => {
-        this.#options.log.error({ err: error }, 'applying assignments failed');
-        this.#settle(false);
-      });
+  async #sync(): Promise<void> {
+    const { bus, random, onSynced } = this.#options;
+    if (!bus.isConnected) return;
+    const isDone = await this.#ask();
+    this.#failures = isDone ? 0 : this.#failures + 1;
+    if (isDone) return onSynced();
+    const fullMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
+    this.#context.after('sync', fullMs * (0.5 + random() / 2), { kind: 'sync' });
   }
 
-  #settle(isDone: boolean): void {
-    this.#isAsking = false;
-    this.#failures = isDone ? 0 : this.#failures + 1;
-    if (isDone && !this.#isBehind) return this.#options.onSynced();
-    if (this.#isStopped) return;
-    const fullMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
-    this.#timer = this.#options.clock.setTimer(fullMs * (0.5 + this.#options.random() / 2), () => this.sync());
+  #takeChange(payload: Uint8Array): Promise<void> | void {
+    const delta = this.#open(payload, 'assign');
+    const { set, clock } = this.#options;
+    if (!delta || delta.revision < set.revision) return;
+    if (delta.revision === set.revision && !delta.reset) return;
+    if (delta.more !== null || !set.follows(delta)) return this.#sync();
+    this.#apply(delta, clock.now());
   }
 
   async #ask(): Promise<boolean> {
     const { set, clock } = this.#options;
-    this.#isBehind = false;
     const changes: AssignmentChange[] = [];
     let isReset = false;
     let after: string | null = null;
@@ -129,15 +167,6 @@ export class Synchronizer {
     }
   }
 
-  #takeChange(payload: Uint8Array): void {
-    const delta = this.#open(payload, 'assign');
-    const { set, clock } = this.#options;
-    if (!delta || delta.revision < set.revision) return;
-    if (delta.revision === set.revision && !delta.reset) return;
-    if (this.#isAsking || delta.more !== null || !set.follows(delta)) return this.sync();
-    this.#apply(delta, clock.now());
-  }
-
   #apply(delta: Omit<AppliedChange, 'atMs'>, nowMs: number): void {
     const { from, revision, reset, changes } = delta;
     if (changes.length === 0 && !reset && revision === this.#options.set.revision) return;
@@ -148,7 +177,7 @@ export class Synchronizer {
     const opened = this.#options.opener.open(payload, purpose, this.#options.clock.now());
     const delta = opened.ok ? assignmentDelta.safeParse(opened.content) : null;
     if (delta?.success) return delta.data;
-    this.#refused += 1;
+    this.#onRefused();
     this.#options.log.warn({ purpose, reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused');
     return null;
   }

@@ -1,3 +1,4 @@
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { batchReply } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { BusError } from '../ports.ts';
@@ -28,6 +29,8 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
   release: (bytes: number) => void;
   /** Called at every answer with the watermark before and after. */
   onProgress: (lane: Lane, from: number, to: number) => void;
+  /** Called when taking an answer fails: a fault of ours. */
+  onFailed: (error: unknown) => void;
 }
 
 /** First and longest wait before another try, ms. */
@@ -111,7 +114,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     if (this.#underWay > 0 && this.#bytesUnderWay + size > this.#options.maxBytes) return false;
     if (!this.#options.acquire(size)) return false;
     this.#nextSeq = batch.last + 1;
-    void this.#send(batch, round);
+    this.#send(batch, round).catch(this.#options.onFailed);
     return true;
   }
 
@@ -120,14 +123,15 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     this.#underWay += 1;
     this.#unanswered += 1;
     this.#bytesUnderWay += size;
+    let reply: Uint8Array;
     try {
-      const reply = await this.#options.request(this.lane, batch.bytes);
-      this.#release(size, round);
-      this.#takeReply(batch, round, parseReply(reply));
+      reply = await this.#options.request(this.lane, batch.bytes);
     } catch (error) {
       this.#release(size, round);
-      this.#failed(round, error);
+      return this.#failed(round, error);
     }
+    this.#release(size, round);
+    this.#takeReply(batch, round, decodeJson(batchReply, reply)?.watermark ?? null);
   }
 
   #release(size: number, round: number): void {
@@ -194,13 +198,5 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
       this.#wait = null;
       this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
     });
-  }
-}
-
-function parseReply(bytes: Uint8Array): number | null {
-  try {
-    return batchReply.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).watermark;
-  } catch {
-    return null;
   }
 }

@@ -1,4 +1,7 @@
+import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
+import { Supervisor } from '../../shared/actor/supervisor.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { ProbeBus } from '../ports.ts';
 import type { PackedBatch } from '../spool/batches.ts';
@@ -17,6 +20,7 @@ export interface SenderOptions<Lane extends LaneSource> {
   bus: ProbeBus;
   spool: SpoolSource<Lane>;
   clock: Clock;
+  log: Log;
   random: () => number;
   region: string;
   probeId: string;
@@ -39,74 +43,115 @@ interface LaneState<Lane extends LaneSource> {
   lastAnswerMs: number;
 }
 
-/** Sends all lanes of the spool: the newest epoch first, round robin, older ones beside it one epoch at a time. */
+const NAME = 'sender';
+/** Enough for a wake-up of each kind. */
+const MAILBOX_MESSAGES = 8;
+const FIRST_RESTART_MS = 250;
+const LONGEST_RESTART_MS = 15_000;
+
+type SenderMessage =
+  /** There may be something to send, or room to send it. */
+  | { kind: 'pump' }
+  /** The way to the controller is open again. */
+  | { kind: 'restart' }
+  /** There is little time left: waits are short from now on. */
+  | { kind: 'hurry' };
+
+/** Sends what the spool holds. A life that fails is followed by one that starts from the spool. */
 export class Sender<Lane extends LaneSource = LaneSource> {
   readonly #options: SenderOptions<Lane>;
-  readonly #lanes = new Map<Lane, LaneState<Lane>>();
-  #bytes = 0;
-  #isRunning = false;
-  #again = false;
-  #isStopped = false;
-  #turn = 0;
+  readonly #supervisor: Supervisor<string, SenderMessage>;
   #onIdle: (() => void) | null = null;
 
   constructor(options: SenderOptions<Lane>) {
+    const { clock, log } = options;
     this.#options = options;
+    this.#supervisor = new Supervisor({
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      start: (_name, context) => new Sending(options, context, () => this.#onIdle?.()),
+      onFailure: ({ error }) => {
+        log.error({ err: error }, 'sending failed and starts again');
+        return true;
+      },
+    });
   }
 
   start(): void {
+    this.#supervisor.start(NAME);
     this.#options.bus.onChange((isConnected) => {
-      if (!isConnected || this.#isStopped) return;
-      this.#refresh();
-      for (const { sender } of this.#lanes.values()) sender.restart();
-      this.kick();
+      if (isConnected) this.#supervisor.get(NAME)?.send({ kind: 'restart' });
     });
   }
 
   /** There may be something new to send. */
   kick(): void {
-    if (this.#isStopped) return;
-    this.#again = true;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    void this.#run().finally(() => {
-      this.#isRunning = false;
-      if (this.#isIdle) this.#onIdle?.();
-    });
+    const actor = this.#supervisor.get(NAME);
+    // Whatever waits looks at the whole spool.
+    if (actor?.waiting === 0) actor.send({ kind: 'pump' });
   }
 
   /** Ends sending, after all is acknowledged or `graceMs` have passed. */
   async stop(graceMs: number): Promise<void> {
-    this.#refresh();
-    for (const { sender } of this.#lanes.values()) sender.hurry();
-    this.kick();
-    if (!this.#isIdle && this.#options.bus.isConnected) {
+    const { bus, clock } = this.#options;
+    if (bus.isConnected) {
       await new Promise<void>((resolve) => {
-        const timer = this.#options.clock.setTimer(graceMs, resolve);
+        const timer = clock.setTimer(graceMs, resolve);
         this.#onIdle = () => {
           timer.cancel();
           resolve();
         };
+        this.#supervisor.get(NAME)?.send({ kind: 'hurry' });
       });
     }
-    this.#isStopped = true;
+    await this.#supervisor.stop(NAME);
+  }
+}
+
+/** One life of the sender: the newest epoch first, round robin, older ones one epoch at a time. */
+class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
+  readonly #options: SenderOptions<Lane>;
+  readonly #context: ActorContext<SenderMessage>;
+  readonly #onIdle: () => void;
+  readonly #lanes = new Map<Lane, LaneState<Lane>>();
+  #bytes = 0;
+  #turn = 0;
+
+  constructor(options: SenderOptions<Lane>, context: ActorContext<SenderMessage>, onIdle: () => void) {
+    this.#options = options;
+    this.#context = context;
+    this.#onIdle = onIdle;
+    context.tell({ kind: 'pump' });
+  }
+
+  async receive(message: SenderMessage): Promise<void> {
+    this.#refresh();
+    for (const { sender } of this.#lanes.values()) {
+      if (message.kind === 'restart') sender.restart();
+      else if (message.kind === 'hurry') sender.hurry();
+    }
+    await this.#pump();
+    if (this.#isIdle) this.#onIdle();
+  }
+
+  close(): void {
     for (const { sender } of this.#lanes.values()) sender.stop();
   }
 
   get #isIdle(): boolean {
     for (const { sender } of this.#lanes.values()) if (!sender.isIdle) return false;
-    return !this.#isRunning;
+    return this.#context.self.waiting === 0;
   }
 
-  async #run(): Promise<void> {
-    while (this.#again && !this.#isStopped && this.#options.bus.isConnected) {
-      this.#again = false;
-      this.#refresh();
-      const fresh = this.#inTurn((lane) => this.#options.spool.isFresh(lane));
-      while (await pumpAll(fresh)) continue;
-      const old = this.#oldest();
-      if (await pumpAll(old)) this.#again = true;
-    }
+  async #pump(): Promise<void> {
+    const { bus, spool } = this.#options;
+    if (!bus.isConnected) return;
+    const fresh = this.#inTurn((lane) => spool.isFresh(lane));
+    while (await pumpAll(fresh)) continue;
+    if (await pumpAll(this.#oldest())) this.#kick();
+  }
+
+  #kick(): void {
+    if (this.#context.self.waiting === 0) this.#context.tell({ kind: 'pump' });
   }
 
   /** Every lane with something to send, beginning with another one each time. */
@@ -153,6 +198,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
         this.#bytes -= bytes;
       },
       onProgress: (of, from, to) => this.#onProgress(of, from, to),
+      onFailed: (error) => this.#context.fail(error),
     });
   }
 
@@ -170,7 +216,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
       state.lastAnswerMs = nowMs;
       if (silentMs > OUTAGE_MS && lane.synced - to > OUTAGE_RESULTS) this.#separate(lane);
     }
-    this.kick();
+    this.#kick();
   }
 
   /** After an outage the backlog must not stand before what is found from now on. */

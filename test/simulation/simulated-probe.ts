@@ -1,3 +1,4 @@
+import { createLog } from '../../shared/log.ts';
 import { fnv1a } from '../../shared/ids.ts';
 import type { SimulatedClock } from '../../shared/simulated-clock.ts';
 import type { Timer } from '../../shared/time.ts';
@@ -77,7 +78,7 @@ export class SimulatedProbe {
       subscribe: () => ({ stop: () => undefined }),
       onChange: (handle) => handle(true),
     };
-    const sender = new Sender({ bus, spool, clock: process, random: () => random.next(), region: this.region, probeId: this.probeId });
+    const sender = new Sender({ bus, spool, clock: process, log: createLog('probe', 'silent'), random: () => random.next(), region: this.region, probeId: this.probeId });
     spool.onSynced = () => sender.kick();
     sender.start();
     process.setRepeating(SYNC_EVERY_MS, () => this.#synchronize(process));

@@ -1,3 +1,4 @@
+import { createLog } from '../../../../shared/log.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Sender } from '../../../../probe/sending/sender.ts';
@@ -18,7 +19,7 @@ function build(shards = [0, 1, 2]) {
   bus.answer = (_subject, payload) => owner.take(payload);
   let turn = 0;
   const random = (): number => ((turn = (turn * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
-  const sender = new Sender<MemoryLane>({ bus, spool, clock, random, region: 'eu', probeId: 'p' });
+  const sender = new Sender<MemoryLane>({ bus, spool, clock, log: createLog('test', 'silent'), random, region: 'eu', probeId: 'p' });
   sender.start();
   const add = (shard: number, count: number): void => {
     spool.fresh(shard).synced += count;
