@@ -13,9 +13,9 @@ export interface IncidentDoc {
   _id: string;
   organization_id: string;
   project_id: string;
-  /** Who made it through the API; null: the state machine opened it. */
+  /** The person who opened it through the API; null when the state machine did. */
   created_by: string | null;
-  /** Monitor it relates to; null for one that stands alone. */
+  /** Its monitor; null when it has none. */
   check_id: string | null;
   monitor_name: string | null;
   check_type: MonitorType | null;
@@ -32,52 +32,46 @@ export interface IncidentDoc {
   failure_count: number;
   started_at: number;
   acknowledged_at: number | null;
-  /** The person it was assigned to when it was acknowledged; null when an API key did so for itself. */
+  /** The assignee since it was acknowledged; null when an API key acknowledged it for itself. */
   assignee_id: string | null;
   /** Name of the assignee, or of the key. */
   acknowledged_by_name: string | null;
   resolved_at: number | null;
-  /** `system`, or the id of the user or key that resolved it. */
+  /** `system`, or the id of a user or key. */
   resolved_by: string | null;
   recovery_time_seconds: number | null;
-  /** Results that came late showed it when it was over, and nobody was alerted. Absent of every other one. */
+  /** Late results revealed the outage after it had ended, and nobody was alerted. */
   late?: true;
-  /** Some notification of it has reached its receiver. */
+  /** At least one notification was delivered. */
   notification_sent: boolean;
   notification_channels: string[];
-  postmortem: Postmortem | null;
-  /** Title, monitor and error in the form that `search` compares with. */
+  postmortem: { text: string; author: UpdateActor; updated_at: number } | null;
+  /** Title, monitor and error as `searchText` folds them. */
   search_text: string;
-  /** One higher with each change that people or the state machine make. */
+  /** Grows by one with each change by people or the state machine. */
   revision: number;
-  /** Lines of the history that were written with their change and are not known to be in `incident_updates` yet. */
+  /** Lines of history that were written with their change and are not yet copied to `incident_updates`. */
   pending_updates: IncidentUpdateDoc[];
   created_at: number;
   updated_at: number;
 }
 
-export interface Postmortem {
-  text: string;
-  author: UpdateActor;
-  updated_at: number;
-}
+/** What people or the state machine write to an incident. */
+export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDoc, 'updated_at'>;
 
-/** An incident without what its lists leave out. */
+/** An incident in a list. */
 export type ListedIncident = Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change'] as const;
 
-/** Who did something to an incident. `id` is null for the system. */
+/** The author of a change. `id` is null for the system. */
 export interface UpdateActor {
   type: 'system' | 'user' | 'api_key';
   id: string | null;
   name: string;
 }
 
-/** Value of a field that people change. */
-export type ChangedValue = string | string[] | null;
-
-/** A document of `incident_updates`: one real change, in the order of `created_at`. */
+/** A document of `incident_updates`: one line of an incident's history, in the order of `created_at`. */
 export interface IncidentUpdateDoc {
   _id: string;
   organization_id: string;
@@ -85,8 +79,8 @@ export interface IncidentUpdateDoc {
   incident_id: string;
   kind: (typeof UPDATE_KINDS)[number];
   field?: string;
-  from?: ChangedValue;
-  to?: ChangedValue;
+  from?: string | string[] | null;
+  to?: string | string[] | null;
   note?: string;
   actor: UpdateActor;
   created_at: number;

@@ -1,22 +1,23 @@
+import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { EventPublisher } from '../events/event.ts';
-import type { IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import type { IncidentsPort } from '../results/writing/outbox.ts';
-import type { IncidentDoc, IncidentUpdateDoc } from './incident.ts';
-import { incidentEvent } from './live-views.ts';
-import { openedIncident, openingUpdate, recoverySeconds, resolutionUpdate } from './outbox-rules.ts';
+import type { IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
+import { recoverySeconds } from './change-rules.ts';
+import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
+import { openedIncident } from './new-incident.ts';
+import type { IncidentStore } from './store.ts';
+import type { IncidentUpdateStore } from './update-store.ts';
+import { incidentEvent } from './views.ts';
 
-/** What the outbox of the state machine needs of the collections. */
-export interface OutboxStores {
-  incidents: {
-    insertIfAbsent(doc: IncidentDoc): Promise<boolean>;
-    findById(id: string): Promise<IncidentDoc | null>;
-    markResolved(id: string, change: Pick<IncidentDoc, 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'failure_count' | 'updated_at'>): Promise<IncidentDoc | null>;
-  };
-  updates: { insertIfAbsent(doc: IncidentUpdateDoc): Promise<void> };
+interface OutboxStores {
+  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'markResolved'>;
+  updates: Pick<IncidentUpdateStore, 'insertIfAbsent'>;
 }
 
-/** Carries out what the state machine decided about incidents. Each call may be repeated, also after a crash half-way. */
+const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Farwatch' });
+
+/** Carries out what the state machine decided. A call may be repeated, also after a crash half-way. */
 export class IncidentOutbox implements IncidentsPort {
   readonly #stores: OutboxStores;
   readonly #clock: Clock;
@@ -32,27 +33,47 @@ export class IncidentOutbox implements IncidentsPort {
     const doc = openedIncident(opening, this.#clock.now());
     const isNew = await this.#stores.incidents.insertIfAbsent(doc);
     const stored = isNew ? doc : await this.#stores.incidents.findById(opening.id);
-    if (!stored) return;
-    await this.#stores.updates.insertIfAbsent(openingUpdate(stored));
-    this.#events?.publish(incidentEvent(stored));
+    if (stored) await this.#record(stored, openingUpdate(stored));
   }
 
-  async resolve(resolution: IncidentResolution): Promise<void> {
-    const { incidents, updates } = this.#stores;
-    const before = await incidents.findById(resolution.id);
+  async resolve({ id, resolved_at, failure_count }: IncidentResolution): Promise<void> {
+    const { incidents } = this.#stores;
+    const before = await incidents.findById(id);
     if (!before) return;
-    const resolved = await incidents.markResolved(resolution.id, {
-      resolved_at: resolution.resolved_at,
+    const resolved = await incidents.markResolved(id, {
+      resolved_at,
       resolved_by: 'system',
-      recovery_time_seconds: recoverySeconds(before.started_at, resolution.resolved_at),
-      failure_count: Math.max(before.failure_count, resolution.failure_count),
-      // Later than every line of its history, so that this one stands last.
+      recovery_time_seconds: recoverySeconds(before.started_at, resolved_at),
+      failure_count: Math.max(before.failure_count, failure_count),
+      // Later than every line of its history, so that this one comes last.
       updated_at: Math.max(this.#clock.now(), before.updated_at + 1),
     });
-    // A repeat finds it resolved: the line of the history may be what the first try did not come to.
-    const isOurs = resolved !== null || (before.status === 'resolved' && before.resolved_by === 'system');
-    if (!isOurs) return;
-    await updates.insertIfAbsent(resolutionUpdate(resolved ?? before));
-    this.#events?.publish(incidentEvent(resolved ?? before));
+    // A repetition finds the incident resolved; a crash may have kept the line out of its history.
+    const isRepeated = before.status === 'resolved' && before.resolved_by === 'system';
+    if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
   }
+
+  async #record(incident: IncidentDoc, line: IncidentUpdateDoc): Promise<void> {
+    await this.#stores.updates.insertIfAbsent(line);
+    this.#events?.publish(incidentEvent(incident));
+  }
+}
+
+/** The first line of an incident's history; always the same for the same incident. */
+export function openingUpdate(incident: IncidentDoc): IncidentUpdateDoc {
+  return { kind: 'created', to: 'open', created_at: incident.created_at, ...systemLine(incident, 'created') };
+}
+
+/** The line for a resolution by the state machine; always the same for the same incident. */
+export function resolutionUpdate(incident: IncidentDoc): IncidentUpdateDoc {
+  const from = incident.acknowledged_at === null ? 'open' : 'acknowledged';
+  // Later than the opening's line, also when both were written within one millisecond.
+  const created_at = Math.max(incident.updated_at, incident.created_at + 1);
+  const change = { kind: 'status_change', field: 'status', from, to: 'resolved' } as const;
+  return { created_at, ...change, ...systemLine(incident, 'resolved') };
+}
+
+function systemLine({ _id: incident_id, organization_id, project_id }: IncidentDoc, name: string) {
+  const _id = derivedId(incident_id, 'update', name);
+  return { _id, organization_id, project_id, incident_id, actor: SYSTEM };
 }

@@ -1,77 +1,17 @@
-import type { Tenant } from '../accounts/tenant.ts';
-import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { RuntimeStatus, Severity } from '../verdicts/monitor-config.ts';
+import type { z } from 'zod';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import type { CommentDoc } from './comments/comment.ts';
-import type { IncidentDoc, IncidentSource, IncidentStatus, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import type { ErrorType } from '../../shared/contracts/result.ts';
+import type { Tenant } from '../accounts/tenant.ts';
+import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
+import type { notificationListQuery } from './schema.ts';
 
-export interface IncidentQuery {
-  status?: IncidentStatus;
-  severity?: Severity;
-  source?: IncidentSource;
-  check_id?: string;
-  /** Started at this instant or later, Unix ms. */
-  from?: number;
-  /** Started before this instant, Unix ms. */
-  to?: number;
-  search?: string;
-  page: number;
-  limit: number;
-}
-
-export interface IncidentReader {
-  /** Null also when it belongs to somebody else. */
-  find(tenant: Tenant, id: string): Promise<IncidentDoc | null>;
-  /** One page, latest start first, and how many there are in all. */
-  list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }>;
-}
-
-/** What people change of an incident. */
-export type IncidentChange = Partial<
-  Pick<
-    IncidentDoc,
-    | 'status' | 'severity' | 'error_message' | 'affected_regions' | 'description' | 'acknowledged_at' | 'assignee_id' | 'acknowledged_by_name'
-    | 'resolved_at' | 'resolved_by' | 'recovery_time_seconds' | 'postmortem' | 'search_text' | 'failure_count'
-  >
-> & Pick<IncidentDoc, 'updated_at'>;
-
-/** The collection, as the verbs use it. */
-export interface IncidentRepository extends IncidentReader {
-  insert(doc: IncidentDoc): Promise<void>;
-  /** Makes the change, with the lines of history that tell it, if the incident is still as it was seen; null when it is not. */
-  change(seen: IncidentDoc, change: IncidentChange, updates: IncidentUpdateDoc[]): Promise<IncidentDoc | null>;
-  /** The lines that this incident carries are in the history. Does nothing when it has changed since. */
-  forgetPending(copied: IncidentDoc): Promise<void>;
-}
-
-export interface IncidentUpdateReader {
-  /** Oldest first, at most `limit`. */
-  ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<IncidentUpdateDoc[]>;
-}
-
-export interface IncidentUpdateRepository extends IncidentUpdateReader {
-  insertIfAbsent(doc: IncidentUpdateDoc): Promise<void>;
-}
-
-/** The comments, as the verbs use them. */
-export interface CommentRepository {
-  insert(doc: CommentDoc): Promise<void>;
-  /** Null also when it is of another incident or tenant. */
-  find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null>;
-  /** Oldest first, deleted ones too. */
-  list(tenant: Tenant, incidentId: string, limit: number): Promise<CommentDoc[]>;
-  count(tenant: Tenant, incidentId: string): Promise<number>;
-  /** Changes a comment that is not deleted; null when it is. */
-  change(seen: CommentDoc, change: Partial<Pick<CommentDoc, 'comment_text' | 'is_internal' | 'updated_at' | 'deleted_at'>>): Promise<CommentDoc | null>;
-}
-
-/** What incidents ask of the monitors. */
+/** What incidents need of monitors. */
 export interface MonitorLookup {
   /** Name and type of those of `ids` that are living monitors of this project. */
   known(tenant: Tenant, ids: string[]): Promise<Map<string, { name: string; type: MonitorType }>>;
 }
 
-/** A result of a monitor, as a timeline shows it; `started_at` is Unix ms. */
+/** A result of a monitor as a timeline shows it; `started_at` is Unix ms. */
 export interface SeenResult {
   region: string;
   probe_id: string;
@@ -91,30 +31,32 @@ export interface SeenStatus {
   incident_id: string | null;
 }
 
-/** What incidents ask of the results. */
+/** What incidents need of results. Instants are Unix ms. */
 export interface MonitorPast {
-  /** Newest first, those that began before `before` (Unix ms). */
+  /** Those that began before `before`, newest first. */
   statusSpans(monitorId: string, before: number, limit: number): Promise<SeenStatus[]>;
-  /** Newest first, those that started from `from` to before `to` (Unix ms). */
-  results(monitorId: string, query: { from: number; to: number; limit: number }): Promise<{ results: SeenResult[] }>;
+  /** Those that started from `from` to before `to`, newest first. */
+  results(
+    monitorId: string, query: { from: number; to: number; limit: number },
+  ): Promise<{ results: SeenResult[] }>;
 }
 
-/** What incidents ask of the state machine. */
+/** What incidents need of the state machine. */
 export interface OutageLookup {
-  /** How many results have failed so far in the outages that these monitors are in, by the ids of their incidents. */
+  /** The number of failed results in the current outages of these monitors, by incident id. */
   failures(monitorIds: string[]): Promise<Map<string, number>>;
 }
 
-/** What incidents ask of the accounts. */
+/** What incidents need of accounts. */
 export interface AssigneeLookup {
-  /** The person, when it is a member of the organization with access to the project; else null. */
+  /** Null unless this member of the organization has access to the project. */
   assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
 }
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
-/** One entry of the notification log: one incident, event and recipient. Instants are Unix ms. */
+/** An entry of the notification log: one incident, event and recipient. Instants are Unix ms. */
 export interface NotificationEntry {
   id: string;
   incident_id: string;
@@ -130,15 +72,12 @@ export interface NotificationEntry {
   updated_at: number;
 }
 
-export interface NotificationQuery {
-  status?: NotificationEntry['status'];
-  channel?: NotificationEntry['channel'];
-  page: number;
-  pageSize: number;
-}
+export type NotificationQuery = z.output<typeof notificationListQuery>;
 
-/** Read side of the deliveries, for the log of one incident. */
+/** What incidents need of deliveries. */
 export interface NotificationLog {
-  /** One page, newest first, and how many there are in all. */
-  ofIncident(tenant: Tenant, incidentId: string, query: NotificationQuery): Promise<{ entries: NotificationEntry[]; total: number }>;
+  /** One page, newest first, and the number of all matches. */
+  ofIncident(
+    tenant: Tenant, incidentId: string, query: NotificationQuery,
+  ): Promise<{ entries: NotificationEntry[]; total: number }>;
 }

@@ -1,60 +1,73 @@
 import { z } from 'zod';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import {
+  fullIncidentView, incidentUpdateView, incidentView, notificationView, timelineEntryView,
+} from './answers.ts';
+import { changeRoutes } from './change-routes.ts';
+import { commentRoutes } from './comment-routes.ts';
+import type { IncidentDeps } from './deps.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
-import { listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident, type IncidentDeps } from './verbs/read-incidents.ts';
-import { fullIncidentView, incidentUpdateView, incidentView, notificationView, showFullIncident, showIncident, showIncidentUpdate, showNotification } from './views.ts';
+import {
+  listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident,
+} from './verbs/read-incidents.ts';
+import { MOST_OF_A_KIND, readTimeline } from './verbs/read-timeline.ts';
+import {
+  viewFullIncident, viewIncident, viewIncidentUpdate, viewNotification, viewTimelineEntry,
+} from './views.ts';
 
-const tag = 'Incidents';
-const byViewer = { access: 'project', role: 'viewer' } as const;
+const common = { tag: 'Incidents', auth: { access: 'project', role: 'viewer' } } as const;
+const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND'] as const };
 
-/** Reading incidents, their history and their notification log. */
+/** Incidents, their history, notifications, timeline and comments. */
 export function incidentRoutes(deps: IncidentDeps): Route[] {
   return [
     defineRoute({
-      method: 'GET', path: '/api/incidents', summary: 'List incidents', tag, auth: byViewer,
+      ...common, method: 'GET', path: '/api/incidents', summary: 'List incidents',
       query: incidentListQuery,
       answers: {
         200: z.strictObject({
           incidents: z.array(incidentView),
-          pagination: z.strictObject({ page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean() }),
+          pagination: z.strictObject({
+            page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean(),
+          }),
         }),
       },
       handle: async (ctx, { query }) => {
         const { incidents, total } = await listIncidents(deps, ctx, query);
         const { page, limit } = query;
         const pagination = { page, limit, total_count: total, has_more: page * limit < total };
-        return { status: 200, data: { incidents: incidents.map(showIncident), pagination } };
+        return { status: 200, data: { incidents: incidents.map(viewIncident), pagination } };
       },
     }),
     defineRoute({
-      method: 'GET', path: '/api/incidents/:id', summary: 'Read an incident', tag, auth: byViewer,
-      params: idParams,
-      errors: ['RESOURCE_NOT_FOUND'],
+      ...ofOne, method: 'GET', path: '/api/incidents/:id', summary: 'Read an incident',
       answers: { 200: z.strictObject({ incident: fullIncidentView }) },
-      handle: async (ctx, { params }) => ({ status: 200, data: { incident: showFullIncident(await readIncident(deps, ctx, params.id)) } }),
+      handle: async (ctx, { params }) => {
+        const incident = await readIncident(deps, ctx, params.id);
+        return { status: 200, data: { incident: viewFullIncident(incident) } };
+      },
     }),
     defineRoute({
-      method: 'GET', path: '/api/incidents/:id/updates', summary: 'Read the history of an incident, oldest first', tag, auth: byViewer,
-      params: idParams,
-      errors: ['RESOURCE_NOT_FOUND'],
+      ...ofOne, method: 'GET', path: '/api/incidents/:id/updates',
+      summary: 'Read the history of an incident, oldest first',
       answers: { 200: z.strictObject({ updates: z.array(incidentUpdateView) }) },
       handle: async (ctx, { params }) => {
         const updates = await listIncidentUpdates(deps, ctx, params.id);
-        return { status: 200, data: { updates: updates.map(showIncidentUpdate) } };
+        return { status: 200, data: { updates: updates.map(viewIncidentUpdate) } };
       },
     }),
     defineRoute({
-      method: 'GET', path: '/api/incidents/:id/notifications', summary: 'Read the notification log of an incident, newest first', tag,
+      ...ofOne, method: 'GET', path: '/api/incidents/:id/notifications',
       auth: { access: 'project', role: 'viewer', keys: false },
-      params: idParams,
+      summary: 'Read the notification log of an incident, newest first',
       query: notificationListQuery,
-      errors: ['RESOURCE_NOT_FOUND'],
       answers: {
         200: z.strictObject({
           notifications: z.array(notificationView),
           pagination: z.strictObject({
-            page: z.int(), pageSize: z.int(), total: z.int(), totalPages: z.int(), hasNext: z.boolean(), hasPrevious: z.boolean(),
+            page: z.int(), pageSize: z.int(), total: z.int(), totalPages: z.int(),
+            hasNext: z.boolean(), hasPrevious: z.boolean(),
           }),
         }),
       },
@@ -62,8 +75,28 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
         const { entries, total } = await listIncidentNotifications(deps, ctx, params.id, query);
         const { page, pageSize } = query;
         const totalPages = Math.ceil(total / pageSize);
-        const pagination = { page, pageSize, total, totalPages, hasNext: page < totalPages, hasPrevious: page > 1 };
-        return { status: 200, data: { notifications: entries.map(showNotification), pagination } };
+        const [hasNext, hasPrevious] = [page < totalPages, page > 1];
+        const pagination = { page, pageSize, total, totalPages, hasNext, hasPrevious };
+        return { status: 200, data: { notifications: entries.map(viewNotification), pagination } };
+      },
+    }),
+    ...changeRoutes(deps),
+    ...commentRoutes(deps),
+    defineRoute({
+      ...ofOne, method: 'GET', path: '/api/incidents/:id/timeline',
+      summary: 'Read what happened around an incident, oldest first',
+      description: 'Results and status changes of its monitor, its own history, notifications and comments '
+        + `in one list: the newest ${MOST_OF_A_KIND} of each kind. `
+        + 'An API key is not shown notifications and comments.',
+      answers: {
+        200: z.strictObject({
+          timeline: z.array(timelineEntryView),
+          is_truncated: z.boolean().describe('True when there are more entries than were returned'),
+        }),
+      },
+      handle: async (ctx, { params }) => {
+        const { entries, isTruncated } = await readTimeline(deps, ctx, params.id);
+        return { status: 200, data: { timeline: entries.map(viewTimelineEntry), is_truncated: isTruncated } };
       },
     }),
   ];

@@ -1,53 +1,22 @@
-import { z } from 'zod';
-import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { ERROR_TYPES } from '../../shared/contracts/result.ts';
+import type { z } from 'zod';
+import { derivedId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
-import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS, type IncidentDoc, type IncidentUpdateDoc, type ListedIncident } from './incident.ts';
-import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES, type NotificationEntry } from './ports.ts';
+import type { LiveEvent } from '../events/event.ts';
+import type * as answers from './answers.ts';
+import { commentRefusal, type CommentDoc } from './comment.ts';
+import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import type { NotificationEntry } from './ports.ts';
+import type { TimelineEntry } from './verbs/read-timeline.ts';
 
-const instant = z.string().meta({ format: 'date-time' });
+type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>;
 
-export const incidentView = z
-  .strictObject({
-    id: z.string().meta({ format: 'uuid' }),
-    organization_id: z.string(),
-    project_id: z.string(),
-    created_by: z.string().nullable().describe('Null when checks opened it'),
-    check_id: z.string().nullable().describe('The monitor'),
-    monitor_name: z.string().nullable(),
-    check_type: z.enum(MONITOR_TYPES).nullable(),
-    status: z.enum(INCIDENT_STATUSES),
-    severity: z.enum(SEVERITIES),
-    type: z.enum(ERROR_TYPES),
-    source: z.enum(INCIDENT_SOURCES),
-    title: z.string(),
-    description: z.string().nullable(),
-    status_page_update: z.string().nullable(),
-    error_message: z.string(),
-    affected_regions: z.array(z.string()),
-    affected_monitor_ids: z.array(z.string()),
-    failure_count: z.int().describe('Failed results since the outage began'),
-    started_at: instant,
-    acknowledged_at: instant.nullable(),
-    assignee_id: z.string().nullable().describe('The assignee since the acknowledgement; null for an API key'),
-    acknowledged_by_name: z.string().nullable().describe('Name of the assignee, or of the API key'),
-    resolved_at: instant.nullable(),
-    resolved_by: z.string().nullable().describe('`system`, or the id of the user or key that resolved it'),
-    recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
-    late: z.boolean().describe('Late results revealed the outage after it had ended; nobody was alerted'),
-    notification_sent: z.boolean().describe('At least one notification was delivered'),
-    notification_channels: z.array(z.string()),
-    created_at: instant,
-    updated_at: instant,
-  })
-  .meta({ id: 'Incident' });
-
-/** An incident as the API shows it. */
-export function showIncident(doc: ListedIncident | IncidentDoc): z.input<typeof incidentView> {
-  const { _id, revision: _revision, search_text: _search, pending_updates: _pending, postmortem: _text, recovery_time_seconds, ...rest } = doc as IncidentDoc;
+/** Leaves out what only the incident's own page shows. */
+export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'incidentView'> {
+  const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
+  const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...shown } = rest;
   return {
     id: _id,
-    ...rest,
+    ...shown,
     late: doc.late ?? false,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
@@ -58,61 +27,25 @@ export function showIncident(doc: ListedIncident | IncidentDoc): z.input<typeof 
   };
 }
 
-const actorView = z.strictObject({ type: z.enum(['system', 'user', 'api_key']), id: z.string().nullable(), name: z.string() });
-
-export const fullIncidentView = incidentView
-  .extend({
-    postmortem: z.strictObject({ text: z.string(), author: actorView, updated_at: instant }).nullable(),
-  })
-  .meta({ id: 'FullIncident' });
-
-/** An incident with what its lists leave out. */
-export function showFullIncident(doc: IncidentDoc): z.input<typeof fullIncidentView> {
+export function viewFullIncident(doc: IncidentDoc): Answer<'fullIncidentView'> {
   const { postmortem } = doc;
-  return { postmortem: postmortem === null ? null : { ...postmortem, updated_at: isoTime(postmortem.updated_at) }, ...showIncident(doc) };
+  const shown = postmortem && { ...postmortem, updated_at: isoTime(postmortem.updated_at) };
+  return { postmortem: shown, ...viewIncident(doc) };
 }
 
-const changedValue = z.union([z.string(), z.array(z.string()), z.null()]);
+/** A live event with the incident as it is now; the same revision is the same event. */
+export function incidentEvent(incident: ListedIncident): LiveEvent {
+  const { _id, organization_id, project_id, revision, updated_at } = incident;
+  const id = derivedId(_id, 'event', revision);
+  return { id, kind: 'incident', organization_id, project_id, at: updated_at, data: viewIncident(incident) };
+}
 
-export const incidentUpdateView = z
-  .strictObject({
-    id: z.string().meta({ format: 'uuid' }),
-    incident_id: z.string(),
-    kind: z.enum(UPDATE_KINDS),
-    field: z.string().optional(),
-    from: changedValue.optional().describe('The value before'),
-    to: changedValue.optional().describe('The value after'),
-    note: z.string().optional(),
-    actor: actorView,
-    created_at: instant,
-  })
-  .meta({ id: 'IncidentUpdate' });
-
-/** A line of an incident's history as the API shows it. */
-export function showIncidentUpdate(doc: IncidentUpdateDoc): z.input<typeof incidentUpdateView> {
+export function viewIncidentUpdate(doc: IncidentUpdateDoc): Answer<'incidentUpdateView'> {
   const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
   return { id: _id, ...rest, created_at: isoTime(doc.created_at) };
 }
 
-export const notificationView = z
-  .strictObject({
-    id: z.string().meta({ format: 'uuid' }),
-    incident_id: z.string(),
-    channel: z.enum(NOTIFICATION_CHANNELS),
-    recipient: z.string().describe('Address or channel name'),
-    status: z.enum(NOTIFICATION_STATUSES),
-    delivered_at: instant.nullable(),
-    error_message: z.string().nullable(),
-    retry_count: z.int(),
-    max_retries: z.int(),
-    last_retry_at: instant.nullable(),
-    created_at: instant,
-    updated_at: instant,
-  })
-  .meta({ id: 'IncidentNotification' });
-
-/** An entry of the notification log as the API shows it. */
-export function showNotification(entry: NotificationEntry): z.input<typeof notificationView> {
+export function viewNotification(entry: NotificationEntry): Answer<'notificationView'> {
   return {
     ...entry,
     delivered_at: isoTime(entry.delivered_at),
@@ -120,4 +53,40 @@ export function showNotification(entry: NotificationEntry): z.input<typeof notif
     created_at: isoTime(entry.created_at),
     updated_at: isoTime(entry.updated_at),
   };
+}
+
+export function viewComment(doc: CommentDoc): Answer<'commentView'> {
+  const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
+  const [created_at, updated_at] = [isoTime(doc.created_at), isoTime(doc.updated_at)];
+  return { id: _id, ...rest, created_at, updated_at, deleted_at: isoTime(doc.deleted_at) };
+}
+
+/** A comment with what the user may do to it at `now` (Unix ms). */
+export function viewListedComment(doc: CommentDoc, userId: string, now: number): Answer<'listedCommentView'> {
+  const can_edit = commentRefusal(doc, 'edit', userId, now) === null;
+  const can_delete = commentRefusal(doc, 'delete', userId, now) === null;
+  return { can_edit, can_delete, ...viewComment(doc) };
+}
+
+export function viewTimelineEntry(entry: TimelineEntry): Answer<'timelineEntryView'> {
+  const at = isoTime(entry.at);
+  switch (entry.kind) {
+    case 'result': {
+      const { region, outcome, degraded, response_time_ms, status_code, error } = entry.result;
+      const probe_id = entry.result.probe_id === '' ? null : entry.result.probe_id;
+      const success = outcome === 'success';
+      const check = { success, outcome, degraded, response_time_ms, status_code, error };
+      return { kind: 'result', at, result: { region, probe_id, ...check } };
+    }
+    case 'state': {
+      const { status, reason, incident_id } = entry.state;
+      return { kind: 'state', at, state: { status, reason, incident_id } };
+    }
+    case 'update':
+      return { kind: 'update', at, update: viewIncidentUpdate(entry.update) };
+    case 'notification':
+      return { kind: 'notification', at, notification: viewNotification(entry.notification) };
+    case 'comment':
+      return { kind: 'comment', at, comment: viewComment(entry.comment) };
+  }
 }

@@ -2,15 +2,12 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { Route } from '../http/route.ts';
-import { commentRoutes } from '../incidents/comments/routes.ts';
-import { CommentStore } from '../incidents/comments/store.ts';
+import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog, OutageLookup } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
-import { timelineRoutes } from '../incidents/timeline/routes.ts';
-import { IncidentUpdateStore } from '../incidents/timeline/update-store.ts';
-import { incidentWriteRoutes } from '../incidents/write-routes.ts';
+import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { IncidentsPort } from '../results/writing/outbox.ts';
 import type { LiveReader } from '../results/reading/live.ts';
@@ -43,12 +40,9 @@ export async function openIncidents(options: IncidentsOptions): Promise<Incident
   return {
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates }, clock, events),
-    over: ({ notifications, past, live }) => [
-      ...incidentRoutes({ incidents, updates, notifications, outages: outagesOf(live) }),
-      ...incidentWriteRoutes({ incidents, updates, monitors, people, events, log, outages: outagesOf(live) }),
-      ...commentRoutes({ incidents, comments }),
-      ...timelineRoutes({ incidents, updates, notifications, comments, past }),
-    ],
+    over: ({ notifications, past, live }) => incidentRoutes({
+      incidents, updates, comments, notifications, monitors, past, outages: outagesOf(live), people, events, log,
+    }),
   };
 }
 

@@ -2,10 +2,10 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { AccountStores } from '../accounts/deps.ts';
 import { AuditStore } from '../audit/store.ts';
-import { CommentStore } from '../incidents/comments/store.ts';
-import { forgetIncidents } from '../incidents/verbs/forget-incidents.ts';
+import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentStore } from '../incidents/store.ts';
-import { IncidentUpdateStore } from '../incidents/timeline/update-store.ts';
+import { IncidentUpdateStore } from '../incidents/update-store.ts';
+import { removeAgedIncidents } from '../incidents/verbs/remove-aged-incidents.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
@@ -35,7 +35,7 @@ export function openRetention({ db, accounts, limitsOf, ownsShard, clock, log }:
       projectsOf: async (organizationId) => (await accounts.projects.listOf([organizationId])).map((project) => project._id),
     },
     things: {
-      incidents: (tenant, before, limit) => forgetIncidents(incidents, tenant, before, limit),
+      incidents: (tenant, before, limit) => removeAgedIncidents(incidents, tenant, before, limit),
       auditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       deadLetters: (before, limit) => letters.removeOlder(before, limit),
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { SeenResult, SeenStatus } from '../../controller/incidents/ports.ts';
-import { MOST_OF_A_KIND } from '../../controller/incidents/timeline/verbs.ts';
+import { MOST_OF_A_KIND } from '../../controller/incidents/verbs/read-timeline.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';

@@ -3,33 +3,30 @@ import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { IncidentDoc } from '../../controller/incidents/incident.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
-import { incidentRoutes } from '../../controller/incidents/routes.ts';
-import { IncidentStore } from '../../controller/incidents/store.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/timeline/update-store.ts';
+import type { IncidentStore } from '../../controller/incidents/store.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
 import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
-import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { makeIncidentApp } from '../helpers/incident-app.ts';
+import type { TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
 let tenant: Tenant;
 let incidents: IncidentStore;
-let updates: IncidentUpdateStore;
 let deliveries: DeliveryStore;
 let outbox: IncidentOutbox;
 
 beforeAll(async () => {
-  app = await makeApp({
-    routes: (db) => {
-      [incidents, updates, deliveries] = [new IncidentStore(db), new IncidentUpdateStore(db), new DeliveryStore(db)];
-      outbox = new IncidentOutbox({ incidents, updates }, systemClock);
-      return incidentRoutes({ incidents, updates, notifications: deliveries, outages: { failures: async () => new Map() } });
-    },
-  });
-  await Promise.all([incidents.ensureIndexes(), updates.ensureIndexes(), deliveries.ensureIndexes()]);
+  const rig = await makeIncidentApp();
+  app = rig.app;
+  incidents = rig.incidents.store;
+  deliveries = new DeliveryStore(app.db);
+  await deliveries.ensureIndexes();
+  outbox = new IncidentOutbox({ incidents, updates: new IncidentUpdateStore(app.db) }, systemClock);
   tenant = await newTenant(app);
 });
 afterAll(() => app.close());

@@ -10,7 +10,7 @@ import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/timeline/update-store.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
 import type { Mailer } from '../../controller/platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';

@@ -1,50 +1,62 @@
 import { notFound } from '../../../shared/errors.ts';
-import type { RequestContext } from '../../http/route.ts';
-import { withFailures, type FailureDeps } from './failures.ts';
-import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from '../incident.ts';
-import type { IncidentQuery, IncidentReader, IncidentUpdateReader, NotificationEntry, NotificationLog, NotificationQuery } from '../ports.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import type { IncidentDeps } from '../deps.ts';
+import type { ListedIncident } from '../incident.ts';
+import type { NotificationQuery } from '../ports.ts';
+import type { IncidentQuery } from '../schema.ts';
 
-export interface IncidentDeps extends FailureDeps {
-  incidents: IncidentReader;
-  updates: IncidentUpdateReader;
-  notifications: NotificationLog;
-}
-
-/** Lines of one incident's history in one answer. */
+/** Lines of an incident's history in one answer. */
 const MOST_UPDATES = 1000;
 
-/** A page of the project's incidents, latest start first, and how many there are in all. */
-export async function listIncidents(deps: IncidentDeps, ctx: RequestContext, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }> {
+/** One page of the project's incidents, latest start first, and the number of all matches. */
+export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, query: IncidentQuery) {
   const { incidents, total } = await deps.incidents.list(ctx.tenant, query);
   return { incidents: await withFailures(deps, incidents), total };
 }
 
-/** The incident, with its failures so far. Throws RESOURCE_NOT_FOUND, also for somebody else's. */
-export async function readIncident(deps: IncidentDeps, ctx: RequestContext, id: string): Promise<IncidentDoc> {
+/** The incident with its current number of failures. Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+export async function readIncident(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const incident = await findIncident(deps, ctx, id);
   return (await withFailures(deps, [incident]))[0] ?? incident;
 }
 
-/** The incident's document. Throws RESOURCE_NOT_FOUND, also for somebody else's. */
-export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: RequestContext, id: string): Promise<IncidentDoc> {
+/** The incident as it is stored. Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: ProjectContext, id: string) {
   const incident = await deps.incidents.find(ctx.tenant, id);
   if (!incident) throw notFound('Incident');
   return incident;
 }
 
-/** The incident's history, oldest first. Throws RESOURCE_NOT_FOUND. */
-export async function listIncidentUpdates(deps: Omit<IncidentDeps, keyof FailureDeps>, ctx: RequestContext, id: string): Promise<IncidentUpdateDoc[]> {
-  const incident = await findIncident(deps, ctx, id);
-  const stored = await deps.updates.ofIncident(ctx.tenant, incident._id, MOST_UPDATES);
+/**
+ * The incident's history, oldest first, with the lines that are not copied yet. Throws RESOURCE_NOT_FOUND.
+ */
+export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContext, id: string) {
+  const { pending_updates } = await findIncident(deps, ctx, id);
+  const stored = await deps.updates.ofIncident(ctx.tenant, id, MOST_UPDATES);
   const known = new Set(stored.map((line) => line._id));
-  const pending = incident.pending_updates.filter((line) => !known.has(line._id));
+  const pending = pending_updates.filter((line) => !known.has(line._id));
   return [...stored, ...pending].sort((one, other) => one.created_at - other.created_at);
 }
 
-/** A page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */
+/** One page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentNotifications(
-  deps: Omit<IncidentDeps, keyof FailureDeps>, ctx: RequestContext, id: string, query: NotificationQuery,
-): Promise<{ entries: NotificationEntry[]; total: number }> {
-  const incident = await findIncident(deps, ctx, id);
-  return deps.notifications.ofIncident(ctx.tenant, incident._id, query);
+  deps: IncidentDeps, ctx: ProjectContext, id: string, query: NotificationQuery,
+) {
+  await findIncident(deps, ctx, id);
+  return deps.notifications.ofIncident(ctx.tenant, id, query);
+}
+
+/** Adds the failures since the incident was opened, which its document lacks while the outage lasts. */
+async function withFailures<I extends ListedIncident>({ outages }: IncidentDeps, incidents: I[]) {
+  const monitorIds = new Set(incidents.filter(isOngoing).flatMap(({ check_id }) => check_id ?? []));
+  if (monitorIds.size === 0) return incidents;
+  const failures = await outages.failures([...monitorIds]);
+  return incidents.map((incident) => {
+    const count = isOngoing(incident) ? (failures.get(incident._id) ?? 0) : 0;
+    return count <= incident.failure_count ? incident : { ...incident, failure_count: count };
+  });
+}
+
+function isOngoing({ created_by, status }: ListedIncident): boolean {
+  return created_by === null && (status === 'open' || status === 'acknowledged');
 }

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { idParams } from '../http/params.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { fullIncidentView, incidentView } from './answers.ts';
+import type { IncidentDeps } from './deps.ts';
+import type { IncidentDoc } from './incident.ts';
+import { incidentChangeInput, incidentInput, postmortemInput, statusInput } from './schema.ts';
+import {
+  acknowledgeIncident, changeStatus, updateIncident, writePostmortem,
+} from './verbs/change-incident.ts';
+import { createIncident } from './verbs/create-incident.ts';
+import { viewFullIncident, viewIncident } from './views.ts';
+
+/** Project editors and admins manage incidents. */
+const common = { tag: 'Incidents', auth: { access: 'project', role: 'editor' } } as const;
+const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'] as const };
+
+const incident = z.strictObject({ incident: incidentView });
+const statusAnswer = z.strictObject({
+  success: z.literal(true),
+  incident: incidentView,
+  recovery_time_seconds: z.int().describe('Present when this change resolved the incident').optional(),
+});
+
+/** Opening incidents, moving them on, describing them. */
+export function changeRoutes(deps: IncidentDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, method: 'POST', path: '/api/incidents', audit: 'incident.created',
+      summary: 'Open an incident',
+      description: 'Only the API changes such an incident: checks do not resolve it, and it sends no alerts.',
+      body: incidentInput,
+      answers: { 201: incident },
+      handle: async (ctx, { body }) => {
+        return { status: 201, data: { incident: viewIncident(await createIncident(deps, ctx, body)) } };
+      },
+    }),
+    updateRoute(deps, 'PUT'),
+    updateRoute(deps, 'PATCH'),
+    defineRoute({
+      ...ofOne, method: 'PUT', path: '/api/incidents/:id/status', audit: 'incident.status_changed',
+      summary: 'Move an incident to another status',
+      description: 'open → acknowledged, resolved; acknowledged → resolved, closed; resolved → closed. '
+        + 'Closed is final.',
+      body: statusInput,
+      answers: { 200: statusAnswer },
+      handle: async (ctx, { params, body }) => {
+        const moved = await changeStatus(deps, ctx, params.id, body);
+        return { status: 200, data: statusReply(moved, body.status === 'resolved') };
+      },
+    }),
+    defineRoute({
+      ...ofOne, method: 'POST', path: '/api/incidents/:id/acknowledge', audit: 'incident.acknowledged',
+      summary: 'Acknowledge an open incident',
+      answers: { 200: statusAnswer },
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: statusReply(await acknowledgeIncident(deps, ctx, params.id), false) };
+      },
+    }),
+    defineRoute({
+      ...ofOne, method: 'PUT', path: '/api/incidents/:id/postmortem', audit: 'incident.postmortem_written',
+      summary: 'Write the postmortem of an incident',
+      body: postmortemInput,
+      answers: { 200: z.strictObject({ incident: fullIncidentView }) },
+      handle: async (ctx, { params, body }) => {
+        const written = await writePostmortem(deps, ctx, params.id, body.text);
+        return { status: 200, data: { incident: viewFullIncident(written) } };
+      },
+    }),
+  ];
+}
+
+function updateRoute(deps: IncidentDeps, method: 'PUT' | 'PATCH'): Route {
+  return defineRoute({
+    ...ofOne, method, path: '/api/incidents/:id', audit: 'incident.updated',
+    summary: 'Change the details of an incident',
+    description: 'Send at least one of severity, error_message, affected_regions and description. A closed '
+      + 'incident cannot be changed.',
+    body: incidentChangeInput,
+    answers: { 200: incident },
+    handle: async (ctx, { params, body }) => {
+      const updated = await updateIncident(deps, ctx, params.id, body);
+      return { status: 200, data: { incident: viewIncident(updated) } };
+    },
+  });
+}
+
+function statusReply(changed: IncidentDoc, isResolution: boolean): z.input<typeof statusAnswer> {
+  const seconds = isResolution ? changed.recovery_time_seconds : null;
+  const recovery = seconds === null ? {} : { recovery_time_seconds: seconds };
+  return { success: true, incident: viewIncident(changed), ...recovery };
+}

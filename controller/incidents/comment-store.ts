@@ -1,0 +1,56 @@
+import type { Collection, Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { CommentDoc } from './comment.ts';
+
+export type CommentChange = Partial<
+  Pick<CommentDoc, 'comment_text' | 'is_internal' | 'updated_at' | 'deleted_at'>
+>;
+
+/** Collection `incident_comments`. A deleted comment stays, without its text. */
+export class CommentStore {
+  readonly #comments: Collection<CommentDoc>;
+
+  constructor(db: Db) {
+    this.#comments = db.collection<CommentDoc>('incident_comments');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // The comments of one incident in order, and their number.
+    const key = { incident_id: 1, created_at: 1, _id: 1 } as const;
+    await ensureIndexes(this.#comments, [{ key, name: 'of_incident' }]);
+  }
+
+  async insert(doc: CommentDoc): Promise<void> {
+    await this.#comments.insertOne(doc);
+  }
+
+  /** Null also when it belongs to another incident or tenant. */
+  find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null> {
+    return this.#comments.findOne({ _id: id, incident_id: incidentId, ...ownedBy(tenant) });
+  }
+
+  /** Oldest first, deleted ones too. */
+  list(tenant: Tenant, incidentId: string, limit: number): Promise<CommentDoc[]> {
+    const all = this.#comments.find({ incident_id: incidentId, ...ownedBy(tenant) });
+    return all.sort({ created_at: 1, _id: 1 }).limit(limit).toArray();
+  }
+
+  count(tenant: Tenant, incidentId: string): Promise<number> {
+    return this.#comments.countDocuments({ incident_id: incidentId, ...ownedBy(tenant) });
+  }
+
+  /** Changes a comment that is not deleted; null when it is. */
+  change(seen: CommentDoc, change: CommentChange): Promise<CommentDoc | null> {
+    const { _id, organization_id, project_id, user_id } = seen;
+    return this.#comments.findOneAndUpdate(
+      { _id, organization_id, project_id, user_id, deleted_at: null },
+      { $set: change },
+      { returnDocument: 'after' },
+    );
+  }
+
+  async removeOf(incidentIds: string[]): Promise<void> {
+    if (incidentIds.length > 0) await this.#comments.deleteMany({ incident_id: { $in: incidentIds } });
+  }
+}

@@ -1,0 +1,107 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
+import {
+  describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
+  type Description,
+} from '../change-rules.ts';
+import type { IncidentDeps } from '../deps.ts';
+import type { IncidentDoc, UpdateActor } from '../incident.ts';
+import type { StatusInput } from '../schema.ts';
+import { incidentEvent } from '../views.ts';
+import { findIncident, readIncident } from './read-incidents.ts';
+
+/** Attempts before a contended update gives up. */
+const CHANGE_ATTEMPTS = 20;
+
+/**
+ * The incident in its new status. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a move that is not allowed
+ * or an assignee without access to the project, CONFLICT when concurrent changes keep winning.
+ */
+export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: string, input: StatusInput) {
+  // A missing incident comes before a wrong assignee.
+  if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
+  const assignee = await assigneeOf(deps, ctx, input.assignee_id);
+  const { status: to, note } = input;
+  return changeIncident(deps, ctx, id, (seen) => {
+    refuse(moveRefusal(seen.status, to));
+    return moveIncident(seen, { to, note, actor: updateActor(ctx), assignee }, ctx.now);
+  });
+}
+
+/** `changeStatus` to acknowledged, with a note. */
+export function acknowledgeIncident(deps: IncidentDeps, ctx: ProjectContext, id: string) {
+  return changeStatus(deps, ctx, id, { status: 'acknowledged', note: 'Incident acknowledged' });
+}
+
+/**
+ * Changes descriptive fields. Throws RESOURCE_NOT_FOUND, INTERNAL_ERROR when none is given (so the
+ * specification), VALIDATION_ERROR when the incident is closed, CONFLICT when concurrent changes keep
+ * winning.
+ */
+export async function updateIncident(deps: IncidentDeps, ctx: ProjectContext, id: string, to: Description) {
+  if (isEmpty(to)) throw new AppError('INTERNAL_ERROR', 'At least one field must be provided for update');
+  return changeIncident(deps, ctx, id, (seen) => {
+    refuse(finalRefusal(seen.status));
+    return describeIncident(seen, to, updateActor(ctx), ctx.now);
+  });
+}
+
+/**
+ * Writes the postmortem, also of a closed incident; an empty text removes it. Throws RESOURCE_NOT_FOUND,
+ * CONFLICT.
+ */
+export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, id: string, text: string) {
+  return changeIncident(deps, ctx, id, (seen) => rewritePostmortem(seen, text, updateActor(ctx), ctx.now));
+}
+
+/**
+ * Publishes the change and copies its lines of history. If copying fails, reads take them from the incident,
+ * and the next change copies them.
+ */
+export async function settle({ incidents, updates, events, log }: IncidentDeps, incident: IncidentDoc) {
+  events.publish(incidentEvent(incident));
+  if (incident.pending_updates.length === 0) return;
+  try {
+    for (const line of incident.pending_updates) await updates.insertIfAbsent(line);
+    await incidents.clearPending(incident);
+  } catch (error) {
+    log.warn({ err: error, incident_id: incident._id }, 'the history of an incident waits in the incident');
+  }
+}
+
+export function updateActor({ actor }: ProjectContext): UpdateActor {
+  const { name } = actor;
+  if (actor.kind === 'session') return { type: 'user', id: actor.userId, name };
+  return { type: 'api_key', id: actor.keyId, name };
+}
+
+/** Decides on the incident as it is, and writes if it still is so; null from `decide` changes nothing. */
+async function changeIncident(
+  deps: IncidentDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
+): Promise<IncidentDoc> {
+  for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
+    const seen = await readIncident(deps, ctx, id);
+    const decided = decide(seen);
+    if (decided === null) return seen;
+    // Keeps the current number of failures, which nobody knows once the incident is resolved.
+    const change = { failure_count: seen.failure_count, ...decided.change };
+    const changed = await deps.incidents.change(seen, change, decided.updates);
+    if (!changed) continue;
+    await settle(deps, changed);
+    return changed;
+  }
+  throw new AppError('CONFLICT', 'The incident is being changed by somebody else');
+}
+
+async function assigneeOf({ people }: IncidentDeps, ctx: ProjectContext, id: string | undefined) {
+  const { actor, tenant } = ctx;
+  if (id === undefined) return { id: actor.kind === 'session' ? actor.userId : null, name: actor.name };
+  const person = await people.assignee(tenant, id);
+  if (person) return person;
+  throw fieldError('assignee_id', 'Must be a member of the organization who has access to the project');
+}
+
+function refuse(refusal: string | null): void {
+  if (refusal !== null) throw new AppError('VALIDATION_ERROR', refusal);
+}

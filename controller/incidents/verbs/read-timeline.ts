@@ -1,0 +1,57 @@
+import type { ProjectContext } from '../../http/route.ts';
+import type { CommentDoc } from '../comment.ts';
+import type { IncidentDeps } from '../deps.ts';
+import type { IncidentUpdateDoc } from '../incident.ts';
+import type { NotificationEntry, SeenResult, SeenStatus } from '../ports.ts';
+import { findIncident, listIncidentUpdates } from './read-incidents.ts';
+
+/** One thing that happened; `at` is Unix ms. */
+export type TimelineEntry =
+  | { kind: 'result'; at: number; result: SeenResult }
+  | { kind: 'state'; at: number; state: SeenStatus }
+  | { kind: 'update'; at: number; update: IncidentUpdateDoc }
+  | { kind: 'notification'; at: number; notification: NotificationEntry }
+  | { kind: 'comment'; at: number; comment: CommentDoc };
+
+/** A timeline has the newest of each kind. */
+export const MOST_OF_A_KIND = 200;
+
+/** At one instant, causes come before their consequences. */
+const ORDER: TimelineEntry['kind'][] = ['result', 'state', 'update', 'notification', 'comment'];
+
+/**
+ * What happened around an incident, oldest first. API keys get no comments and notifications, which need a
+ * session. `isTruncated`: there is more of some kind. Throws RESOURCE_NOT_FOUND.
+ */
+export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: string) {
+  const { past, notifications, comments } = deps;
+  const { check_id: monitorId, started_at: from, resolved_at } = await findIncident(deps, ctx, id);
+  const to = Math.max(from, resolved_at ?? ctx.now) + 1;
+  const isSession = ctx.actor.kind === 'session';
+  const limit = MOST_OF_A_KIND + 1;
+  const [{ results }, spans, updates, { entries: log }, said] = await Promise.all([
+    monitorId === null ? { results: [] } : past.results(monitorId, { from, to, limit }),
+    monitorId === null ? [] : past.statusSpans(monitorId, to, limit),
+    listIncidentUpdates(deps, ctx, id),
+    isSession ? notifications.ofIncident(ctx.tenant, id, { page: 1, pageSize: limit }) : { entries: [] },
+    isSession ? comments.list(ctx.tenant, id, MOST_OF_A_KIND * 5) : [],
+  ]);
+  const states = spans.filter((span) => span.from >= from);
+  const most = MOST_OF_A_KIND;
+  const entries: TimelineEntry[] = [];
+  for (const result of results.slice(0, most)) {
+    entries.push({ kind: 'result', at: result.started_at, result });
+  }
+  for (const state of states.slice(0, most)) entries.push({ kind: 'state', at: state.from, state });
+  for (const update of updates.slice(-most)) entries.push({ kind: 'update', at: update.created_at, update });
+  for (const notification of log.slice(0, most)) {
+    entries.push({ kind: 'notification', at: notification.created_at, notification });
+  }
+  for (const comment of said.slice(-most)) entries.push({ kind: 'comment', at: comment.created_at, comment });
+  const isTruncated = [results, states, updates, log, said].some((all) => all.length > most);
+  return { entries: entries.sort(byTime), isTruncated };
+}
+
+function byTime(one: TimelineEntry, other: TimelineEntry): number {
+  return one.at - other.at || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind);
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { incidentView } from '../../../controller/incidents/answers.ts';
+import { recoverySeconds } from '../../../controller/incidents/change-rules.ts';
+import { openedIncident } from '../../../controller/incidents/new-incident.ts';
+import { openingUpdate, resolutionUpdate } from '../../../controller/incidents/outbox.ts';
+import { viewIncident, viewIncidentUpdate } from '../../../controller/incidents/views.ts';
+import type { IncidentOpening } from '../../../controller/verdicts/effect.ts';
+import { searchPattern, searchText } from '../../../shared/search-text.ts';
+import { monitorConfig } from '../../helpers/delivery-rig.ts';
+
+const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);
+const opening: IncidentOpening = {
+  id: '11111111-1111-8111-8111-111111111111', monitor: monitorConfig({ name: 'Shop' }), severity: 'critical',
+  type: 'timeout', error_message: 'No answer within 10 s', affected_regions: ['eu'], failure_count: 2,
+  started_at: startedAt,
+};
+const opened = (change: Partial<IncidentOpening> = {}) => {
+  return openedIncident({ ...opening, ...change }, startedAt + 500);
+};
+
+describe('an incident that the state machine opened', () => {
+  test('is shown with every field, instants in ISO 8601 and no recovery time', () => {
+    const shown = viewIncident(opened());
+    expect(incidentView.parse(shown)).toEqual(shown);
+    expect(shown).toMatchObject({
+      id: opening.id, title: 'Shop is down', status: 'open', source: 'system',
+      check_id: opening.monitor.monitor_id, started_at: '2026-01-02T03:04:05.000Z',
+      created_at: '2026-01-02T03:04:05.500Z', resolved_at: null, acknowledged_at: null,
+      acknowledged_by_name: null, notification_sent: false, notification_channels: [],
+    });
+    expect(shown.recovery_time_seconds).toBeUndefined();
+    expect(shown).not.toHaveProperty('search_text');
+  });
+
+  test('is shown with its recovery time once resolved', () => {
+    const end = { resolved_at: startedAt + 61_400, recovery_time_seconds: 61 };
+    expect(viewIncident({ ...opened(), status: 'resolved', ...end })).toMatchObject({
+      recovery_time_seconds: 61, resolved_at: '2026-01-02T03:05:06.400Z',
+    });
+  });
+
+  test('keeps within the limits of the API, whatever the monitor\'s name and the error', () => {
+    const monitor = monitorConfig({ name: 'n'.repeat(300) });
+    const { title, error_message } = opened({ monitor, error_message: 'e'.repeat(2000) });
+    expect([title.length, error_message.length]).toEqual([255, 1000]);
+    expect(opened({ error_message: '' }).error_message).toBe('timeout');
+    expect(opened({ type: 'slow_response' }).title).toBe('Shop responds slowly');
+  });
+
+  test('has a history in order, whose lines are the same on every repetition', () => {
+    const doc = { ...opened(), updated_at: opened().created_at };
+    const [first, last] = [openingUpdate(doc), resolutionUpdate(doc)];
+    expect([openingUpdate(doc)._id, resolutionUpdate(doc)._id]).toEqual([first._id, last._id]);
+    expect(first._id).not.toBe(last._id);
+    expect(last.created_at).toBeGreaterThan(first.created_at);
+    const { kind, field, from, to } = viewIncidentUpdate(resolutionUpdate({ ...doc, acknowledged_at: 5 }));
+    expect([kind, field, from, to]).toEqual(['status_change', 'status', 'acknowledged', 'resolved']);
+  });
+});
+
+test.each([
+  [0, 61_400, 61], [0, 0, 0], [5000, 1000, 0], [0, 1499, 1], [0, 1500, 2],
+])('recovery from %i to %i ms takes %i seconds', (from, to, seconds) => {
+  expect(recoverySeconds(from, to)).toBe(seconds);
+});
+
+test('a search finds text, not patterns, in any case', () => {
+  const text = searchText('Shop (EU) a+b $1 [x]', 'ÄRGER\u0301', 'İstanbul');
+  const finds = (search: string) => new RegExp(searchPattern(search)).test(text);
+  for (const found of ['(eu)', 'A+B', '$1', '[X]', 'ärgeŕ', 'İ']) expect(finds(found), found).toBe(true);
+  for (const missing of ['[x]\nä', '.*', '(eu|us)', 'a{1}', '^shop', '\\w']) {
+    expect(finds(missing), missing).toBe(false);
+  }
+  expect(new RegExp(searchPattern('two\nlines')).test(searchText('a', 'two\nlines'))).toBe(true);
+});
