@@ -15,10 +15,8 @@ import type { NatsBus } from '../platform/bus/bus.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Accounts } from './accounts.ts';
-import { observeDeliveries } from './delivery-metrics.ts';
-import { observeEvents } from './event-metrics.ts';
 import type { Events } from './events.ts';
-import { observeIngest } from './ingest-metrics.ts';
+import { observeDeliveries, observeEvents, observeResults } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { Results } from './results.ts';
 
@@ -44,7 +42,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpServer> {
   const { config, mongo, bus, accounts, results, clock, log } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
-  observeIngest(registry, results.shards, bus);
+  observeResults(registry, results.shards, bus);
   observeDeliveries(registry, options.notifications);
   observeEvents(registry, options.events.hub);
   const entries = new AuditStore(mongo.db);

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { createHmac } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { observeDeliveries } from '../../controller/wiring/delivery-metrics.ts';
+import { observeDeliveries } from '../../controller/wiring/metrics.ts';
 import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
 import { inTurns } from '../../controller/delivery/database-turns.ts';

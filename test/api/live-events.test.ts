@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { observeEvents } from '../../controller/wiring/event-metrics.ts';
+import { observeEvents } from '../../controller/wiring/metrics.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
 import { EventHub, KEEP_ALIVE_MS, LINGER_MS } from '../../controller/events/hub.ts';
 import { BusEventPublisher } from '../../controller/events/publisher.ts';
@@ -189,7 +189,9 @@ test('cuts off a client that never reads, which delays nobody, and tells it of t
   expect(hub.streams).toBe(1);
   const registry = new Registry();
   observeEvents(registry, hub);
-  expect(await registry.metrics()).toMatch(/^farwatch_event_streams 1$/m);
+  const metrics = await registry.metrics();
+  expect(metrics).toMatch(/^farwatch_event_streams 1$/m);
+  expect(metrics).toMatch(/^# TYPE farwatch_events_refused_total counter$/m);
   expect(watcher.events).toHaveLength(rounds * 8);
   isReading = true;
   idle.resume();

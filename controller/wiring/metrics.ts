@@ -1,0 +1,89 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { FailingCount } from '../delivery/failing-count.ts';
+import type { DeliveryCounts, DeliveryService } from '../delivery/service.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { NatsBus } from '../platform/bus/bus.ts';
+import type { Shards } from '../results/shards/shards.ts';
+
+/** Help of `farwatch_delivery_tries_total`. */
+const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
+  sent: 'sent',
+  retry: 'failed, will be retried',
+  failed: 'failed finally',
+  dropped: 'given up without an attempt',
+  again: 'postponed',
+  lost: 'another controller has the delivery',
+};
+
+export function observeResults(registry: Registry, shards: Shards, bus: NatsBus): void {
+  const { counts, deadLetters } = shards;
+  const { gauge, counter } = metricsIn(registry);
+  const countMonitors = () => [...shards.states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0);
+  gauge('farwatch_shards_in_hand', () => shards.states.size, 'Shards that this controller owns and has loaded.');
+  gauge('farwatch_monitors', countMonitors, 'Monitors in these shards.');
+  counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
+  counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
+  counter('farwatch_journal_failures_total', () => counts.insert_failures,
+    'Failed journal writes, each of which was retried.');
+  counter('farwatch_journal_voided_total', () => counts.voided,
+    'Entries that were void because another controller had written the shard.');
+  counter('farwatch_dead_letters_total', () => deadLetters.count, 'Rejected results and messages.');
+  counter('farwatch_dead_letters_omitted_total', () => deadLetters.omitted,
+    'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');
+  counter('farwatch_probe_rate_exceeded_total', () => shards.rateExceeded,
+    'Messages ignored because their probe sends more than 1 MiB a second.');
+  gauge('farwatch_bus_connected', () => (bus.isConnected ? 1 : 0), '1 while connected to NATS.');
+  counter('farwatch_bus_dropped_total', () => bus.stats().dropped,
+    'Messages dropped because NATS was unreachable or slow.');
+}
+
+export interface ObservedDeliveries {
+  service: Pick<DeliveryService, 'counts' | 'atWork'>;
+  failing: Pick<FailingCount, 'latest'>;
+}
+
+export function observeDeliveries(registry: Registry, { service, failing }: ObservedDeliveries): void {
+  const { gauge, counter } = metricsIn(registry);
+  const outcomes = Object.entries(OUTCOMES).map(([outcome, meaning]) => `${outcome}: ${meaning}`).join('; ');
+  new Counter({
+    name: 'farwatch_delivery_tries_total', help: `Delivery attempts since the start, by outcome. ${outcomes}.`,
+    labelNames: ['outcome'] as const, registers: [registry],
+    collect() {
+      this.reset();
+      for (const outcome of Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]) {
+        this.inc({ outcome }, service.counts[outcome]);
+      }
+    },
+  });
+  counter('farwatch_delivery_resumed_total', () => service.counts.resumed,
+    'Deliveries resumed after an attempt with unknown outcome: each may have arrived twice.');
+  gauge('farwatch_destinations_at_work', () => service.atWork, 'Destinations with deliveries in progress.');
+  gauge('farwatch_destinations_failing', () => failing.latest,
+    'Destinations in these shards whose latest delivery failed, counted every 10 s.');
+}
+
+export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {
+  const { gauge, counter } = metricsIn(registry);
+  gauge('farwatch_event_streams', () => hub.streams, 'Open streams of live events.');
+  counter('farwatch_events_refused_total', () => hub.refused,
+    'Messages of live events that could not be parsed.');
+}
+
+/** The rooms count in plain numbers, which cost nothing; a scrape copies them. */
+function metricsIn(registry: Registry) {
+  return {
+    gauge: (name: string, read: () => number, help: string) => {
+      new Gauge({ name, help, registers: [registry], collect() { this.set(read()); } });
+    },
+    /** `read` never decreases. */
+    counter: (name: string, read: () => number, help: string) => {
+      new Counter({
+        name, help, registers: [registry],
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    },
+  };
+}
