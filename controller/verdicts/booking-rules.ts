@@ -1,98 +1,136 @@
-import type { RuntimeStatus } from './monitor-config.ts';
-import { withGap, withoutGap } from './gap-rules.ts';
-import type { HourTimes, MonitorState } from './monitor-state.ts';
+import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
+import type { HourTimes, LateHistory, MonitorState, Stretch } from './monitor-state.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** Column of HourTimes that a status is booked in; null for time that does not count. */
+/** Unwatched stretches that a monitor remembers; late results for older ones only count. */
+export const GAPS_KEPT = 16;
+const NO_HISTORY: LateHistory = Object.freeze({ gaps: [], runs: {}, found: [] });
+
+/** The column of HourTimes for a status; null if its time does not count. */
 function columnOf(status: RuntimeStatus): 0 | 1 | 2 | null {
   if (status === 'up') return 0;
   if (status === 'degraded') return 1;
   return status === 'down' ? 2 : null;
 }
 
-/** Start of the hour that an instant (Unix ms) lies in. */
+/** Start of the hour that contains an instant (Unix ms). */
 export function hourOf(atMs: number): number {
   return atMs - (atMs % HOUR_MS);
 }
 
-/** The state with the time up to `until` booked under its present status. Never goes back. */
+/** Books the time up to `until` under the present status. Never moves backwards. */
 export function bookUntil(state: MonitorState, until: number): MonitorState {
   if (until <= state.booked_until) return state;
   const column = columnOf(state.status);
   if (column === null) return { ...withGap(state, state.booked_until, until), booked_until: until };
   const booked = { ...state.booked };
-  addTime(booked, column, state.booked_until, until);
+  forEachHour(state.booked_until, until, (hour, ms) => {
+    const times: HourTimes = [...(booked[hour] ?? [0, 0, 0])];
+    times[column] += ms;
+    booked[hour] = times;
+  });
   return { ...state, booked, booked_until: until };
 }
 
-/**
- * Books like `bookUntil` what results account for: a status holds for two intervals and a timeout after the latest
- * result. When nothing was heard for longer, the time after one interval was not watched and stays free for results
- * that come late.
- */
+/** How long a status holds after the latest result, ms. In a longer silence it holds for one interval. */
+export function holdMs({ interval_ms: intervalMs, timeout_ms: timeoutMs }: MonitorConfig): number {
+  return 2 * intervalMs + timeoutMs;
+}
+
+/** Books like `bookUntil`, except for time that nobody watched, which stays free for late results. */
 export function bookWatched(state: MonitorState, until: number): MonitorState {
-  const watched = bookGap(state, until);
-  return bookUntil(watched, until);
+  return bookUntil(bookGap(state, until), until);
 }
 
 /**
- * Books like `bookWatched` an hour that is over, but not what only the next result can tell: whether the status held for longer
- * than an interval after the latest one. The hour is not written before that is known.
+ * Books an hour that is over, except for what only the next result can tell: whether the status held for
+ * longer than an interval after the latest one. The hour is not written before that is known.
  */
 export function bookHour(state: MonitorState, until: number): MonitorState {
   const heardAt = lastHeard(state);
   const isOpen = heardAt > 0 && columnOf(state.status) !== null;
-  return bookUntil(bookGap(state, until), isOpen ? Math.min(until, heardAt + state.config.interval_ms) : until);
+  const known = isOpen ? Math.min(until, heardAt + state.config.interval_ms) : until;
+  return bookUntil(bookGap(state, until), known);
 }
 
-/**
- * The state as it is while results come without a break: what is not booked yet is under the present status. After a
- * break the status is booked for one interval past the latest result, and the rest up to `until` left free.
- */
+/** Books a silence that ends at `until`. Returns `state` itself while results arrive without a break. */
 export function bookGap(state: MonitorState, until: number): MonitorState {
   const heardAt = lastHeard(state);
-  const { interval_ms: intervalMs, timeout_ms: timeoutMs } = state.config;
-  if (heardAt === 0 || until <= heardAt + 2 * intervalMs + timeoutMs || columnOf(state.status) === null) return state;
-  const booked = bookUntil(state, Math.min(until, heardAt + intervalMs));
-  return { ...withGap(booked, booked.booked_until, until), booked_until: Math.max(booked.booked_until, until) };
+  const isSilent = heardAt > 0 && until > heardAt + holdMs(state.config);
+  if (!isSilent || columnOf(state.status) === null) return state;
+  const booked = bookUntil(state, Math.min(until, heardAt + state.config.interval_ms));
+  const bookedUntil = Math.max(booked.booked_until, until);
+  return { ...withGap(booked, booked.booked_until, until), booked_until: bookedUntil };
 }
 
-/** When the latest result that counted was started, Unix ms; 0 without any. */
+/** When the latest result that counted was started, Unix ms; 0 if there is none. */
 export function lastHeard(state: MonitorState): number {
   let heardAt = 0;
   for (const name in state.regions) heardAt = Math.max(heardAt, state.regions[name]?.last_at ?? 0);
   return heardAt;
 }
 
+type Move = [was: RuntimeStatus, is: RuntimeStatus];
+
 /**
- * Books the time between `from` and `to`, already booked under `was`, under `is` instead: an outage counts from its
- * first failed check, which is known to be one only later. Hours that have their rollup already stay as they are.
+ * Moves booked time to another status: an outage counts from its first failed check, but is only known later.
+ * Hours whose rollup is written do not change.
  */
-export function rebook(state: MonitorState, from: number, to: number, was: RuntimeStatus, is: RuntimeStatus): MonitorState {
-  const end = Math.min(to, state.booked_until);
+export function rebook(state: MonitorState, from: number, until: number, [was, is]: Move): MonitorState {
+  const end = Math.min(until, state.booked_until);
   if (from >= end) return state;
   const booked = { ...state.booked };
   const old = columnOf(was);
   const fresh = columnOf(is);
-  for (let hour = hourOf(from); hour < end; hour += HOUR_MS) {
+  forEachHour(from, end, (hour, ms) => {
     const times = booked[hour];
-    if (!times && old !== null) continue;
-    const span = Math.min(end, hour + HOUR_MS) - Math.max(from, hour);
-    const moved = old === null ? span : Math.min(span, (times as HourTimes)[old]);
-    const changed: HourTimes = times ? [...times] : [0, 0, 0];
+    if (!times && old !== null) return;
+    const changed: HourTimes = [...(times ?? [0, 0, 0])];
+    const moved = old === null ? ms : Math.min(ms, changed[old]);
     if (old !== null) changed[old] -= moved;
     if (fresh !== null) changed[fresh] += moved;
     booked[hour] = changed;
-  }
+  });
   return old === null && fresh !== null ? withoutGap({ ...state, booked }, from, end) : { ...state, booked };
 }
 
-function addTime(booked: Record<number, HourTimes>, column: 0 | 1 | 2, from: number, until: number): void {
+/** Calls back with each hour of a stretch and how much of it belongs to the stretch, ms. */
+function forEachHour(from: number, until: number, take: (hour: number, ms: number) => void): void {
   for (let hour = hourOf(from); hour < until; hour += HOUR_MS) {
-    const span = Math.min(until, hour + HOUR_MS) - Math.max(from, hour);
-    const times: HourTimes = booked[hour] ? [...(booked[hour] as HourTimes)] : [0, 0, 0];
-    times[column] += span;
-    booked[hour] = times;
+    take(hour, Math.min(until, hour + HOUR_MS) - Math.max(from, hour));
   }
+}
+
+export function lateHistory(state: MonitorState): LateHistory {
+  return state.late ?? NO_HISTORY;
+}
+
+/** Notes a stretch that nobody watched, but not in a known outage, nor of a heartbeat: no probe sees it. */
+function withGap(state: MonitorState, from: number, until: number): MonitorState {
+  if (from >= until || state.outage !== null || state.heartbeat || state.status === 'paused') return state;
+  const known = lateHistory(state);
+  const last = known.gaps.at(-1);
+  const gaps: Stretch[] = last && last[1] >= from
+    ? [...known.gaps.slice(0, -1), [last[0], Math.max(last[1], until)]]
+    : [...known.gaps, [from, until] as Stretch].slice(-GAPS_KEPT);
+  return { ...state, late: { ...known, gaps } };
+}
+
+/** The unwatched parts of a stretch, in order. */
+export function unwatchedParts(state: MonitorState, from: number, until: number): Stretch[] {
+  const { gaps } = lateHistory(state);
+  return gaps.map(([start, end]): Stretch => [Math.max(start, from), Math.min(end, until)]).filter(isTime);
+}
+
+/** The state in which this stretch no longer counts as unwatched. */
+export function withoutGap(state: MonitorState, from: number, until: number): MonitorState {
+  if (!state.late || unwatchedParts(state, from, until).length === 0) return state;
+  const around = state.late.gaps.flatMap(([start, end]): Stretch[] =>
+    [[start, Math.min(end, from)], [Math.max(start, until), end]]);
+  return { ...state, late: { ...state.late, gaps: around.filter(isTime).slice(-GAPS_KEPT) } };
+}
+
+function isTime([from, until]: Stretch): boolean {
+  return from < until;
 }

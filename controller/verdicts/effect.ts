@@ -1,7 +1,9 @@
+import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
-import type { ErrorType } from '../../shared/contracts/result.ts';
 
-/** An incident opened or closed by the state machine. `id` is derived, so that a second call changes nothing. */
+export type CheckError = NonNullable<CheckResult['error']>;
+
+/** An incident to open. Its id is derived, so opening it twice changes nothing. */
 export interface IncidentOpening {
   id: string;
   monitor: MonitorConfig;
@@ -11,7 +13,7 @@ export interface IncidentOpening {
   affected_regions: string[];
   failure_count: number;
   started_at: number;
-  /** Results that came too late to alert anybody showed it; it is resolved at once. */
+  /** Late results revealed the outage: the incident is resolved at once and nobody is alerted. */
   late?: true;
 }
 
@@ -22,22 +24,26 @@ export interface IncidentResolution {
   failure_count: number;
 }
 
-export type AlertEvent = 'monitor.down' | 'monitor.up' | 'monitor.slow_response' | 'monitor.slow_response_resolved' | 'monitor.ssl_expiring' | 'monitor.domain_expiring';
+export type AlertEvent =
+  | 'monitor.down' | 'monitor.up' | 'monitor.slow_response' | 'monitor.slow_response_resolved'
+  | 'monitor.ssl_expiring' | 'monitor.domain_expiring';
 
-/** Something to tell. `id` is derived from (monitor, journal number, index). */
+/** A notification to send. Its id is derived from the monitor, the journal entry and the index in it. */
 export interface Alert {
   id: string;
   event: AlertEvent;
   monitor: MonitorConfig;
   incident: { id: string; started_at: number; resolved_at: number | null } | null;
-  error: { type: ErrorType; message: string } | null;
+  error: CheckError | null;
   regions: string[];
-  /** The last good check so far, Unix ms; `response_time_ms` null where it is not known. Absent of what is about no check. */
+  /**
+   * The last successful check, Unix ms; its time is null if unknown. Absent in alerts that no check caused.
+   */
   last_success?: { at: number; response_time_ms: number | null } | null;
   /** When it happened, Unix ms. */
   at: number;
-  /** Of a certificate or a registration that expires: when (Unix ms), and in how many days at most. */
+  /** When a certificate or domain expires (Unix ms), and the threshold it has crossed (days). */
   expiry?: { expires_at: number; days: number };
-  /** It goes down too often to tell each time: so many times in `window_ms`; what follows is held until it is steady. */
+  /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
   flapping?: { downs: number; window_ms: number };
 }

@@ -1,72 +1,71 @@
-import { derivedId } from '../../shared/ids.ts';
 import type { Alert } from './effect.ts';
 import type { MonitorConfig } from './monitor-config.ts';
-import type { Flaps, ItemPlace, MonitorEffect, MonitorItem, MonitorState, MonitorStep } from './monitor-state.ts';
+import type { Flaps, MonitorEffect, MonitorItem } from './monitor-state.ts';
+import type { MonitorStep } from './monitor-step.ts';
 
-/** So many outages begun within the window make a monitor flap. */
+/** A monitor flaps when this many outages begin within the window. */
 export const FLAP_DOWNS = 5;
 const WINDOW_INTERVALS = 40;
 const SHORTEST_WINDOW_MS = 60_000;
 const LONGEST_WINDOW_MS = 3 * 3_600_000;
 
-/** The stretch in which outages are counted, ms: forty checks, but a minute at least and three hours at most. */
+/** The window in which outages are counted, ms. */
 export function flapWindowMs(config: Pick<MonitorConfig, 'interval_ms'>): number {
   return Math.min(LONGEST_WINDOW_MS, Math.max(SHORTEST_WINDOW_MS, WINDOW_INTERVALS * config.interval_ms));
 }
 
 /**
- * Keeps a monitor that flaps from paging people each time. The alert of its fifth outage in the window says that it flaps;
- * those of the outages and recoveries after it are held until the status has stayed for a quarter of the window, and if it
- * is up by then, the last recovery is told. Incidents and history are as ever: only alerts are held.
+ * Keeps a flapping monitor from paging people each time. The alert of the fifth outage says that it flaps.
+ * Later alerts are held until the status has lasted a quarter of the window; if the monitor is up then, the
+ * last recovery is sent. Incidents and history are unaffected.
  */
-export function holdFlaps(step: MonitorStep, item: MonitorItem, place: ItemPlace): MonitorStep {
+export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
   const { state, effects } = step;
-  if (state.flaps === null && effects.length === 0) return step;
-  if (state.config.status !== 'active') return state.flaps === null ? step : { state: { ...state, flaps: null }, effects };
-  let flaps = state.flaps;
-  const told: MonitorEffect[] = [];
-  for (const effect of effects) {
-    const judged = effect.kind === 'alert' ? judge(flaps, effect.alert, state) : { flaps, alert: null };
-    flaps = judged.flaps;
-    if (effect.kind !== 'alert') told.push(effect);
-    else if (judged.alert !== null) told.push({ kind: 'alert', alert: judged.alert });
+  const count = effects.length;
+  if (state.flaps === null && count === 0) return;
+  let flaps = state.config.status === 'active' ? state.flaps : null;
+  if (state.config.status === 'active') {
+    const kept = effects.flatMap((effect): MonitorEffect[] => {
+      if (effect.kind !== 'alert') return [effect];
+      const [judged, alert] = judge(flaps, effect.alert, flapWindowMs(state.config));
+      flaps = judged;
+      return alert === null ? [] : [{ kind: 'alert', alert }];
+    });
+    flaps = release(step, flaps, instantOf(item));
+    // The recovery that `release` may have added is numbered after the alerts that are held.
+    step.effects = [...kept, ...effects.slice(count)];
   }
-  const steady = released(state, flaps, item, { n: place.n, index: place.index + effects.length });
-  if (effects.length === 0 && steady.effects.length === 0 && steady.flaps === flaps) return step;
-  return { state: { ...state, flaps: steady.flaps }, effects: [...told, ...steady.effects] };
+  if (flaps !== state.flaps) step.state = { ...state, flaps };
 }
 
-/** What is left to tell of an alert: null when it is held. */
-function judge(flaps: Flaps | null, alert: Alert, state: MonitorState): { flaps: Flaps | null; alert: Alert | null } {
+/** The alert is null if it is held. */
+function judge(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps | null, Alert | null] {
   if (alert.event === 'monitor.down') {
-    const windowMs = flapWindowMs(state.config);
-    const downs = [...(flaps?.downs ?? []).filter((at) => at > alert.at - windowMs), alert.at].slice(-FLAP_DOWNS);
-    if (flaps?.held) return { flaps: { downs, held: { ended: null } }, alert: null };
-    if (downs.length < FLAP_DOWNS) return { flaps: { downs, held: null }, alert };
-    return { flaps: { downs, held: { ended: null } }, alert: { ...alert, flapping: { downs: downs.length, window_ms: windowMs } } };
+    const recent = (flaps?.downs ?? []).filter((at) => at > alert.at - windowMs);
+    const downs = [...recent, alert.at].slice(-FLAP_DOWNS);
+    if (flaps?.held) return [{ downs, held: { ended: null } }, null];
+    if (downs.length < FLAP_DOWNS) return [{ downs, held: null }, alert];
+    const flapping = { downs: downs.length, window_ms: windowMs };
+    return [{ downs, held: { ended: null } }, { ...alert, flapping }];
   }
-  if (alert.event !== 'monitor.up' || !flaps?.held) return { flaps, alert };
+  if (alert.event !== 'monitor.up' || !flaps?.held) return [flaps, alert];
   const { incident, error, at } = alert;
-  return { flaps: { ...flaps, held: { ended: { incident, error, at } } }, alert: null };
+  return [{ ...flaps, held: { ended: { incident, error, at } } }, null];
 }
 
-/** Once the status has stayed long enough: alerts flow again, and a recovery that nobody was told of is told. */
-function released(state: MonitorState, flaps: Flaps | null, item: MonitorItem, place: ItemPlace): { flaps: Flaps | null; effects: MonitorEffect[] } {
-  const at = instantOf(item);
-  if (flaps === null || at === null) return { flaps, effects: [] };
-  const windowMs = flapWindowMs(state.config);
-  if (!flaps.held) return { flaps: flaps.downs.some((down) => down > at - windowMs) ? flaps : null, effects: [] };
-  if (at - state.since < windowMs / 4) return { flaps, effects: [] };
+/** Lets alerts through again once the status has lasted long enough, and sends the recovery that was held. */
+function release(step: MonitorStep, flaps: Flaps | null, at: number | null): Flaps | null {
+  const { config, since, outage } = step.state;
+  const windowMs = flapWindowMs(config);
+  if (flaps === null || at === null) return flaps;
+  if (!flaps.held) return flaps.downs.some((down) => down > at - windowMs) ? flaps : null;
+  if (at - since < windowMs / 4) return flaps;
   const { ended } = flaps.held;
-  if (ended === null || state.outage !== null) return { flaps: null, effects: [] };
-  const alert: Alert = {
-    id: derivedId(state.config.monitor_id, place.n, place.index, 'steady'), event: 'monitor.up', monitor: state.config,
-    regions: Object.keys(state.regions), ...ended,
-  };
-  return { flaps: null, effects: [{ kind: 'alert', alert }] };
+  if (ended && !outage) step.alert('monitor.up', { regions: step.regions, ...ended }, 'steady');
+  return null;
 }
 
-/** When an item happened; null for what says nothing about now. */
+/** When an item happened; null if it says nothing about the present. */
 function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;

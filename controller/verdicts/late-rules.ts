@@ -1,95 +1,88 @@
-import { derivedId } from '../../shared/ids.ts';
-import type { MonitorConfig } from './monitor-config.ts';
-import { opening, resolution, SEVERITY } from './effect-rules.ts';
-import { freeParts, lateHistory, withoutGap } from './gap-rules.ts';
-import { agreed, isAsked, requiredVotes, type Agreed } from './quorum-rules.ts';
-import type { ItemPlace, LateHistory, LateOutage, LateRun, MonitorEffect, MonitorItem, MonitorState, MonitorStep, Outage } from './monitor-state.ts';
+import { holdMs, lateHistory, unwatchedParts, withoutGap } from './booking-rules.ts';
+import type {
+  LateHistory, LateOutage, LateRun, MonitorItem, MonitorState, Outage, ResultItem,
+} from './monitor-state.ts';
+import type { MonitorStep } from './monitor-step.ts';
+import { agreed, isAsked, requiredOfAll, type Agreed } from './quorum-rules.ts';
+import { isOfPresentCheck } from './region-rules.ts';
 
-/** Probes whose late results are followed at once, and outages that wait or are evidence: the latest. */
+/** Probes whose late results are followed at a time. */
 const RUNS_KEPT = 8;
+/** Late outages that a monitor remembers. */
 const FOUND_KEPT = 16;
 
 /**
- * Tells of outages that results show which came too late to move a verdict: more failures in a row than the monitor's
- * retries, then a success, in as many regions at a time as its policy needs of those that it asks. Each becomes an incident
- * that is over and alerts nobody, if nobody had watched that time: what is known stays as it was told. Judged once its time
- * is booked, so that it does not matter whether the late results or the ones in time came first. Counts and times are
- * repaired by the rollups.
+ * Reports outages that only late results show: in enough regions at a time, more failures in a row than the
+ * monitor retries, then a success. If nobody watched that time, each opens and resolves an incident, without
+ * an alert. Judged once the time is booked, so that late results and those in time may come in any order.
  */
-export function tellLate(before: MonitorState, step: MonitorStep, item: MonitorItem, place: ItemPlace): MonitorStep {
-  const noted = item.kind === 'result' && item.late ? note(step.state, item) : step.state;
-  const { found } = lateHistory(noted);
-  if (found.length === 0) return noted === step.state ? step : { ...step, state: noted };
-  const isFresh = found !== lateHistory(step.state).found;
-  const isDue = isFresh || found.some(({ until }) => until > before.booked_until && until <= noted.booked_until);
-  if (!isDue) return noted === step.state ? step : { ...step, state: noted };
-  const required = requiredVotes(noted.config.quorum, regionsAsked(noted));
-  const told = { state: noted, effects: [...step.effects] };
-  for (const stretch of agreed(found.filter(({ until }) => until <= noted.booked_until), required)) settle(told, stretch, place);
-  if (required > 1) return told;
-  // One vote was enough, so none of them is waited for by another region's.
-  const left = lateHistory(told.state).found.filter(({ until }) => until > noted.booked_until);
-  return { ...told, state: { ...told.state, late: { ...lateHistory(told.state), found: left } } };
+export function tellLate(step: MonitorStep, item: MonitorItem): void {
+  const known = lateHistory(step.state);
+  if (item.kind === 'result' && item.late) step.state = note(step.state, item);
+  const { config, booked_until: bookedUntil } = step.state;
+  const { found } = lateHistory(step.state);
+  if (found.length === 0) return;
+  const over = found.filter(({ until }) => until <= bookedUntil);
+  if (found === known.found && !over.some(({ until }) => until > step.before.booked_until)) return;
+  const required = requiredOfAll(config, regionsHeard(step.state));
+  for (const stretch of agreed(over, required)) settle(step, stretch);
+  // If one vote is enough, no outage waits for another region's.
+  if (required > 1) return;
+  const waiting = found.filter(({ until }) => until > bookedUntil);
+  step.state = { ...step.state, late: { ...lateHistory(step.state), found: waiting } };
 }
 
-/** How many regions have a say; of a choice that is automatic, those that were heard. */
-function regionsAsked(state: MonitorState): number {
-  if (state.config.monitoring_regions.length > 0) return state.config.monitoring_regions.length;
+function regionsHeard(state: MonitorState): string[] {
   const { runs, found } = lateHistory(state);
-  return new Set([...Object.keys(state.regions), ...Object.values(runs).map(({ region }) => region), ...found.map(({ region }) => region)]).size;
+  return [...Object.keys(state.regions), ...[...Object.values(runs), ...found].map(({ region }) => region)];
 }
 
-/** What one late result adds to what its probe has told late. A hole in between begins anew. */
-function note(state: MonitorState, { result, region, probe_id: probeId }: MonitorItem & { kind: 'result' }): MonitorState {
+/** Adds a late result to its probe's run of failures. A pause between results starts a new run. */
+function note(state: MonitorState, { result, region, probe_id: probeId }: ResultItem): MonitorState {
   const { config } = state;
-  if (state.heartbeat || config.status !== 'active' || result.assignment_rev < config.check_revision || !isAsked(config, region)) return state;
+  if (state.heartbeat || !isOfPresentCheck(config, result) || !isAsked(config, region)) return state;
   const history = lateHistory(state);
   const known = history.runs[probeId];
-  const at = result.started_at;
+  const { started_at: at, error } = result;
   if (result.outcome === 'missed' || (known && at <= known.last_at)) return state;
-  const run = known && at - known.last_at <= longestPauseMs(config) ? known : { region, fails: 0, first_fail_at: at, last_at: at, error: null };
-  if (result.outcome === 'failure') {
-    const fails = run.fails + 1;
-    const failing: LateRun = { region, fails, first_fail_at: fails === 1 ? at : run.first_fail_at, last_at: at, error: result.error ?? run.error };
-    return { ...state, late: { ...history, runs: withRun(history.runs, probeId, failing) } };
-  }
-  const runs = withRun(history.runs, probeId, { region, fails: 0, first_fail_at: at, last_at: at, error: null });
-  if (run.fails <= config.retries) return { ...state, late: { ...history, runs } };
-  const outage: LateOutage = { region, from: run.first_fail_at, until: at, fails: run.fails, error: run.error };
-  return { ...state, late: { ...history, runs, found: [...history.found, outage].slice(-FOUND_KEPT) } };
-}
-
-/** Results of one probe that are further apart say nothing of the time between. */
-function longestPauseMs(config: MonitorConfig): number {
-  return 2 * config.interval_ms + config.timeout_ms;
+  const idle: LateRun = { region, fails: 0, first_fail_at: at, last_at: at, error: null };
+  const run = known && at - known.last_at <= holdMs(config) ? known : idle;
+  const first_fail_at = run.fails === 0 ? at : run.first_fail_at;
+  const failing = { region, fails: run.fails + 1, first_fail_at, last_at: at, error: error ?? run.error };
+  const isFailure = result.outcome === 'failure';
+  const late = { ...history, runs: withRun(history.runs, probeId, isFailure ? failing : idle) };
+  if (isFailure || run.fails <= config.retries) return { ...state, late };
+  const outage = { region, from: run.first_fail_at, until: at, fails: run.fails, error: run.error };
+  return { ...state, late: { ...late, found: [...history.found, outage].slice(-FOUND_KEPT) } };
 }
 
 function withRun(runs: LateHistory['runs'], probeId: string, run: LateRun): LateHistory['runs'] {
-  const all = Object.entries({ ...runs, [probeId]: run });
-  if (all.length <= RUNS_KEPT) return { ...runs, [probeId]: run };
-  const [oldest] = all.filter(([id]) => id !== probeId).sort((one, other) => one[1].last_at - other[1].last_at);
-  return Object.fromEntries(all.filter(([id]) => id !== oldest?.[0]));
+  const all = { ...runs, [probeId]: run };
+  const others = Object.entries(runs).filter(([id]) => id !== probeId);
+  if (others.length < RUNS_KEPT) return all;
+  const [oldest] = others.sort(([, one], [, other]) => one.last_at - other.last_at);
+  return Object.fromEntries(Object.entries(all).filter(([id]) => id !== oldest?.[0]));
 }
 
-/** Told when the whole of it was free, but for the interval that the status before it is taken to hold. */
-function settle(told: MonitorStep, { from, until, by }: Agreed<LateOutage>, place: ItemPlace): void {
-  const free = freeParts(told.state, from, until);
-  told.state = withoutGap(told.state, from, until);
-  const [start, end] = free[0] ?? [Infinity, 0];
-  if (free.length !== 1 || start > from + told.state.config.interval_ms || end < until) return;
-  told.effects.push(...lateIncident(told.state, { from, until, by }, { n: place.n, index: place.index + told.effects.length }).effects);
+/** Reports a stretch if nobody watched it, except for the one interval that the status before it holds. */
+function settle(step: MonitorStep, stretch: Agreed<LateOutage>): void {
+  const { from, until, by } = stretch;
+  const parts = unwatchedParts(step.state, from, until);
+  step.state = withoutGap(step.state, from, until);
+  const [start, end] = parts[0] ?? [Infinity, 0];
+  const isFree = parts.length === 1 && start <= from + step.state.config.interval_ms && end >= until;
+  if (!isFree) return;
+  const outage = lateOutage(step, stretch);
+  step.open(outage, regionsOf(by), true);
+  step.resolve(outage, until);
 }
 
-/** The incident of an outage that was over when it showed: opened and resolved, with no alert. */
-export function lateIncident(
-  state: MonitorState, { from, until, by }: Agreed<LateOutage>, place: ItemPlace,
-): { outage: Outage; effects: [opened: MonitorEffect, resolved: MonitorEffect] } {
-  const error = by.find((each) => each.error !== null)?.error ?? { type: 'connection_error' as const, message: 'The check failed' };
-  const outage: Outage = {
-    incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'late'), started_at: from,
-    failure_count: by.reduce((sum, { fails }) => sum + fails, 0), type: error.type, message: error.message, severity: SEVERITY[error.type],
-  };
-  const opened = opening(state, outage, [...new Set(by.map(({ region }) => region))]);
-  if (opened.kind === 'open') opened.opening.late = true;
-  return { outage, effects: [opened, resolution(state, outage, until)] };
+/** The outage of a stretch that was over before anybody knew about it. */
+export function lateOutage(step: MonitorStep, { from, by }: Agreed<LateOutage>): Outage {
+  const error = by.find((each) => each.error !== null)?.error;
+  return step.outage('late', from, by.reduce((sum, { fails }) => sum + fails, 0), error);
+}
+
+export function regionsOf(outages: LateOutage[]): string[] {
+  return [...new Set(outages.map(({ region }) => region))];
 }

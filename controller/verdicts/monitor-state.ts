@@ -1,60 +1,61 @@
-import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
-import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { Alert, CheckError, IncidentOpening, IncidentResolution } from './effect.ts';
 import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
-
-export type RegionVerdict = 'up' | 'down' | 'unknown';
 
 /** One region's view of a monitor. Instants are Unix ms. */
 export interface RegionState {
-  verdict: RegionVerdict;
+  verdict: 'up' | 'down' | 'unknown';
   degraded: boolean;
-  /** Slow successes in a row; absent in states of earlier versions. */
+  /** Slow successes in a row; earlier versions wrote none. */
   slows?: number;
-  /** Failed results in a row. */
+  /** Failures in a row. */
   fails: number;
   first_fail_at: number | null;
-  /** When the latest result that counted was started. */
+  /** Start of the latest result that counted. */
   last_at: number | null;
   response_time_ms: number | null;
   status_code: number | null;
-  error: { type: ErrorType; message: string } | null;
+  error: CheckError | null;
   probe_id: string | null;
-  /** Why the region is unknown: `silent`, or the reason of missed slots. */
+  /** Why the region is unknown: `silent`, or why slots were missed. */
   reason: string | null;
-  /** The failure that confirmed its outage, while that lasts; absent in states of earlier versions. */
+  /** The failure that confirmed the present outage; earlier versions wrote none. */
   down_at?: number;
-  /** Its latest outages that are over while some region has not been heard past their ends, in order; absent without any. */
+  /** The latest ended outages, oldest first, as long as some region has not been heard past them. */
   ended?: RegionOutage[];
 }
 
-/** A region was down by its own word: from the failure that confirmed it to before a success. */
-export interface RegionOutage {
+/** An outage as one region saw it: from the failure that confirmed it until the next success. */
+export interface RegionOutage extends Failures {
   from: number;
   until: number;
   first_fail_at: number;
-  fails: number;
-  error: { type: ErrorType; message: string } | null;
 }
 
-/** From the first failed check to recovery, whatever people do to its incident. */
+interface Failures {
+  fails: number;
+  error: CheckError | null;
+}
+
+/** From the first failed check until recovery, whatever people do with its incident. Also a slow stretch. */
 export interface Outage {
   incident_id: string;
   started_at: number;
   failure_count: number;
-  type: ErrorType;
+  type: CheckError['type'];
   message: string;
   severity: Severity;
 }
 
-/** How often a monitor has gone down lately, and what it was not told of while that was too often. */
+/** Recent outages, and the alert held back while there are too many. */
 export interface Flaps {
-  /** The latest starts of outages, Unix ms, oldest first. */
+  /** Starts of the latest outages, Unix ms, oldest first. */
   downs: number[];
-  /** Alerts are held; what ended last meanwhile, null while it is down. */
+  /** Alerts are held; `ended` is the outage that ended last, null while the monitor is down. */
   held: { ended: Pick<Alert, 'incident' | 'error' | 'at'> | null } | null;
 }
 
-/** The last expiry that was warned of: the instant (Unix ms), and with how many days left at most. */
+/** The expiry (Unix ms) that was last warned of, and the threshold that it had crossed (days). */
 export interface ExpiryWarning {
   expires_at: number;
   days: number;
@@ -63,91 +64,87 @@ export interface ExpiryWarning {
 /** From an instant to before another, Unix ms. */
 export type Stretch = [from: number, until: number];
 
-/** What a probe's late results say so far, in their order: `fails` in a row since `first_fail_at`. */
-export interface LateRun {
+/** What one probe's late results say so far: `fails` failures in a row since `first_fail_at`. */
+export interface LateRun extends Failures {
   region: string;
-  fails: number;
   first_fail_at: number;
   last_at: number;
-  error: { type: ErrorType; message: string } | null;
 }
 
-/** An outage that late results of one region show. */
-export interface LateOutage {
+/** An outage that the late results of one region show. */
+export interface LateOutage extends Failures {
   region: string;
   from: number;
   until: number;
-  fails: number;
-  error: { type: ErrorType; message: string } | null;
 }
 
-/** What late results are held against: time that nobody watched, each probe's run, outages that wait for more. */
 export interface LateHistory {
-  /** In order, without overlap. */
+  /** Time that nobody watched, in order and without overlap. */
   gaps: Stretch[];
   /** By probe. */
   runs: Record<string, LateRun>;
+  /** Outages that wait for other regions, or for their time to be booked. */
   found: LateOutage[];
 }
 
-/** Milliseconds watched in an hour, by status: up, degraded, down. The rest of the hour was not watched or paused. */
+/** Milliseconds of an hour by status. The rest of the hour was unwatched or paused. */
 export type HourTimes = [up: number, degraded: number, down: number];
 
-/** All that the rules know of a monitor. */
+/** All that the rules know about a monitor. */
 export interface MonitorState {
   config: MonitorConfig;
   status: RuntimeStatus;
+  /** When the status last changed, Unix ms. */
   since: number;
   regions: Record<string, RegionState>;
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
-  /** How long that success took, ms; absent in states of older versions. */
+  /** Response time of that success, ms; earlier versions wrote none. */
   last_success_ms?: number | null;
   last_failure_at: number | null;
-  /** Time is booked up to here. */
+  /** Time is booked up to this instant. */
   booked_until: number;
-  /** Booked times of hours that have no rollup yet, by the hour's start. */
+  /** Booked times of hours whose rollup is not written yet, by the hour's start. */
   booked: Record<number, HourTimes>;
-  /** Latest day (its start) that has hours in rollups and no rollup of its own yet. */
+  /** Start of the latest day that has rollups of hours but none of its own. */
   unrolled_day: number | null;
-  /** The slow stretch that was told of. */
+  /** The slow stretch that was alerted of. */
   slow: Outage | null;
-  /** Null while it has not gone down lately. */
+  /** Null if there was no recent outage. */
   flaps: Flaps | null;
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
-  /** Null while there was neither a time without watch nor a late result. */
+  /** Null if all time was watched and no result was late. */
   late: LateHistory | null;
-  /** Of heartbeats only. */
+  /** Heartbeat monitors only. */
   heartbeat?: HeartbeatState;
 }
 
-/** What is known of a heartbeat's pings. Instants are Unix ms. */
+/** A heartbeat's pings and its countdown. Instants are Unix ms. */
 export interface HeartbeatState {
-  /** The latest ping that told how a job ended. */
+  /** The latest ping that reported the end of a job. */
   last_at: number | null;
-  /** The latest start of a job that has not ended yet. */
+  /** The latest start of a job that has not ended. */
   started_at: number | null;
   /** When the next ping is overdue. */
   deadline: number;
-  /** No ping moves the deadline before this: where the wait began anew. */
+  /** The deadline that the countdown restarted with; pings never move it before this. */
   not_before: number;
 }
 
-/** A ping as the journal has it. */
+/** A ping in the journal. */
 export interface JournaledPing {
   id: string;
   monitor_id: string;
   kind: 'success' | 'start' | 'fail';
-  /** Null when none was given. */
   exit_code: number | null;
   /** When it was received, Unix ms. */
   at: number;
-  /** From the start to the end of the job, ms; null when the start was not told. */
+  /** How long the job ran, ms; null if its start was not reported. */
   run_ms: number | null;
 }
 
-/** What a journal entry can hold for one monitor. `late`: taken too long after it started to move a verdict. */
+/** What a journal entry can hold for one monitor. `late`: the result came too late to move a verdict. */
 export type MonitorItem =
   | { kind: 'result'; region: string; probe_id: string; result: CheckResult; late: boolean }
   | { kind: 'config'; config: MonitorConfig }
@@ -157,11 +154,7 @@ export type MonitorItem =
   | { kind: 'unwatched'; from: number; until: number }
   | { kind: 'hour'; until: number };
 
-/** Where an item stands: `n` of its journal entry and the number of effects that this entry has had for this monitor. */
-export interface ItemPlace {
-  n: number;
-  index: number;
-}
+export type ResultItem = MonitorItem & { kind: 'result' };
 
 /** A line of the monitor's status history. */
 export interface StatusChange {
@@ -176,14 +169,9 @@ export interface StatusChange {
   incident_id: string | null;
 }
 
-/** What a decision wants done, in order; each is carried out at least once and has its effect once. */
+/** Something to carry out. Every effect is carried out at least once, and repeating it changes nothing. */
 export type MonitorEffect =
   | { kind: 'status'; change: StatusChange }
   | { kind: 'open'; opening: IncidentOpening }
   | { kind: 'resolve'; resolution: IncidentResolution }
   | { kind: 'alert'; alert: Alert };
-
-export interface MonitorStep {
-  state: MonitorState;
-  effects: MonitorEffect[];
-}

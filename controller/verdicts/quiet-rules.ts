@@ -1,36 +1,38 @@
 import { bookGap } from './booking-rules.ts';
+import { tellBeyondStatus } from './monitor-rules.ts';
+import type { MonitorState, RegionState, ResultItem } from './monitor-state.ts';
+import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { isAwaiting } from './overlap-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
-import { tellBeyondStatus } from './telling-rules.ts';
-import type { ItemPlace, MonitorEffect, MonitorItem, MonitorState, RegionState } from './monitor-state.ts';
-
-type ResultItem = MonitorItem & { kind: 'result' };
-
-const NOTHING: MonitorEffect[] = [];
+import { isOfPresentCheck } from './region-rules.ts';
 
 /**
- * Whether a result says of a monitor that is up just what its region said before: nearly all do. Then the rules change
- * nothing but when it was checked and what that measured, which `noteQuiet` writes without making a state anew.
+ * True when a monitor is up and a result only confirms what its region said before, as nearly all do. The
+ * rules then change nothing but the last check and its measurements, and `noteQuiet` can write them in place.
  */
 export function isQuiet(state: MonitorState, item: ResultItem, place: ItemPlace): boolean {
   const { result, region: name, late } = item;
   const { config } = state;
   const region = state.regions[name];
-  if (region === undefined || !saysTheSame(region, item) || late || state.status !== 'up' || state.heartbeat !== undefined) return false;
+  if (region === undefined || !isSame(region, item)) return false;
+  if (late || state.status !== 'up' || state.heartbeat !== undefined) return false;
   const at = result.started_at;
-  const counts = config.status === 'active' && result.assignment_rev >= config.check_revision && at > state.since && isAsked(config, name);
-  if (!counts || isAwaiting(state) || bookGap(state, at) !== state || verdictOf(config, state.regions) !== 'up') return false;
-  const step = { state, effects: NOTHING };
-  return tellBeyondStatus(state, step, item, place) === step;
+  if (!isOfPresentCheck(config, result) || at <= state.since || !isAsked(config, name)) return false;
+  if (isAwaiting(state) || bookGap(state, at) !== state) return false;
+  if (verdictOf(config, state.regions) !== 'up') return false;
+  const step = new MonitorStep(state, place);
+  tellBeyondStatus(step, item);
+  return step.state === state && step.effects.length === 0;
 }
 
-function saysTheSame(region: RegionState, { result }: ResultItem): boolean {
-  return result.outcome === 'success' && !result.degraded && result.error === null && result.started_at > (region.last_at ?? 0)
-    && region.verdict === 'up' && !region.degraded && region.slows === 0 && region.fails === 0
-    && region.first_fail_at === null && region.error === null && region.reason === null && region.down_at === undefined;
+function isSame(region: RegionState, { result }: ResultItem): boolean {
+  return result.outcome === 'success' && !result.degraded && result.error === null
+    && result.started_at > (region.last_at ?? 0) && region.verdict === 'up'
+    && !region.degraded && region.slows === 0 && region.fails === 0 && region.first_fail_at === null
+    && region.error === null && region.reason === null && region.down_at === undefined;
 }
 
-/** Writes a quiet result into a state that nobody else holds. What this leaves is what `applyItem` would have made anew. */
+/** Writes a quiet result into a state that nobody else holds. The outcome is that of `applyItem`. */
 export function noteQuiet(state: MonitorState, { result, region: name, probe_id }: ResultItem): void {
   const at = result.started_at;
   const region = state.regions[name] as RegionState;
@@ -43,7 +45,7 @@ export function noteQuiet(state: MonitorState, { result, region: name, probe_id 
   if (state.last_success_at === null || at > state.last_success_at) state.last_success_at = at;
 }
 
-/** A state of one's own to note quiet results in. */
+/** A copy of a state to note quiet results in. */
 export function ownCopy(state: MonitorState): MonitorState {
   const regions: MonitorState['regions'] = {};
   for (const name of Object.keys(state.regions)) regions[name] = { ...(state.regions[name] as RegionState) };

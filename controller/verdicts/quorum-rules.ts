@@ -1,7 +1,7 @@
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { RegionState } from './monitor-state.ts';
 
-/** How many of `votes` regions must say "down": at least 1, at most all that vote. */
+/** How many of `votes` regions must say "down": at least one, at most all. */
 export function requiredVotes(quorum: MonitorConfig['quorum'], votes: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'all') return Math.max(1, votes);
@@ -10,10 +10,12 @@ export function requiredVotes(quorum: MonitorConfig['quorum'], votes: number): n
 }
 
 /**
- * The verdict of all regions together. A region that is unknown, or no longer asked for, has no vote;
+ * The verdict of all regions together. An unknown region has no vote, nor has one that is no longer asked;
  * without any vote the monitor is `unknown`, never `down`.
  */
-export function verdictOf(config: MonitorConfig, regions: Record<string, RegionState>): Exclude<RuntimeStatus, 'paused'> {
+export function verdictOf(
+  config: MonitorConfig, regions: Record<string, RegionState>,
+): Exclude<RuntimeStatus, 'paused'> {
   let votes = 0;
   let down = 0;
   let degraded = 0;
@@ -29,21 +31,29 @@ export function verdictOf(config: MonitorConfig, regions: Record<string, RegionS
   return degraded * 2 > votes - down ? 'degraded' : 'up';
 }
 
-/** Whether a region's results count for this monitor; an empty list means any. */
+/** True when a region's results count for this monitor; an empty list means any region. */
 export function isAsked(config: MonitorConfig, region: string): boolean {
   return config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
 }
 
-/** A stretch (Unix ms) in which regions agree that a monitor was down, by what each of them saw. */
+/** A stretch (Unix ms) in which enough regions were down, with the outages that they saw. */
 export interface Agreed<T> {
   from: number;
   until: number;
   by: T[];
 }
 
-/** Stretches in which so many regions at least saw an outage, in order. */
-export function agreed<T extends { region: string; from: number; until: number }>(found: T[], required: number): Agreed<T>[] {
-  const bounds = [...new Set(found.flatMap(({ from, until }) => [from, until]))].sort((one, other) => one - other);
+/** The votes required of all regions asked, or of those in `heard` if the choice of regions is automatic. */
+export function requiredOfAll({ quorum, monitoring_regions: asked }: MonitorConfig, heard: string[]): number {
+  return requiredVotes(quorum, asked.length > 0 ? asked.length : new Set(heard).size);
+}
+
+/** The stretches in which at least `required` regions were down, in order. */
+export function agreed<T extends { region: string; from: number; until: number }>(
+  found: T[], required: number,
+): Agreed<T>[] {
+  const edges = new Set(found.flatMap(({ from, until }) => [from, until]));
+  const bounds = [...edges].sort((one, other) => one - other);
   const stretches: Agreed<T>[] = [];
   bounds.slice(0, -1).forEach((from, index) => {
     const until = bounds[index + 1] as number;

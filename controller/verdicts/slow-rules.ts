@@ -1,48 +1,32 @@
-import { derivedId } from '../../shared/ids.ts';
-import { alert, opening, resolution } from './effect-rules.ts';
-import type { ItemPlace, MonitorEffect, MonitorState, MonitorStep, Outage } from './monitor-state.ts';
+import type { Outage } from './monitor-state.ts';
+import type { MonitorStep } from './monitor-step.ts';
 
 /**
- * Tells of a slow stretch and of its end. The status shows each slow answer; people are told of it once as many in a row
- * were slow as failures make an outage. An outage, a pause and a deletion end the stretch without a word, since nothing
- * became fast; while nothing is heard it stays.
+ * Alerts of a slow stretch and of its end. The status shows every slow response; an alert takes as many in a
+ * row as an outage takes failures. An outage, a pause or a deletion ends the stretch without an alert.
  */
-export function tellSlow(step: MonitorStep, place: ItemPlace): MonitorStep {
-  const { state } = step;
-  const next = { n: place.n, index: place.index + step.effects.length };
-  if (state.slow === null) return isConfirmedSlow(state) ? begun(step, next) : step;
-  if (state.status === 'degraded' || state.status === 'unknown') return step;
-  return ended(step, state.slow, next);
+export function alertSlow(step: MonitorStep): void {
+  const { status, since, slow } = step.state;
+  if (slow === null && status === 'degraded') begin(step);
+  if (slow === null || status === 'degraded' || status === 'unknown') return;
+  const at = Math.max(since, slow.started_at);
+  step.resolve(slow, at);
+  if (status === 'up') step.alertOutage('monitor.slow_response_resolved', slow, step.regions, at);
+  step.state = { ...step.state, slow: null };
 }
 
-function isConfirmedSlow(state: MonitorState): boolean {
-  return state.status === 'degraded' && slowRegions(state).length > 0;
-}
-
-function slowRegions(state: MonitorState): string[] {
-  return Object.keys(state.regions).filter((name) => (state.regions[name]?.slows ?? 0) > state.config.retries);
-}
-
-function begun({ state, effects }: MonitorStep, place: ItemPlace): MonitorStep {
-  const regions = slowRegions(state);
-  const slowest = Math.max(...regions.map((name) => state.regions[name]?.response_time_ms ?? 0));
-  const threshold = state.config.slow_response_threshold_ms;
+function begin(step: MonitorStep): void {
+  const { config: { retries, slow_response_threshold_ms: threshold }, since } = step.state;
+  const slowly = Object.entries(step.state.regions).filter(([, { slows = 0 }]) => slows > retries);
+  if (slowly.length === 0) return;
+  const regions = slowly.map(([name]) => name);
+  const slowest = Math.max(...slowly.map(([, { response_time_ms: ms }]) => ms ?? 0));
+  const slower = threshold === null ? '' : `, slower than ${threshold} ms`;
   const slow: Outage = {
-    incident_id: derivedId(state.config.monitor_id, place.n, place.index, 'slow'), started_at: state.since, failure_count: 1,
-    type: 'slow_response', severity: 'warning',
-    message: `Answers in ${Math.round(slowest)} ms${threshold === null ? '' : `, slower than ${threshold} ms`}`,
+    incident_id: step.id('slow'), started_at: since, failure_count: 1,
+    type: 'slow_response', severity: 'warning', message: `Answers in ${Math.round(slowest)} ms${slower}`,
   };
-  const told: MonitorEffect[] = [opening(state, slow, regions)];
-  told.push(alert(state, slow, 'monitor.slow_response', { resolvedAt: null, regions }, { n: place.n, index: place.index + told.length }));
-  return { state: { ...state, slow }, effects: [...effects, ...told] };
-}
-
-function ended({ state, effects }: MonitorStep, slow: Outage, place: ItemPlace): MonitorStep {
-  const at = Math.max(state.since, slow.started_at);
-  const told: MonitorEffect[] = [resolution(state, slow, at)];
-  if (state.status === 'up') {
-    const end = { resolvedAt: at, regions: Object.keys(state.regions) };
-    told.push(alert(state, slow, 'monitor.slow_response_resolved', end, { n: place.n, index: place.index + told.length }));
-  }
-  return { state: { ...state, slow: null }, effects: [...effects, ...told] };
+  step.open(slow, regions);
+  step.alertOutage('monitor.slow_response', slow, regions, null);
+  step.state = { ...step.state, slow };
 }

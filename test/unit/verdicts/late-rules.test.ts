@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GAPS_KEPT } from '../../../controller/verdicts/gap-rules.ts';
+import { GAPS_KEPT } from '../../../controller/verdicts/booking-rules.ts';
 import { isLate } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../results/build.ts';

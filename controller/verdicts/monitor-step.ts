@@ -1,0 +1,95 @@
+import { derivedId } from '../../shared/ids.ts';
+import type { ErrorType } from '../../shared/contracts/result.ts';
+import type { Alert, AlertEvent, CheckError, IncidentOpening } from './effect.ts';
+import type { Severity } from './monitor-config.ts';
+import type { MonitorEffect, MonitorState, Outage, StatusChange } from './monitor-state.ts';
+
+/** An item's place: its journal entry, and how many effects that entry already has for the monitor. */
+export interface ItemPlace {
+  n: number;
+  index: number;
+}
+
+const SEVERITY: Record<ErrorType, Severity> = {
+  timeout: 'critical', connection_error: 'critical', dns_error: 'critical', ssl_error: 'critical',
+  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'warning',
+};
+
+type StatusMove = Pick<StatusChange, 'from' | 'to' | 'at' | 'reason'>;
+
+/** One journal item on its way through the rules of a monitor: each may replace the state and add effects. */
+export class MonitorStep {
+  readonly before: MonitorState;
+  /** Rules replace it and never write into it. */
+  state: MonitorState;
+  /** In the order in which they are carried out. */
+  effects: MonitorEffect[] = [];
+  readonly #place: ItemPlace;
+
+  constructor(before: MonitorState, place: ItemPlace) {
+    this.before = before;
+    this.state = before;
+    this.#place = place;
+  }
+
+  get regions(): string[] {
+    return Object.keys(this.state.regions);
+  }
+
+  /** An id for the next effect. It depends only on the place in the journal: a replay gives the same. */
+  id(kind: string): string {
+    const { n, index } = this.#place;
+    return derivedId(this.state.config.monitor_id, n, index + this.effects.length, kind);
+  }
+
+  /** An outage with this error, or a general one if no result gave any. */
+  outage(kind: string, startedAt: number, failures: number, error?: CheckError | null): Outage {
+    const { type, message } = error ?? { type: 'connection_error', message: 'The check failed' };
+    return {
+      incident_id: this.id(kind), started_at: startedAt, failure_count: failures, type, message,
+      severity: SEVERITY[type],
+    };
+  }
+
+  /** Adds a line to the status history. */
+  addHistory({ from, to, at, reason }: StatusMove, outage: Outage | null): void {
+    const { monitor_id, organization_id, project_id } = this.state.config;
+    const change = {
+      id: this.id('status'), monitor_id, organization_id, project_id,
+      from, to, at, reason, incident_id: outage?.incident_id ?? null,
+    };
+    this.effects.push({ kind: 'status', change });
+  }
+
+  /** Opens the incident of an outage or of a slow stretch. */
+  open(outage: Outage, regions: string[], late?: true): void {
+    const opening: IncidentOpening = {
+      id: outage.incident_id, monitor: this.state.config, severity: outage.severity, type: outage.type,
+      error_message: outage.message, affected_regions: regions,
+      failure_count: outage.failure_count, started_at: outage.started_at,
+    };
+    this.effects.push({ kind: 'open', opening: late ? { ...opening, late } : opening });
+  }
+
+  /** Resolves its incident, never before its start. */
+  resolve({ incident_id: id, started_at, failure_count }: Outage, at: number): void {
+    const { config: monitor } = this.state;
+    const resolution = { id, monitor, resolved_at: Math.max(at, started_at), failure_count };
+    this.effects.push({ kind: 'resolve', resolution });
+  }
+
+  /** Alerts of an outage's start (`resolvedAt` null) or end. */
+  alertOutage(event: AlertEvent, outage: Outage, regions: string[], resolvedAt: number | null): void {
+    const { incident_id: id, started_at, type, message } = outage;
+    const { last_success_at: at, last_success_ms: ms = null } = this.state;
+    this.alert(event, {
+      incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, regions,
+      last_success: at === null ? null : { at, response_time_ms: ms }, at: resolvedAt ?? started_at,
+    });
+  }
+
+  alert(event: AlertEvent, rest: Omit<Alert, 'id' | 'event' | 'monitor'>, kind: string = event): void {
+    const alert = { id: this.id(kind), event, monitor: this.state.config, ...rest };
+    this.effects.push({ kind: 'alert', alert });
+  }
+}

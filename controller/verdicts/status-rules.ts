@@ -1,0 +1,82 @@
+import { bookWatched, lastHeard, rebook } from './booking-rules.ts';
+import type { CheckError } from './effect.ts';
+import type { RuntimeStatus } from './monitor-config.ts';
+import type { MonitorState, Outage } from './monitor-state.ts';
+import type { MonitorStep } from './monitor-step.ts';
+import { forgetHeard, hasRecoveredSince, ongoingSince, tellOverlaps } from './overlap-rules.ts';
+import { verdictOf } from './quorum-rules.ts';
+
+/** Moves the status to the regions' verdict where the two differ. */
+export function decide(step: MonitorStep, at: number, reason: string): void {
+  const { config, regions, status, outage } = step.state;
+  if (config.status !== 'active') return;
+  const verdict = verdictOf(config, regions);
+  const isUp = verdict === 'up' || verdict === 'degraded';
+  // A success from before the outage is no recovery, and a failure from before a recovery is no agreement.
+  const isOutdated = outage
+    ? isUp && at <= outage.started_at
+    : verdict === 'down' && hasRecoveredSince(step.state, at);
+  const moves = verdict !== status && !isOutdated;
+  tellOverlaps(step, moves);
+  if (moves) moveStatus(step, { to: verdict, at, reason });
+  step.state = forgetHeard(step.state);
+}
+
+/** Decides when a region has lost its vote: the other regions' word is as recent as they were last heard. */
+export function decideWithout(step: MonitorStep, at: number, reason: string): void {
+  decide(step, Math.max(at, lastHeard(step.state), step.state.booked_until), reason);
+}
+
+interface Move {
+  to: RuntimeStatus;
+  at: number;
+  reason: string;
+  /** Why it is down, if no region says so. */
+  error?: CheckError;
+}
+
+/** Regions report out of order: a change never precedes the last one, and time booked past it is rebooked. */
+export function moveStatus(step: MonitorStep, { to, at: heardAt, reason, error }: Move): void {
+  const { status: from, since: last, outage } = step.state;
+  const at = Math.max(heardAt, last);
+  const since = to === 'down' ? firstFailure(step.state, at) : at;
+  const booked = bookWatched(step.state, at);
+  const rebooked = rebook(booked, since, booked.booked_until, [from, to]);
+  step.state = { ...rebooked, status: to, since };
+  if (to === 'down' && !outage) {
+    const begun = newOutage(step, error);
+    const regions = step.regions.filter((name) => rebooked.regions[name]?.verdict === 'down');
+    step.state = { ...step.state, outage: begun };
+    step.addHistory({ from, to, at: since, reason: begun.message }, begun);
+    step.open(begun, regions);
+    step.alertOutage('monitor.down', begun, regions, null);
+    return;
+  }
+  step.addHistory({ from, to, at: since, reason }, outage);
+  if ((to !== 'up' && to !== 'degraded') || !outage) return;
+  step.resolve(outage, at);
+  step.alertOutage('monitor.up', outage, step.regions, at);
+  step.state = { ...step.state, outage: null };
+}
+
+/** When the outage began: the earliest first failure of the regions that are down, after the last change. */
+function firstFailure(state: MonitorState, at: number): number {
+  let first = Math.min(at, ongoingSince(state));
+  for (const { verdict, first_fail_at: failedAt } of Object.values(state.regions)) {
+    if (verdict === 'down' && failedAt !== null) first = Math.min(first, failedAt);
+  }
+  return Math.max(first, state.since);
+}
+
+function newOutage(step: MonitorStep, error?: CheckError): Outage {
+  const { regions, since } = step.state;
+  if (error) return step.outage('incident', since, 1, error);
+  const down = Object.values(regions).filter(({ verdict }) => verdict === 'down');
+  const failures = down.reduce((sum, { fails }) => sum + fails, 0);
+  return step.outage('incident', since, failures, down.find((region) => region.error)?.error);
+}
+
+/** The outage, if any, with one more failure. */
+export function countFailure(outage: Outage | null): Outage | null {
+  return outage && { ...outage, failure_count: outage.failure_count + 1 };
+}
