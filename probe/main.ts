@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { DirectoryInUse } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadProbeConfig, type ProbeConfig } from './config.ts';
 import { EnrolmentRefused } from './identity/enrolment.ts';
 import { NotEnrolled, startProbe } from './probe.ts';
-import { DirectoryInUse } from './storage/directory-lock.ts';
 import { VERSION } from './version.ts';
 
 /** Exit code for what the operator has to put right: settings, token, a second probe on one directory. */

@@ -1,6 +1,7 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { lockDirectory } from '../shared/directory-lock.ts';
 import type { Log } from '../shared/log.ts';
 import { addressRefusal } from '../shared/net-guard.ts';
 import type { HostAndPort } from '../shared/setting.ts';
@@ -26,7 +27,6 @@ import { nextSlot } from './scheduler/slots.ts';
 import { Sender } from './sending/sender.ts';
 import type { Lane } from './spool/lane.ts';
 import { Spool } from './spool/spool.ts';
-import { lockDirectory } from './storage/directory-lock.ts';
 
 /** What `loadProbeConfig` gives, as far as the probe uses it. */
 export interface ProbeSettings {
@@ -70,7 +70,7 @@ const OWN_ADDRESSES_FOR_MS = 30_000;
 export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { settings, log, clock, random, version } = deps;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
-  const unlock = await lockDirectory(settings.dataDir);
+  const unlock = lockDirectory(settings.dataDir);
   const registry = new CheckRegistry({ clock, version, resolver: new SystemResolver(clock), allowAddress: addressGuard(settings.checks.allowPrivate, clock) });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;
@@ -156,7 +156,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       pulse.stop();
       await link.stop();
       await spool.close();
-      await unlock();
+      unlock();
       log.info({ spool_depth: spool.depth }, 'stopped');
     },
   };

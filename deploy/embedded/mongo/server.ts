@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { lockDirectory } from '../../../shared/directory-lock.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { Cursors } from './commands/cursors.ts';
 import { answer, encodeFailure } from './commands/dispatch.ts';
-import { lockDirectory } from './dir-lock.ts';
 import { Catalog } from './storage/catalog.ts';
 import { openEngine, Storage } from './storage/storage.ts';
 import { Connection, type Responder } from './wire/connection.ts';

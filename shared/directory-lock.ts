@@ -1,29 +1,38 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Locks a directory against a second server and returns a function that unlocks it. Takes over the lock of a
- * process that is gone. Throws when the directory is in use.
- */
-export function lockDirectory(dir: string): () => void {
-  const path = join(dir, 'server.lock');
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (createLock(path)) return () => rmSync(path, { force: true });
-    const mark = readMark(path);
-    if (mark !== null && isAlive(mark)) {
-      throw new Error(`the directory ${dir} is in use by process ${mark.split(' ')[0]}`);
-    }
-    if (mark !== null) removeStale(path, mark);
+/** A living process has locked the directory. */
+export class DirectoryInUse extends Error {
+  constructor(directory: string, pid: number) {
+    super(`${directory} is in use by process ${pid}`);
+    this.name = 'DirectoryInUse';
   }
-  throw new Error(`the directory ${dir} could not be locked`);
 }
 
 const MAX_ATTEMPTS = 5;
 
+/**
+ * Locks a directory for this process and returns a function that unlocks it. Takes over the lock of a process that
+ * is gone. Throws DirectoryInUse.
+ */
+export function lockDirectory(directory: string): () => void {
+  const path = join(directory, 'lock');
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (createLock(path)) return () => rmSync(path, { force: true });
+    const mark = readMark(path);
+    if (mark === null) continue;
+    const pid = livingOwner(mark);
+    if (pid !== null) throw new DirectoryInUse(directory, pid);
+    removeStale(path, mark);
+  }
+  throw new Error(`${directory} could not be locked`);
+}
+
 /** Writes the lock to another file and links it into place, so that no reader ever sees an empty one. */
 function createLock(path: string): boolean {
   const aside = `${path}.${process.pid}`;
-  writeFileSync(aside, ownMark());
+  // The process id alone may belong to another process later.
+  writeFileSync(aside, `${process.pid} ${startTime(process.pid)}`, { mode: 0o600 });
   try {
     linkSync(aside, path);
     return true;
@@ -35,7 +44,7 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Two servers may find the same stale lock: one that has moved a fresh lock away instead puts it back. */
+/** Two processes may find the same stale lock: one that has moved a fresh lock away instead puts it back. */
 function removeStale(path: string, mark: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -49,11 +58,6 @@ function removeStale(path: string, mark: string): void {
   }
 }
 
-/** Process id and start time: the id alone may belong to another process by now. */
-function ownMark(): string {
-  return `${process.pid} ${startTime(process.pid)}`;
-}
-
 function readMark(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -62,17 +66,18 @@ function readMark(path: string): string | null {
   }
 }
 
-function isAlive(mark: string): boolean {
+/** The id of the process that wrote the lock; null when that process is gone. */
+function livingOwner(mark: string): number | null {
   const [pidText, started] = mark.split(' ');
   const pid = Number(pidText);
-  if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (!Number.isInteger(pid) || pid <= 0) return null;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return null;
   }
   const now = startTime(pid);
-  return now === '' || now === started;
+  return now === '' || now === started ? pid : null;
 }
 
 /** Field 22 of /proc/<pid>/stat (proc(5)); `dead` for a zombie, empty where there is no /proc. */
