@@ -151,7 +151,7 @@ test('every answer has what is staged without a revision, before what is newer',
   expect(last).toMatchObject({ changes: [], more: null, revision: 1 });
 });
 
-test('an item never goes back to an older revision of its monitor', async () => {
+test('an item never returns to an older revision of its monitor', async () => {
   const writer = new AssignmentWriter({ items, heads, clock: systemClock });
   await writer.change('q', [planned('q', 1, 5, true)]);
   expect(await activeIn('q')).toEqual(new Map());

@@ -18,7 +18,7 @@ const letter = (probe: string): DeadLetter => ({
 const boxOver = (store: Pick<DeadLetterStore, 'add'>, clock = new SimulatedClock()) => new DeadLetterBox({ store, clock, log: createLog('test', 'silent') });
 const kept = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
 
-test('letters that come one by one in a flood are all kept, in few commands', async () => {
+test('a flood of single letters is stored completely, in few commands', async () => {
   const box = boxOver(new DeadLetterStore(mongo.db));
   inserts = 0;
   for (let at = 0; at < 1999; at += 1) box.put([letter('one')]);
@@ -27,7 +27,7 @@ test('letters that come one by one in a flood are all kept, in few commands', as
   expect(inserts).toBeLessThan(10);
 });
 
-test('what the database refused for a while is kept when it takes again', async () => {
+test('letters are stored once the database is available again', async () => {
   const clock = new SimulatedClock();
   const away = watchedMongo('mongodb://127.0.0.1:1');
   const stores = { working: new DeadLetterStore(mongo.db), away: new DeadLetterStore(away.db) };
@@ -40,17 +40,17 @@ test('what the database refused for a while is kept when it takes again', async 
     },
   }, clock);
   box.put([letter('two'), letter('two')]);
-  await until(() => refusals === 1, { what: 'a try fails' });
+  await until(() => refusals === 1, { what: 'an attempt fails' });
   isAway = false;
   await until(async () => {
     await clock.advance(1000);
     return (await kept('two')) === 2;
-  }, { what: 'both are kept' });
+  }, { what: 'both are stored' });
   await box.stop();
   await away.close();
 });
 
-test('beyond ten thousand that wait, letters are counted and not kept', async () => {
+test('beyond ten thousand waiting letters, further ones are counted but not stored', async () => {
   const box = boxOver(new DeadLetterStore(mongo.db));
   for (let sender = 0; sender < 6; sender += 1) for (let at = 0; at < 2000; at += 1) box.put([letter(`flood ${sender}`)]);
   expect(box.omitted).toBe(2000);

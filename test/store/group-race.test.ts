@@ -43,7 +43,7 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** The writing half of a controller over this database; there is one of everything that a monitor may name. */
+/** The write path of a controller on this database; every region and destination that a monitor names exists. */
 function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const groups = new GroupStore(db, systemClock);
   const removals = new RemovalStore(db);
@@ -59,7 +59,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   return { writer, tree };
 }
 
-/** A project with groups outer > inner, and other, in which is a monitor. */
+/** A project with the groups outer > inner and other; other has a monitor. */
 async function project() {
   const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's' } as const;
   const ctx: ProjectContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin' };
@@ -84,14 +84,14 @@ async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name:
 const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promise<unknown>> = {
   'a creation': (deps, { ctx, inner }) => createMonitor(deps, ctx, wish('new', inner)),
   'a change': (deps, { ctx, inner, monitor }) => updateMonitor(deps, ctx, monitor, { group_id: inner }),
-  'a move of many': (deps, { ctx, inner, monitor }) => changeInBulk(deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner }),
+  'a bulk move': (deps, { ctx, inner, monitor }) => changeInBulk(deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner }),
   'an assignment': (deps, { ctx, inner, monitor }) => assignToGroup(deps, ctx, [monitor], inner),
   'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(deps, ctx, other, { action: 'move', group_id: inner }),
-  'an import of a new one': (deps, project) => importInto(deps, project, 'new'),
-  'an import of one that is there': (deps, project) => importInto(deps, project, 'old'),
+  'an import of a new monitor': (deps, project) => importInto(deps, project, 'new'),
+  'an import of an existing monitor': (deps, project) => importInto(deps, project, 'old'),
 };
 
-test.each(Object.entries(writes))('%s into a group that is deleted just before it is written ends where the group\'s monitors went', async (_name, write) => {
+test.each(Object.entries(writes))('%s into a group that is deleted just before the write ends in the parent of that group', async (_name, write) => {
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
   await write(controllerOn(overtaken(mongo.db, 'monitors', () => deleteGroup(tree, ctx, inner))).writer, it);
@@ -100,7 +100,7 @@ test.each(Object.entries(writes))('%s into a group that is deleted just before i
   expect(homes.filter((id) => id !== other && id !== outer)).toEqual([]);
 });
 
-test.each(Object.entries(writes))('%s into a group that is deleted with the one above it ends in none', async (_name, write) => {
+test.each(Object.entries(writes))('%s into a group that is deleted together with its parent ends in no group', async (_name, write) => {
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
   const meanwhile = () => deleteGroup(tree, ctx, inner).then(() => deleteGroup(tree, ctx, outer));
@@ -110,7 +110,7 @@ test.each(Object.entries(writes))('%s into a group that is deleted with the one 
   expect(homes.filter((id) => id !== other && id !== null)).toEqual([]);
 });
 
-test('what a writer left that ended right after its write is found ten minutes after the deletion', async () => {
+test('a monitor written into a deleted group moves out ten minutes after the deletion', async () => {
   const it = await project();
   const { ctx, tree, outer, inner, monitor } = it;
   await deleteGroup(tree, ctx, inner);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
 });
 
-/** A controller of its own over a database that may end under it; `agedMs`: so much later than now. */
+/** A controller on a database that may fail; its clock is `agedMs` ahead. */
 function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const clock = { ...systemClock, now: () => Date.now() + agedMs };
   const quota = new Quota({ usage: new UsageStore(db), plans: loadPlans(null), clock, planOf: async () => 'scale', count: {} });
@@ -49,7 +49,7 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
 
 let serial = 0;
 
-/** A project with groups a > b > c, each with a monitor, and d beside them. */
+/** A project with the groups a > b > c, each with a monitor, and d at the top. */
 class Project {
   readonly ctx: ProjectContext;
   readonly ids = new Map<string, string>();
@@ -89,34 +89,34 @@ class Project {
     return mongo.db.collection<MonitorDoc>('monitors').find({ project_id: this.ctx.tenant.projectId }).toArray();
   }
 
-  /** Each visible group by name, with the name of its parent. */
+  /** The visible groups by name, with the names of their parents. */
   async shape(): Promise<Record<string, string | null>> {
     const all = await this.groups();
     const nameOf = new Map(all.map((group) => [group._id, group.name]));
     return Object.fromEntries(all.filter((group) => group.pending_since === undefined).map((group) => [group.name, nameOf.get(group.parent_group_id ?? '') ?? null]));
   }
 
-  /** At any moment: every group reaches the top within the levels there are, and no name is there twice. */
+  /** True at any moment: every group reaches the top within the allowed levels, and names are unique. */
   async expectSound(): Promise<void> {
     const all = (await this.groups()).filter((group) => group.pending_since === undefined);
     const parents = new Map(all.map((group) => [group._id, group.parent_group_id]));
     expect(new Set(all.map((group) => group.name)).size).toBe(all.length);
     for (const { _id } of all) {
       let levels = 0;
-      for (let at: string | null = _id; at !== null && levels <= MOST_LEVELS; at = parents.get(at) ?? null, levels += 1) expect(parents.has(at), 'a parent that is not there').toBe(true);
-      expect(levels, 'a circle, or too deep').toBeLessThanOrEqual(MOST_LEVELS);
+      for (let at: string | null = _id; at !== null && levels <= MOST_LEVELS; at = parents.get(at) ?? null, levels += 1) expect(parents.has(at), 'a missing parent').toBe(true);
+      expect(levels, 'a cycle, or too many levels').toBeLessThanOrEqual(MOST_LEVELS);
     }
   }
 
-  /** No monitor is in a group that is gone. */
+  /** Expects no monitor in a deleted group. */
   async expectHoused(): Promise<{ visible: Set<string>; homes: string[] }> {
     const visible = new Set((await this.groups()).filter((group) => group.pending_since === undefined).map((group) => group._id));
     const homes = (await this.monitors()).map((monitor) => monitor.group_id ?? null).filter((id) => id !== null);
-    expect(homes.filter((id) => !visible.has(id)), 'monitors in groups that are gone').toEqual([]);
+    expect(homes.filter((id) => !visible.has(id)), 'monitors in deleted groups').toEqual([]);
     return { visible, homes };
   }
 
-  /** After one more change by a controller that lives: nothing of the dead is left, and monitors are counted where they are. */
+  /** After one more change by a healthy controller: no unfinished change is left, and the counts are right. */
   async expectSettled(): Promise<void> {
     const healthy = controllerOn(mongo.db);
     const scratch = await createGroup(healthy, this.ctx, { name: `scratch ${++serial}` });
@@ -142,32 +142,32 @@ const acts: Record<string, { act: Act; done: Record<string, string | null> }> = 
   'a deletion at the top': { act: (deps, { ctx, ids }) => deleteGroup(deps, ctx, ids.get('a') ?? ''), done: { b: null, c: 'b', d: null } },
 };
 
-/** What a repetition of something that was done after all may be told. */
+/** Errors that a repetition may get when the first attempt succeeded. */
 const DONE_ALREADY = ['DUPLICATE_NAME', 'RESOURCE_NOT_FOUND'];
 const unlessDone = (error: unknown) => expect(DONE_ALREADY).toContain((error as AppError).code);
 const unlessKilled = (error: unknown) => expect(error).toBeInstanceOf(Killed);
 
-test.each(Object.entries(acts))('%s that is killed anywhere leaves a sound tree and can be repeated', async (_name, { act, done }) => {
+test.each(Object.entries(acts))('%s that is killed at any command leaves a sound tree and can be repeated', async (_name, { act, done }) => {
   let wasKilled = true;
   for (let at = 0; wasKilled && at < 40; at += 1) {
     const project = await Project.make();
     wasKilled = false;
-    // When command `at` is done and not heard of: no different from before the next one is sent.
+    // Killed after command `at` took effect, which equals killed before the next command is sent.
     await act(controllerOn(mortal(mongo.db, at, true)), project).catch((error: unknown) => {
       unlessKilled(error);
       wasKilled = true;
     });
     await project.expectSound();
-    // A minute on, when a name that nobody sees is given up.
+    // A minute later, when a reserved name has expired.
     await act(controllerOn(mongo.db, 61_000), project).catch(unlessDone);
     expect(await project.shape(), `killed at ${at}`).toEqual(done);
     await project.expectHoused();
     await project.expectSettled();
   }
-  expect(wasKilled, 'it never ended').toBe(false);
+  expect(wasKilled, 'no attempt succeeded').toBe(false);
 });
 
-test('a change that was cut short does not come after one that was answered later', async () => {
+test('an interrupted change never overrides a later change that succeeded', async () => {
   for (let at = 0; at < 12; at += 1) {
     const project = await Project.make();
     const { ctx } = project;
@@ -186,7 +186,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('delete' as const), of: place, ...life }),
 );
 
-test('whatever is changed and killed at once, the tree stays sound and settles', async () => {
+test('the tree stays sound and settles after concurrent changes and kills', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }), async (rounds) => {
       const project = await Project.make();

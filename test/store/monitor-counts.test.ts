@@ -30,7 +30,7 @@ const healthy = () => countsOn(mongo.db);
 let serial = 0;
 const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId: `project-${++serial}` });
 
-/** What is checked must be of the type: a change asks whether it is still the same. */
+/** The settings must match the type: a change compares what is checked. */
 const TCP: Partial<MonitorDoc> = { type: 'TCP', target: '127.0.0.1:9', http: null, tcp: { port: 9, protocol: 'generic', protocol_validation: null } };
 
 async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise<MonitorDoc> {
@@ -40,7 +40,7 @@ async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise
   return monitors.insert(doc);
 }
 
-/** Written by whoever wins; a loser tries again on what the winner left. */
+/** Repeats a change that lost against a concurrent one. */
 async function change(tenant: Tenant, id: string, to: MonitorChange): Promise<void> {
   for (;;) {
     const seen = await monitors.find(tenant, id);
@@ -48,7 +48,7 @@ async function change(tenant: Tenant, id: string, to: MonitorChange): Promise<vo
   }
 }
 
-/** By looking at every monitor. */
+/** Counts all monitors of the project. */
 async function counted(tenant: Tenant): Promise<Counts> {
   const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: tenant.projectId }).toArray();
   return recount({ cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...doc, counted: null }))).counts;
@@ -59,7 +59,7 @@ async function expectExact(tenant: Tenant): Promise<void> {
   expect({ cells, regions, groups }).toEqual(await counted(tenant));
 }
 
-test('counts by type, status, region and group, and forgets what is deleted', async () => {
+test('counts are by type, status, region and group, without deleted monitors', async () => {
   const tenant = newTenant();
   const counts = healthy();
   expect(await counts.read(tenant)).toMatchObject({ cells: {}, regions: {}, groups: {} });
@@ -77,7 +77,7 @@ test('counts by type, status, region and group, and forgets what is deleted', as
   });
 });
 
-test('a killed count is finished by the next one, wherever it was', async () => {
+test('the next count finishes one that was killed, at any command', async () => {
   for (const isSent of [false, true]) {
     for (let at = 0; at < 12; at += 1) {
       const tenant = newTenant();
@@ -94,7 +94,7 @@ test('a killed count is finished by the next one, wherever it was', async () => 
   }
 });
 
-test('monitors from before there were counts are counted', async () => {
+test('monitors stored before counts existed are counted', async () => {
   const tenant = newTenant();
   const { projectId: project_id, organizationId: organization_id } = tenant;
   const old = [1, 2, 3].map(() => monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id }));
@@ -103,7 +103,7 @@ test('monitors from before there were counts are counted', async () => {
   expect((await healthy().read(tenant)).cells).toEqual({ 'HTTP active': 3, 'TCP active': 1 });
 });
 
-test('a reader finds every write that had ended before it asked, while others write and count', async () => {
+test('a read includes every write that ended before it, also during concurrent writes and counts', async () => {
   const tenant = newTenant();
   const readers = [healthy(), healthy(), healthy()];
   let ended = 0;
@@ -130,7 +130,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('count' as const), killedAt: fc.nat(8), isSent: fc.boolean() }),
 );
 
-test('whatever is written and killed at once, the counts end as the monitors are', async () => {
+test('counts end equal to the monitors after concurrent writes and kills', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (rounds) => {
       const tenant = newTenant();

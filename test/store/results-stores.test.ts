@@ -61,7 +61,7 @@ function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
 }
 
 describe.each(SOURCES)('the journal in %s', (_name, make) => {
-  test('gives back what was put in, in order, a stretch at a time', async () => {
+  test('returns its entries in order, page by page', async () => {
     const { journal } = make();
     const entries = [entryOf(9), fullEntry(10), entryOf(11, { writer: 'b' }), entryOf(100)];
     expect(await journal.insert([...entries].reverse())).toEqual(['written', 'written', 'written', 'written']);
@@ -72,7 +72,7 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
     expect(await journal.read(4, 0, 10)).toEqual([]);
   });
 
-  test('gives a number to one writer, and tells the same writer that it has it', async () => {
+  test('assigns a number to one writer, and recognizes that writer', async () => {
     const { journal } = make();
     await journal.insert([entryOf(1)]);
     expect(await journal.insert([entryOf(1)])).toEqual(['ours']);
@@ -81,13 +81,13 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
     expect((await journal.read(2, 0, 10))[0]).toMatchObject({ writer: 'a', taken_at: HOUR + 1 });
   });
 
-  test('judges each entry of one command by its own error', async () => {
+  test('reports the outcome of each entry of one command', async () => {
     const { journal } = make();
     await journal.insert([entryOf(1, { writer: 'b' }), entryOf(1, { shard: 3 })]);
     expect(await journal.insert([entryOf(1), entryOf(1, { shard: 3 }), entryOf(1, { shard: 4 })])).toEqual(['taken', 'ours', 'written']);
   });
 
-  test('is deleted up to a number, in one shard', async () => {
+  test('deletes up to a number in one shard', async () => {
     const { journal } = make();
     await journal.insert([1, 2, 3, 10, 20].map((n) => entryOf(n)));
     await journal.insert([entryOf(1, { shard: 1 }), entryOf(1, { shard: 3 })]);
@@ -99,14 +99,14 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
 });
 
 describe.each(SOURCES)('snapshots in %s', (_name, make) => {
-  test('say when a lane was last moved, where that is known', async () => {
+  test('keep the time at which a lane last moved', async () => {
     const { snapshots } = make();
     const snapshot = { n: 10, lanes: { 'p/e': 4, 'p.x/$f': 5 }, moved: { 'p/e': HOUR } };
     await snapshots.move(2, snapshot);
     expect(await snapshots.load(2)).toEqual(snapshot);
   });
 
-  test('move forward only', async () => {
+  test('only move forward', async () => {
     const { snapshots } = make();
     expect(await snapshots.load(2)).toEqual({ n: 0, lanes: {} });
     await snapshots.move(2, { n: 10, lanes: { 'p/e': 5, 'p.x/$f': 7 } });
@@ -121,7 +121,7 @@ describe.each(SOURCES)('snapshots in %s', (_name, make) => {
 });
 
 describe.each(SOURCES)('states in %s', (_name, make) => {
-  test('are replaced by later ones only, outbox included', async () => {
+  test('are replaced only by later ones, with their outbox', async () => {
     const { states } = make();
     const change = { id: 'x', monitor_id: MONITOR.monitor_id, organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const, at: 1, reason: 'r', incident_id: null };
     await states.write([stateOf(5, { outbox: [{ kind: 'status', change }] })]);
@@ -133,7 +133,7 @@ describe.each(SOURCES)('states in %s', (_name, make) => {
     expect(await states.load(3)).toEqual([]);
   });
 
-  test('have their outbox emptied where they still stand there', async () => {
+  test('lose their outbox only at the given position', async () => {
     const { states } = make();
     const resolution = { kind: 'resolve' as const, resolution: { id: 'i', monitor: MONITOR, resolved_at: 1, failure_count: 1 } };
     await states.write([stateOf(5, { outbox: [resolution] }), stateOf(7, { monitor_id: idIn(2, 1), outbox: [resolution] })]);
@@ -154,7 +154,7 @@ describe.each(SOURCES)('states in %s', (_name, make) => {
 describe.each(SOURCES)('hours in %s', (_name, make) => {
   const key = { monitor_id: MONITOR.monitor_id, hour: HOUR };
 
-  test('are replaced by later ones only', async () => {
+  test('are replaced only by later ones', async () => {
     const { hours } = make();
     expect(await hours.read([key])).toEqual([]);
     await hours.write([hourOf(5)]);
@@ -172,7 +172,7 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
   });
 });
 
-test('a day is the sum of its hours, and a period is read back', async () => {
+test('a day is the sum of its hours, and the results of a period can be read', async () => {
   const hours = new HourStore(mongo.client.db(`${mongo.db.databaseName}_${++serial}`));
   const all = [DAY - HOUR_MS, DAY, DAY + 9 * HOUR_MS, DAY + 10 * HOUR_MS, DAY + 23 * HOUR_MS, DAY + 24 * HOUR_MS].map((hour, at) => hourOf(at + 1, { hour }));
   await hours.write(all);
@@ -189,7 +189,7 @@ test('a day is the sum of its hours, and a period is read back', async () => {
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
-  test('are free, ours, or run out', async () => {
+  test('can be taken when free, own or expired', async () => {
     const { leases } = make();
     expect(await leases.acquire(1, 'a', 0, 100)).toBe(true);
     expect(await leases.acquire(1, 'a', 50, 150)).toBe(true);
@@ -203,7 +203,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     expect((await leases.look('a', 0)).leases).toEqual([]);
   });
 
-  test('count who lives', async () => {
+  test('count the living controllers', async () => {
     const { leases } = make();
     await leases.show('a', 100);
     await leases.show('b', 200);
@@ -215,7 +215,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
   });
 });
 
-test('dead letters and status changes are inserted once', async () => {
+test('dead letters and status changes are stored once', async () => {
   const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
   const letter = { id: 'l', reason: 'too_old' as const, shard: 1, region: 'eu', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: 'first', at: 1 };
   const letters = new DeadLetterStore(db);

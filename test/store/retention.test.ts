@@ -70,7 +70,7 @@ async function addMonitor(id: string, organizationId: string, change: Document =
   await rows('monitors').insertOne({ _id: id, organization_id: organizationId, project_id: `${organizationId}-project`, created_at: NOW - 1000 * DAY_MS, deleted_at: null, ...change });
 }
 
-/** A result, its counts, its day and a status change, that many days ago at noon. */
+/** Adds a result at noon that many days ago, with its hour, its day and a status change. */
 async function addHistory(monitorId: string, days: number[]): Promise<void> {
   const hours = new HourStore(db);
   const at = (day: number): number => TODAY - day * DAY_MS + 12 * HOUR_MS;
@@ -82,7 +82,7 @@ async function addHistory(monitorId: string, days: number[]): Promise<void> {
   await rows('status_changes').insertMany(days.map((day) => ({ _id: `${monitorId}-${day}`, monitor_id: monitorId, at: at(day) })));
 }
 
-/** Of these days: which have their results, their counts, the day's counts and the status change. */
+/** Which of these days still have their results, hours, daily counts and status changes. */
 async function left(monitorId: string, days: number[]): Promise<Record<'results' | 'hours' | 'days' | 'changes', number[]>> {
   const hours = new Map((await rows('rollups_1h').find({}).toArray()).map((doc) => [doc._id, doc['results'] !== undefined]));
   const [wholeDays, changes] = [new Set(await idsOf('rollups_1d')), new Set(await idsOf('status_changes'))];
@@ -96,16 +96,16 @@ async function left(monitorId: string, days: number[]): Promise<Record<'results'
 const AGES = [0, 1, 6, 7, 8, 29, 31, 89, 91, 399, 401, 799, 801, 900];
 const younger = (days: number): number[] => AGES.filter((age) => age < days);
 
-test.each([['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const)('%s keeps results for %i days and counts for %i', async (plan, raw, rollups) => {
+test.each([['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const)('the plan %s keeps results for %i days and counts for %i days', async (plan, raw, rollups) => {
   await addOrganization('o', plan);
   await addMonitor('m', 'o');
   await addHistory('m', AGES);
   await goRound();
-  // At 10:17 the noon of the seventh day is not seven days ago yet.
+  // At 10:17, noon of the seventh day is less than seven days ago.
   expect(await left('m', AGES)).toEqual({ results: AGES.filter((age) => age <= raw), hours: younger(rollups + 1), days: younger(rollups + 1), changes: younger(rollups + 1) });
 });
 
-test('day by day as time passes, and less at once when the plan keeps less', async () => {
+test('data expires day by day, and at once when the plan shortens its retention', async () => {
   await addOrganization('o', 'pro');
   await addOrganization('other', 'pro');
   for (const [monitor, of] of [['m', 'o'], ['n', 'other']] as const) {
@@ -124,7 +124,7 @@ test('day by day as time passes, and less at once when the plan keeps less', asy
   expect(await left('n', AGES)).toMatchObject({ results: [0, 1, 6, 7, 8], days: [0, 1, 6, 7, 8, 29, 31, 89, 91, 399] });
 });
 
-test('a round that was broken off goes on where it stood, in another controller', async () => {
+test('another controller resumes an interrupted round', async () => {
   await addOrganization('o', 'free');
   const ids = Array.from({ length: 120 }, (_, at) => `m${String(at).padStart(3, '0')}`);
   for (const id of ids) {
@@ -133,7 +133,7 @@ test('a round that was broken off goes on where it stood, in another controller'
   }
   const withResults = async (): Promise<number> => (await rows('rollups_1h').find({ results: { $exists: true } }).toArray()).length;
   sweeper.look();
-  await until(async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is through' });
+  await until(async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is done' });
   const stopped = sweeper.stop();
   await until(async () => {
     await clock.advance(100);
@@ -142,7 +142,7 @@ test('a round that was broken off goes on where it stood, in another controller'
   await stopped;
   expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ done: null, run: { after: 'm049' } });
   expect(await withResults()).toBe(120 + 70);
-  await rows('rollups_1h').updateOne({ _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` }, { $set: { results: 'met again only in the next round' } });
+  await rows('rollups_1h').updateOne({ _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` }, { $set: { results: 'seen again only in the next round' } });
   await goRound(newSweeper());
   expect(await withResults()).toBe(121);
   expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ run: null, done: { raw: Date.UTC(2025, 9, 2, 10) } });
@@ -151,7 +151,7 @@ test('a round that was broken off goes on where it stood, in another controller'
   expect(await withResults()).toBe(120);
 });
 
-test('only the controller that has the shard of the organization does it', async () => {
+test('only the owner of the organization\'s shard deletes', async () => {
   await addOrganization('o', 'free');
   await addMonitor('m', 'o');
   await addHistory('m', AGES);
@@ -159,7 +159,7 @@ test('only the controller that has the shard of the organization does it', async
   expect((await left('m', AGES)).hours).toEqual(AGES);
 });
 
-test('what is left of deleted monitors goes: their history after a week, their document with the last incidents', async () => {
+test('a deleted monitor loses its history after a week, and its document with its last incidents', async () => {
   await addOrganization('o', 'free');
   for (const [id, days] of [['recent', 6], ['gone', 8], ['long-gone', 91]] as const) {
     await addMonitor(id, 'o', { deleted_at: NOW - days * DAY_MS });
@@ -172,7 +172,7 @@ test('what is left of deleted monitors goes: their history after a week, their d
   expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([[`recent:${TODAY / DAY_MS - 5}`], ['recent-5']]);
 });
 
-test('incidents that ended, with their history, and the audit log stay as long as counts; what is open stays', async () => {
+test('ended incidents with their history and the audit log expire with the counts; open incidents stay', async () => {
   await addOrganization('o', 'free');
   const incident = (id: string, days: number, change: Document = {}): { _id: string } & Document => ({
     _id: id, organization_id: 'o', project_id: 'o-project', status: 'resolved', started_at: NOW - days * DAY_MS, updated_at: NOW - days * DAY_MS, ...change,
@@ -191,7 +191,7 @@ test('incidents that ended, with their history, and the audit log stay as long a
   expect(await idsOf('audit_entries')).toEqual(['audit-89']);
 });
 
-test('dead letters stay for thirty days, whatever their number', async () => {
+test('dead letters expire after thirty days, however many there are', async () => {
   await rows('dead_letters').insertMany(Array.from({ length: 1203 }, (_, at) => ({ _id: `l${at}`, at: NOW - (at < 3 ? 29 : 31) * DAY_MS })));
   await goRound();
   expect(await idsOf('dead_letters')).toEqual(['l0', 'l1', 'l2']);

@@ -18,11 +18,11 @@ import { withMongo } from './with-mongo.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const INTERVAL_MS = HOUR_MS / 2;
-/** As the statistics of groups have them. */
+/** The windows of the statistics of groups, in hours. */
 const WINDOWS = [1, 24, 7 * 24, 30 * 24];
 const mongo = withMongo();
 
-/** An owner of a shard that takes what it is given, and all results that it ever took. */
+/** The owner of a shard, with all results that it ever took. */
 class Owner {
   readonly taken: CheckResult[] = [];
   readonly hours = new HourStore(mongo.db);
@@ -62,20 +62,20 @@ class Owner {
     await checkpoint(this, this.state, due, now);
   }
 
-  /** Another one has the shard, with what this one has written; it holds no results, as all are written. */
+  /** Gives the shard to another owner, which holds no results because all are written. */
   async move(): Promise<void> {
     this.state = new ShardState(this.#shard, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(this.#shard));
     this.#owners += 1;
   }
 
-  /** Another one has the shard and has read this entry and the newest again: the snapshot was older than what is written. */
+  /** Gives the shard to another owner, which reads this entry and the newest again after an old snapshot. */
   async moveBehind(from: JournalEntry): Promise<void> {
     this.state = new ShardState(this.#shard, { n: from.n - 1, lanes: {} }, await this.states.load(this.#shard));
     for (const entry of [from, this.last as JournalEntry]) this.state.apply(entry);
     this.#owners += 1;
   }
 
-  /** As a controller has them that asks this owner. */
+  /** The statistics of a controller that queries this owner. */
   statistics(): Statistics {
     return new Statistics({
       clock: this.clock, rollups: this.hours, latest: async () => [],
@@ -92,7 +92,7 @@ class Owner {
     });
   }
 
-  /** What was started within the 720 hours up to this one. */
+  /** Results that started within the 720 hours up to the current one. */
   counted(id: string, keptFrom: number): { total: number; failed: number } {
     const from = Math.max(keptFrom, hourOf(this.clock.now() - 30 * DAY_MS) + HOUR_MS);
     const counted = this.taken.filter((result) => result.monitor_id === id && result.started_at >= from);
@@ -100,7 +100,7 @@ class Owner {
   }
 }
 
-test('what is remembered of rollups is what they say: after late results, an hour, a day, retention and under another owner', { timeout: 120_000 }, async () => {
+test('cached rollups equal the stored ones after late results, an hour, a day, retention and a takeover', { timeout: 120_000 }, async () => {
   const clock = new SimulatedClock();
   const random = new Random(7);
   const owner = new Owner(clock, 2);
@@ -134,7 +134,7 @@ test('what is remembered of rollups is what they say: after late results, an hou
     if (step % 3 === 2) await compare();
     if (step === 100) await clock.advance(20 * 60_000);
   }
-  // Everything is written, so that another owner misses nothing.
+  // Everything is written now, so the next owner misses nothing.
   await clock.advance(2 * HOUR_MS);
   owner.take([], false);
   await owner.write();
@@ -151,7 +151,7 @@ test('what is remembered of rollups is what they say: after late results, an hou
   expect(compared).toBeGreaterThan(60);
 });
 
-test('results that an owner holds once more after it took over are counted once, in days that have their rollup too', async () => {
+test('results that an owner replays after a takeover count once, also in days that have a rollup', async () => {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 12));
   const owner = new Owner(clock, 3);
   const [config] = owner.configs as [(typeof owner.configs)[0]];

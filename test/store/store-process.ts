@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** The store as a process of its own. */
+/** The embedded store as a process. */
 export class StoreProcess {
   readonly url: string;
   readonly startMs: number;
@@ -32,7 +32,7 @@ export class StoreProcess {
     return this.child.pid!;
   }
 
-  /** Sends the signal and waits until the process is gone; returns its exit code. */
+  /** Sends the signal, waits for the end of the process and returns its exit code. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     const exited = new Promise<number | null>((resolveExit) => this.child.once('exit', (code) => resolveExit(code)));

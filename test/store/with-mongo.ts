@@ -7,11 +7,11 @@ import { watchedMongo } from '../helpers/watched-mongo.ts';
 export interface WithMongo {
   readonly db: Db;
   readonly client: MongoClient;
-  /** A collection of its own, holding these documents. */
+  /** Creates a collection with these documents. */
   filled<T extends Document = Document>(docs: readonly Document[]): Promise<Collection<T>>;
 }
 
-/** A server and a connected client for the tests of one file. */
+/** Starts a server and a client for the tests of one file. */
 export function withMongo(): WithMongo {
   let mongo: TestMongo;
   let client: MongoClient;
@@ -44,7 +44,7 @@ export interface WithWatchedMongo {
   readonly db: Db;
 }
 
-/** A server and the product's own connection to it for the tests of one file, which fails on a command outside the closed list. */
+/** Starts a server and the product's connection to it, which fails on a command outside the closed list. */
 export function withWatchedMongo(onCommand?: (command: Document) => void): WithWatchedMongo {
   let server: TestMongo;
   let mongo: Mongo;
@@ -66,5 +66,5 @@ export function withWatchedMongo(onCommand?: (command: Document) => void): WithW
   };
 }
 
-/** Whether the tests run on the embedded store, whose refusals and plans are its own. */
+/** True when the tests run on the embedded store, which alone refuses what the product does not send. */
 export const isEmbedded = (process.env['TEST_MONGODB_URL'] ?? '') === '';

@@ -17,7 +17,7 @@ const nested = fc.oneof(
   fc.array(small, { maxLength: 3 }),
   fc.constantFrom<unknown>([[1]], [[]], [{ x: 1 }], {}, { y: { x: 1 } }, NaN, Long.fromString('9007199254740993'), Long.fromString('9007199254740995')),
 );
-/** Long and double beyond 2^53 are compared by the model as integers, so fractions and infinities stay off that field. */
+/** The model compares longs and doubles beyond 2^53 as integers, so `big` has no fractions or infinities. */
 const value = fc.oneof({ weight: 4, arbitrary: small }, { weight: 2, arbitrary: scalar }, { weight: 1, arbitrary: nested.filter((v) => !(v instanceof Long)) });
 
 const big = fc.constantFrom<unknown>(Long.fromString('9007199254740993'), 9007199254740992, Long.fromString('9007199254740995'), 5, Long.fromString('-9007199254740993'));
@@ -83,7 +83,7 @@ const changes: fc.Arbitrary<Doc>[] = [
   fc.tuple(small, small).map(([v, w]) => ({ $setOnInsert: { b: v }, $set: { z: w, c: 1 } })),
 ];
 
-/** Updates that never touch `u`, which may have a unique index. */
+/** Updates that never change `u`, which may have a unique index. */
 export const change = fc.oneof(...changes);
 export const changeOfUnique = fc.constantFrom<unknown>(1, 2, 3, 4, 'a').map((v): Doc => ({ $set: { u: v } }));
 

@@ -11,7 +11,7 @@ export interface ModelIndex {
 
 export type Outcome = 'ok' | 'error';
 
-/** A collection as the manual describes one, in an array. The oracle of the random tests. */
+/** A collection as the manual describes it, in an array: the oracle of the random tests. */
 export class ModelCollection {
   docs: Doc[] = [];
   indexes: ModelIndex[] = [];
@@ -83,7 +83,7 @@ function clashes(index: ModelIndex, doc: Doc, others: readonly Doc[]): boolean {
   return others.some((other) => keysOf(index, other)?.some((key) => own.some((mine) => key.every((part, i) => compareIndexed(part, mine[i]) === 0))) ?? false);
 }
 
-/** Null: two arrays meet in one index, which is refused. */
+/** Null when two arrays meet in one index, which is an error. */
 function keysOf(index: ModelIndex, doc: Doc): unknown[][] | null {
   const lists = index.paths.map((path) => indexed(doc, path.split('.')));
   const arrays = new Set(index.paths.map((path) => arrayPlace(doc, path.split('.'), '')).filter((place) => place !== null));
@@ -92,7 +92,7 @@ function keysOf(index: ModelIndex, doc: Doc): unknown[][] | null {
   return lists.reduce<unknown[][]>((keys, list) => keys.flatMap((key) => list.map((value) => [...key, value])), [[]]);
 }
 
-/** The path of the first array on the way; null when there is none. */
+/** The path to the first array along `path`; null when there is none. */
 function arrayPlace(value: unknown, path: readonly string[], place: string): string | null {
   if (Array.isArray(value)) return place;
   const [part, ...rest] = path;

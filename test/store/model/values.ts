@@ -1,6 +1,6 @@
 import { Binary, Long, ObjectId } from 'mongodb';
 
-/** Stands for a field that is not there. */
+/** Stands for a missing field. */
 export const MISSING = Symbol('missing');
 
 export type Doc = { [name: string]: unknown };
@@ -9,7 +9,7 @@ export function isDoc(value: unknown): value is Doc {
   return typeof value === 'object' && value !== null && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null);
 }
 
-/** The manual's "Comparison/Sort Order", from MinKey to MaxKey, for the types that are served. */
+/** The manual's "Comparison/Sort Order" for the supported types. */
 function rank(value: unknown): number {
   if (value === MISSING || value === null) return 1;
   if (typeof value === 'number' || value instanceof Long) return 2;
@@ -50,7 +50,7 @@ export function compare(a: unknown, b: unknown): number {
 
 function compareNumbers(a: number | Long, b: number | Long): number {
   if (a instanceof Long || b instanceof Long) {
-    // Only whole numbers are put beside Longs in these tests.
+    // These tests compare Longs with whole numbers only.
     const [x, y] = [BigInt(String(a)), BigInt(String(b))];
     return x < y ? -1 : x > y ? 1 : 0;
   }
@@ -80,12 +80,12 @@ function compareBinary(a: Binary, b: Binary): number {
   return a.position - b.position || a.sub_type - b.sub_type || Buffer.compare(Buffer.from(a.value()), Buffer.from(b.value()));
 }
 
-/** Whether an ordering operator looks at the two at all: it does so within one type only. */
+/** True when an ordering operator compares the two: it does so within one type only. */
 export function isSameType(a: unknown, b: unknown): boolean {
   return rank(a) === rank(b);
 }
 
-/** Values a query on `path` looks at: arrays on the way are entered once, one at the end counts with its elements. */
+/** The values that a query on `path` tests: it enters arrays once, and tests one at the end with its elements. */
 export function reach(value: unknown, path: readonly string[]): unknown[] {
   const [part, ...rest] = path;
   if (part === undefined) return Array.isArray(value) ? [...(value as unknown[]), value] : [value];
@@ -95,7 +95,7 @@ export function reach(value: unknown, path: readonly string[]): unknown[] {
   return (next as unknown[]).filter(isDoc).flatMap((element) => reach(element, rest));
 }
 
-/** Values an index on `path` holds for a document; undefined stands for an empty array, which sorts below null. */
+/** The values that an index on `path` holds; undefined stands for an empty array, which sorts below null. */
 export function indexed(value: unknown, path: readonly string[]): unknown[] {
   const [part, ...rest] = path;
   if (part === undefined) {
