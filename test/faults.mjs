@@ -1,19 +1,28 @@
-// `npm run faults [-- F1 F9]`: the faults of the matrix, all of them or those that are named, and a table of what each came to.
-import { prepare, runTests, say, conclude } from './steps.mjs';
+// `npm run faults [-- F1 F9]`: all faults with all their repeats, or those that are named, and a table of their outcomes.
+import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
+import { Progress } from './progress.mjs';
+import { conclude, prepare, root, runTests, say } from './steps.mjs';
+
+/** Seconds on two cores at rest. */
+const ALL_TYPICAL_S = 600;
+const ONE_TYPICAL_S = 60;
 
 process.env.FARWATCH_FAULTS ??= 'all';
-await prepare();
 const named = process.argv.slice(2);
-if (named.some((name) => !/^F\d+$/.test(name))) throw new Error(`faults are named by their numbers, as F9: ${named.join(' ')}`);
-// Their titles begin with their numbers; in what is matched that of a group they are in comes first.
-const files = named.length === 0 ? [] : ['-t', `(^|\\s)(${named.join('|')}): `];
-const outcome = await runTests('faults', { files, onReport: printTable });
+if (named.some((name) => !/^F\d+$/.test(name))) throw new Error(`faults are named by their numbers, such as F9: ${named.join(' ')}`);
+await prepare();
+await ensureBundles({ root, say });
+// A title begins with the fault's number; the names of its groups come first in what the pattern is matched with.
+const pattern = named.length === 0 ? undefined : `(^|\\s)(${named.join('|')}): `;
+const typicalS = named.length === 0 ? ALL_TYPICAL_S : ONE_TYPICAL_S * named.length;
+const outcome = await runTests('faults', new Progress({ faults: typicalS }), { pattern });
+printTable(outcome.tests);
 conclude([outcome]);
 
-function printTable({ testResults }) {
-  const lines = testResults.flatMap((file) => file.assertionResults).filter((test) => ['passed', 'failed'].includes(test.status)).map((test) => {
-    const fault = test.meta?.fault ?? { id: '', done: test.title, outcome: '' };
-    return [fault.id, test.status === 'passed' ? 'ok' : 'FAIL', fault.done, fault.outcome];
+function printTable(tests) {
+  const lines = tests.map(({ title, state, meta }) => {
+    const fault = meta.fault ?? { id: '', done: title, outcome: '' };
+    return [fault.id, state === 'passed' ? 'ok' : 'FAIL', fault.done, fault.outcome];
   });
   const rows = [['fault', '', 'what was done', 'counted outcome'], ...lines];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column].length)));

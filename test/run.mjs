@@ -1,32 +1,28 @@
-// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those.
+// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
-import { CHECKS, conclude, prepare, repeatBroken, root, runCheck, runTests, say } from './steps.mjs';
+import { Progress } from './progress.mjs';
+import { CHECKS, conclude, prepare, root, runChecksAndUnit, runTests, say, STEPS } from './steps.mjs';
 
-const PROJECTS = ['unit', 'simulation', 'store', 'bus', 'api', 'faults', 'e2e'];
-const NEEDS_NATS = ['bus', 'api', 'e2e'];
-/** Those that depend on nothing but themselves are not run twice. */
-const STEADY = ['unit', 'simulation'];
+const BESIDE_CHECKS = 'unit';
+const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
+const BUNDLED = ['faults', 'e2e'];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in CHECKS) && !PROJECTS.includes(name));
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in STEPS));
 if (unknown.length > 0) {
-  process.stderr.write(`${unknown.join(', ')}: unknown; there are ${[...Object.keys(CHECKS), ...PROJECTS].join(', ')}\n`);
+  process.stderr.write(`Unknown step: ${unknown.join(', ')}. The steps are ${Object.keys(STEPS).join(', ')}.\n`);
   process.exit(2);
 }
-const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+const steps = Object.keys(STEPS).filter((name) => named.length === 0 || named.includes(name));
 
 await prepare();
-if (NEEDS_NATS.some(isWanted)) await ensureNats();
-if (isWanted('e2e')) await ensureBundles({ root, say });
-const outcomes = [];
-// Two at a time is what a small machine has cores for.
-outcomes.push(...(await Promise.all(['types', 'boundaries'].filter(isWanted).map(runCheck))));
-if (isWanted('lint')) outcomes.push(await runCheck('lint'));
-for (const project of PROJECTS.filter(isWanted)) {
-  const outcome = await runTests(project);
-  outcomes.push(STEADY.includes(project) ? outcome : await repeatBroken(outcome));
-}
+if (steps.some((name) => ON_SERVERS.includes(name))) await ensureNats();
+if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, say });
+const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
+progress.open();
+const outcomes = await runChecksAndUnit(steps, progress);
+for (const name of steps.filter((each) => each !== BESIDE_CHECKS && !(each in CHECKS))) outcomes.push(await runTests(name, progress));
 conclude(outcomes);
 
 /** The servers that tests run on are found and installed by the same code as the product's. */

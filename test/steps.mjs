@@ -1,23 +1,32 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { nodeTooOld } from '../deploy/quickstart/node-version.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const cache = join(root, 'node_modules/.cache/farwatch-test');
 
-/** Broken files of one project that are worth another run; more are no accident. */
+/** With more broken files in a project than this, it is no accident, and none is run again. */
 const MOST_REPEATED = 3;
+/** Projects of tests that depend on nothing but themselves: they are not run again. */
+const STEADY = ['unit', 'simulation'];
 
-/** @typedef {{ name: string, passed: number, failed: number, broken?: string[], unsteady?: string[] }} Outcome `broken`: files with failures */
+/**
+ * @typedef {object} Outcome
+ * @property {string} name
+ * @property {number} passed
+ * @property {number} failed
+ * @property {string[]} [broken] files with failures
+ * @property {string[]} [unsteady] files that failed and then passed on their own
+ * @property {{ title: string, state: string, meta: any }[]} [tests]
+ */
 
 export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Everything that tests need from npm; ends the process with a sentence when that cannot be had. */
+/** Installs everything that tests need from npm; ends the process with a message if that is impossible. */
 export async function prepare() {
   const tooOld = nodeTooOld(process.versions.node);
   if (tooOld) {
@@ -25,105 +34,97 @@ export async function prepare() {
     process.exit(1);
   }
   await ensurePackages({ root, production: false, say });
-  mkdirSync(cache, { recursive: true });
+  mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
 }
+
+/** Every step of `npm test` in its order, with the seconds by which it lengthens a run on two cores at rest. */
+export const STEPS = {
+  types: 12, boundaries: 4, lint: 24, unit: 40, simulation: 45, store: 35, bus: 65, api: 85, faults: 80, e2e: 45,
+};
 
 /** Checks that pass or fail as a whole, as commands of node_modules/.bin. */
 export const CHECKS = {
   types: ['tsc', '--noEmit'],
-  lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
   boundaries: ['depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test'],
+  lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
 };
 
 /**
- * Runs one of CHECKS; what it wrote is shown when it fails.
+ * Runs checks one after the other, and beside them the unit tests if `names` has them.
  *
- * @param {keyof typeof CHECKS} name
- * @returns {Promise<Outcome>}
+ * @param {string[]} names
+ * @param {import('./progress.mjs').Progress} progress
+ * @returns {Promise<Outcome[]>}
  */
-export async function runCheck(name) {
+export async function runChecksAndUnit(names, progress) {
+  const checks = async () => {
+    const outcomes = [];
+    for (const name of names.filter((each) => each in CHECKS)) outcomes.push(await runCheck(name, progress));
+    return outcomes;
+  };
+  const [outcomes, unit] = await Promise.all([checks(), names.includes('unit') ? runTests('unit', progress) : null]);
+  return unit === null ? outcomes : [...outcomes, unit];
+}
+
+/** Runs one of CHECKS, and prints what it wrote when it fails. */
+async function runCheck(name, progress) {
   const [program, ...args] = CHECKS[name];
-  const startedAt = Date.now();
-  const { code, output } = await run(program, args, { isQuiet: true });
-  if (code !== 0) say(output.trimEnd());
-  say(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name} (${seconds(startedAt)})`);
+  progress.begin(name);
+  const { code, output } = await run(program, args);
+  if (code !== 0) progress.say(output.trimEnd());
+  progress.end(name, code === 0 ? 'ok' : 'FAIL');
   return { name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
 }
 
 /**
- * Runs one of vitest's projects, showing its progress.
+ * Runs one of vitest's projects. On real servers a crowded machine breaks what nothing is wrong with: there, each file
+ * with failures runs once more on its own, and one that then passes is named as unsteady.
  *
- * @param {string} project
- * @param {{ onReport?: (report: any) => void, files?: string[] }} [options] `onReport` gets vitest's own report; `files`: only these
+ * @param {string} name
+ * @param {import('./progress.mjs').Progress} progress
+ * @param {{ pattern?: string }} [options] `pattern`: only tests whose title matches
  * @returns {Promise<Outcome>}
  */
-export async function runTests(project, { onReport, files = [] } = {}) {
-  const report = join(cache, `${project}-${process.pid}.json`);
-  const startedAt = Date.now();
-  say(`run   ${project}`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { code } = await run('vitest', ['run', '--project', project, '--passWithNoTests', ...reporters, ...files], { isQuiet: false });
-  const outcome = { name: project, ...countTests(report, code, onReport) };
-  say(`${outcome.failed === 0 ? 'ok  ' : 'FAIL'}  ${project}: ${outcome.passed} passed, ${outcome.failed} failed (${seconds(startedAt)})`);
-  return outcome;
+export async function runTests(name, progress, { pattern } = {}) {
+  const outcome = await runProject(name, progress, { pattern });
+  const { broken, passed, failed } = outcome;
+  if (STEADY.includes(name) || broken.length === 0 || broken.length > MOST_REPEATED) return outcome;
+  progress.say(`Running again: ${broken.join(', ')}`);
+  const again = await runProject(name, progress, { pattern, files: broken });
+  return again.failed === 0 ? { ...outcome, passed: passed + failed, failed: 0, unsteady: broken } : outcome;
+}
+
+async function runProject(name, progress, { pattern, files = [] }) {
+  // Not before this is called: `prepare` may just have installed it.
+  const [{ startVitest }, { ProgressReporter }] = await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
+  const reporter = new ProgressReporter(progress, name);
+  const options = { root, project: [name], watch: false, reporters: [reporter], ...(pattern ? { testNamePattern: pattern } : {}) };
+  const vitest = await startVitest('test', files, options);
+  await vitest.close();
+  const { passed, failed, broken, tests } = reporter;
+  return { name, passed, failed, broken, tests };
 }
 
 /**
- * The outcome after each file with failures was run once more by itself. On real servers a crowded machine breaks what nothing
- * is wrong with; a file that passes alone is named as unsteady, and why it was wants to be found out.
- *
- * @param {Outcome} outcome
- * @returns {Promise<Outcome>}
- */
-export async function repeatBroken(outcome) {
-  const { broken = [] } = outcome;
-  if (broken.length === 0 || broken.length > MOST_REPEATED) return outcome;
-  const again = await runTests(outcome.name, { files: broken });
-  return again.failed === 0 ? { name: outcome.name, passed: outcome.passed + outcome.failed, failed: 0, unsteady: broken } : outcome;
-}
-
-/** Tests by vitest's own report. A file that could not be run, or a run that ended badly otherwise, counts as one failure. */
-function countTests(report, code, onReport) {
-  try {
-    const whole = JSON.parse(readFileSync(report, 'utf8'));
-    const { numPassedTests, numFailedTests, testResults } = whole;
-    onReport?.(whole);
-    const brokenFiles = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).length;
-    const failed = numFailedTests + brokenFiles;
-    const broken = testResults.filter((file) => file.status === 'failed').map((file) => relative(root, file.name));
-    return { passed: numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed, broken };
-  } catch {
-    return { passed: 0, failed: code === 0 ? 0 : 1 };
-  } finally {
-    rmSync(report, { force: true });
-  }
-}
-
-/**
- * The last line, `N passed, N failed`, and the exit code that goes with it.
+ * Prints the last line, `N passed, N failed`, and sets the exit code that goes with it.
  *
  * @param {Outcome[]} outcomes
  */
 export function conclude(outcomes) {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   const failing = outcomes.filter((outcome) => outcome.failed > 0).map((outcome) => outcome.name);
-  for (const file of outcomes.flatMap((outcome) => outcome.unsteady ?? [])) say(`unsteady: ${file} failed, and passed when it was run again`);
+  for (const file of outcomes.flatMap((outcome) => outcome.unsteady ?? [])) say(`unsteady: ${file} failed, and passed on its own`);
   if (failing.length > 0) say(`failed: ${failing.join(', ')}`);
   say(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = failing.length > 0 ? 1 : 0;
 }
 
-function run(program, args, { isQuiet }) {
+function run(program, args) {
   return new Promise((resolve, reject) => {
-    const bin = join(root, 'node_modules/.bin', program);
-    const child = spawn(bin, args, { cwd: root, stdio: ['ignore', isQuiet ? 'pipe' : 'inherit', isQuiet ? 'pipe' : 'inherit'] });
+    const child = spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, output }));
   });
-}
-
-function seconds(startedAt) {
-  return `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
 }

@@ -1,7 +1,8 @@
 // What `npm run verify` runs before a commit: everything that needs no server, in under a minute.
-import { conclude, prepare, runCheck, runTests } from './steps.mjs';
+import { Progress } from './progress.mjs';
+import { conclude, prepare, runChecksAndUnit, STEPS } from './steps.mjs';
 
+const { types, boundaries, lint, unit } = STEPS;
+const steps = { types, boundaries, lint, unit };
 await prepare();
-const checks = ['types', 'boundaries', 'lint'].reduce(async (before, name) => [...(await before), await runCheck(name)], Promise.resolve([]));
-const [outcomes, tests] = await Promise.all([checks, runTests('unit')]);
-conclude([...outcomes, tests]);
+conclude(await runChecksAndUnit(Object.keys(steps), new Progress(steps)));

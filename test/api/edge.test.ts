@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../controller/http/route.ts';
-import { openMongo } from '../../controller/platform/mongo/mongo.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
 import { AppError } from '../../shared/errors.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
@@ -140,7 +139,7 @@ describe('without its database', () => {
   });
 
   test('the driver waits less than five seconds for anything', () => {
-    const { options } = openMongo('mongodb://127.0.0.1:1/farwatch').db.client;
+    const { options } = watchedMongo('mongodb://127.0.0.1:1/farwatch').db.client;
     const { serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS } = options;
     expect(Math.max(serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS)).toBeLessThan(5000);
     expect([options.retryReads, options.retryWrites]).toEqual([false, false]);

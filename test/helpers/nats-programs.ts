@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { installByApt, installByGo, isVersionAtLeast, type NatsProgram } from '../../deploy/quickstart/nats-program.ts';
 import { findPrograms } from '../../deploy/quickstart/programs.ts';
 
-/** Before it, the server has no auth callout and does not tell "no responders" across accounts. */
+/** Servers before it have no auth callout, and do not report "no responders" across accounts. */
 const NEWER_GENERATION = '2.10.0';
 
 export type NatsVersion = 'debian' | 'newest';
 
-/** The servers of this machine: `debian` is one before 2.10, `newest` the newest from 2.10 on; each may be missing. */
+/** The servers on this machine: `debian` is one before 2.10, `newest` the newest from 2.10 on. Each may be missing. */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const all = findPrograms('nats-server', process.env, [join(goPath(), 'bin'), join(homedir(), 'go', 'bin')])
     .map((path) => ({ path, version: versionOf(path) }))
@@ -22,7 +22,7 @@ export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   return found;
 }
 
-/** The versions that tests can run on here, for `describe.each`. */
+/** The versions that tests can run on, for `describe.each`. */
 export function natsVersions(): NatsVersion[] {
   return Object.keys(natsPrograms()) as NatsVersion[];
 }
@@ -36,14 +36,24 @@ function goPath(): string {
   return go ? execFileSync(go, ['env', 'GOPATH'], { encoding: 'utf8' }).trim() : join(homedir(), 'go');
 }
 
-/**
- * Installs of the two generations what is missing and can be had here. Throws when there is none afterwards; one that
- * could not be had is said to be left out.
- */
+/** How each generation is installed, and how long that takes. */
+const INSTALLS = [
+  { version: 'debian', install: installByApt, takes: 'some seconds' },
+  { version: 'newest', install: installByGo, takes: 'one to two minutes' },
+] as const;
+
+/** Installs each generation that this machine lacks, and says so. Throws if there is no server at all afterwards. */
 export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
-  for (const [version, install] of [['debian', installByApt], ['newest', installByGo]] as const) {
+  for (const { version, install, takes } of INSTALLS) {
     if (natsPrograms()[version]) continue;
-    await install({ env: process.env, say }).catch((error: Error) => say(`nats-server (${version}) is not to be had here: ${error.message}`));
+    say(`This machine has no nats-server ${version === 'debian' ? 'before' : 'from'} ${NEWER_GENERATION}; installing it takes ${takes}`);
+    const startedAt = Date.now();
+    try {
+      await install({ env: process.env, say });
+      say(`Installed nats-server ${natsPrograms()[version]?.version} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+    } catch (error) {
+      say(`Cannot install it, so tests run without it: ${(error as Error).message}`);
+    }
   }
   const found = Object.values(natsPrograms()).map((program) => program.version);
   if (found.length === 0) throw new Error('Tests need nats-server on the PATH: install it (https://docs.nats.io) and run them again');

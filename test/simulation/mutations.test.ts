@@ -36,5 +36,5 @@ async function firstBreak({ sentence: _sentence, patch, ...changed }: Mutation, 
 describe('without a sentence of the protocol, seeds fail', () => {
   test.each(FOUND_BY_SEEDS)('%s', async (part, breaks) => {
     expect(await firstBreak(mutationOf(part), breaks)).not.toBeNull();
-  }, 60_000);
+  });
 });

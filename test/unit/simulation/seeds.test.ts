@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSeed } from '../../simulation/run-seed.ts';
 import { seedsPass } from '../../simulation/seeds-pass.ts';
 
-seedsPass(1, 6);
+seedsPass(1, 2);
 
 test('the same seed is the same run', async () => {
   const [one, two] = [await runSeed({ seed: 5, chaosMinutes: 20, calmMinutes: 5 }), await runSeed({ seed: 5, chaosMinutes: 20, calmMinutes: 5 })];

@@ -1,3 +1,3 @@
 import { seedsPass } from './seeds-pass.ts';
 
-seedsPass(300, 50);
+seedsPass(3, 20);

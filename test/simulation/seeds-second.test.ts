@@ -1,3 +1,3 @@
 import { seedsPass } from './seeds-pass.ts';
 
-seedsPass(100, 50);
+seedsPass(23, 20);
