@@ -1,8 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { AlertsPort } from '../results/writing/outbox.ts';
-import type { Alert } from '../verdicts/effect.ts';
+import type { AlertsPort, Alert } from '../verdicts/effect.ts';
 import type { AlertDetails, DeliveryDoc } from './delivery.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';

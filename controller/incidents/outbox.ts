@@ -1,8 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { EventPublisher } from '../events/event.ts';
-import type { IncidentsPort } from '../results/writing/outbox.ts';
-import type { IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
+import type { IncidentsPort, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
 import { openedIncident } from './new-incident.ts';

@@ -47,3 +47,15 @@ export interface Alert {
   /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
   flapping?: { downs: number; window_ms: number };
 }
+
+export interface IncidentsPort {
+  /** Inserts if absent. */
+  open(opening: IncidentOpening): Promise<void>;
+  /** Resolves where still open or acknowledged; else changes nothing. */
+  resolve(resolution: IncidentResolution): Promise<void>;
+}
+
+export interface AlertsPort {
+  /** One delivery for each destination concerned, inserted if absent; wakes the senders. */
+  fanOut(alert: Alert): Promise<void>;
+}

@@ -9,7 +9,7 @@ import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
-import type { IncidentsPort } from '../results/writing/outbox.ts';
+import type { IncidentsPort } from '../verdicts/effect.ts';
 import type { LiveReader } from '../results/reading/live.ts';
 
 export interface IncidentsOptions {

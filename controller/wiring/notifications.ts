@@ -21,7 +21,7 @@ import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
 import { createResolver } from '../platform/outbound/resolver.ts';
-import type { AlertsPort } from '../results/writing/outbox.ts';
+import type { AlertsPort } from '../verdicts/effect.ts';
 
 /** Tries that are under way at a stop get this long to end, ms. */
 const STOP_WITHIN_MS = 3000;

@@ -1,4 +1,6 @@
-import type { HourRecord, InsertOutcome, StateRecord } from '../../controller/results/journal/records.ts';
+import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
+import type { InsertOutcome } from '../../controller/results/journal/journal-store.ts';
+import type { StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
 import type { LeaseDeps } from '../../controller/results/shards/leases.ts';
@@ -6,7 +8,8 @@ import type { ShardStores } from '../../controller/results/shards/shard.ts';
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import { shardOf } from '../../shared/ids.ts';
-import type { AlertsPort, IncidentsPort, StatusHistory } from '../../controller/results/writing/outbox.ts';
+import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
+import type { StatusHistory } from '../../controller/results/writing/outbox.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';

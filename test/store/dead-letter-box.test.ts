@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
-import type { DeadLetter } from '../../controller/results/journal/journal-entry.ts';
+import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
 import { DeadLetterBox } from '../../controller/results/dead-letters/dead-letter-box.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

@@ -10,7 +10,8 @@ import { MongoStatusHistory } from '../../controller/results/writing/status-hist
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
-import type { HourRecord, StateRecord } from '../../controller/results/journal/records.ts';
+import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
+import type { StateRecord } from '../../controller/results/state/records.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
 import { SimulatedDatabase } from '../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../simulation/simulated-stores.ts';

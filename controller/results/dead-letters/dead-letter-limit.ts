@@ -1,4 +1,4 @@
-import type { DeadLetter } from '../journal/journal-entry.ts';
+import type { DeadLetter } from './dead-letter.ts';
 
 /** Most dead letters of one sender that are kept in an hour. */
 const LETTERS_PER_HOUR = 2000;

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
-import type { DeadLetter } from '../journal/journal-entry.ts';
+import type { DeadLetter } from './dead-letter.ts';
 import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };

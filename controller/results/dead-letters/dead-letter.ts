@@ -1,8 +1,25 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { derivedId } from '../../../shared/ids.ts';
-import type { DeadLetter, DeadLetterReason, JournalEntry } from '../journal/journal-entry.ts';
+import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { FailedItem } from '../state/entry-step.ts';
-import type { TakenMessage } from '../intake/take-limits.ts';
+
+/** What had to be set aside, with its reason. */
+export interface DeadLetter {
+  id: string;
+  reason: DeadLetterReason;
+  shard: number;
+  region: string;
+  probe_id: string;
+  epoch: string | null;
+  seq: number | null;
+  monitor_id: string | null;
+  /** What it was: the beginning of a result as JSON, or of the bytes that could not be read. */
+  content: string;
+  at: number;
+}
+
+export type DeadLetterReason =
+  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';
 
 /** Characters of a result that its dead letter keeps. */
 const LETTER_CHARS = 4096;
@@ -10,7 +27,7 @@ const LETTER_CHARS = 4096;
 const UNREADABLE_BYTES = 1024;
 
 /** The dead letter of a message that cannot be read. Sent again, it has the same id. */
-export function unreadableLetter(shard: number, message: TakenMessage, nowWall: number): DeadLetter {
+export function unreadableLetter(shard: number, message: { region: string; probe_id: string; bytes: Uint8Array }, nowWall: number): DeadLetter {
   const content = Buffer.from(message.bytes.subarray(0, UNREADABLE_BYTES)).toString('base64');
   return {
     id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard, region: message.region,

@@ -4,7 +4,7 @@ import { decodeBlock, encodeBlock } from './block-codec.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
 import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup-rules.ts';
-import type { DayKey, HourKey, HourRecord, HourResults } from '../journal/records.ts';
+import type { DayKey, HourKey, HourRecord, HourResults } from './hour-record.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface HourDoc {

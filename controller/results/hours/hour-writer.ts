@@ -6,7 +6,8 @@ import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup-rules.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from '../writing/state-store.ts';
-import type { DayKey, HourRecord, StateRecord } from '../journal/records.ts';
+import type { DayKey, HourRecord } from './hour-record.ts';
+import type { StateRecord } from '../state/records.ts';
 import type { HourStore } from './hour-store.ts';
 
 /** An hour is closed in the journal this long after its end, so that what was under way is in it. */

@@ -4,7 +4,8 @@ import { LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch } from 
 import { isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { holdBatch } from './held-batch.ts';
-import { ENTRY_VERSION, type ClockDecision, type DeadLetter, type JournalEntry } from '../journal/journal-entry.ts';
+import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
+import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import { letterOf, unreadableLetter } from '../dead-letters/dead-letter.ts';
 import { PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';

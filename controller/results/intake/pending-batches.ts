@@ -1,5 +1,6 @@
 import { laneName } from '../../../shared/contracts/result.ts';
-import type { DeadLetter, EntryBatch } from '../journal/journal-entry.ts';
+import type { DeadLetter } from '../dead-letters/dead-letter.ts';
+import type { EntryBatch } from '../journal/journal-entry.ts';
 
 /** Most results and bytes of one journal entry; the rest waits for the next. */
 const ENTRY_RESULTS = 1000;

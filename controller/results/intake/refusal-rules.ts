@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOf } from '../../../shared/ids.ts';
 import { foreignTo } from '../../verdicts/region-rules.ts';
-import type { DeadLetterReason } from '../journal/journal-entry.ts';
+import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { TakeLimits } from './take-limits.ts';
 

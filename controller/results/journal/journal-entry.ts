@@ -44,21 +44,3 @@ export interface JournalEntry {
   /** Positions of the lanes that this entry moved. */
   lanes: [lane: string, position: number][];
 }
-
-/** What had to be set aside, with its reason. */
-export interface DeadLetter {
-  id: string;
-  reason: DeadLetterReason;
-  shard: number;
-  region: string;
-  probe_id: string;
-  epoch: string | null;
-  seq: number | null;
-  monitor_id: string | null;
-  /** What it was: the beginning of a result as JSON, or of the bytes that could not be read. */
-  content: string;
-  at: number;
-}
-
-export type DeadLetterReason =
-  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';

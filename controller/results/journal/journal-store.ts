@@ -4,11 +4,13 @@ import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { InsertOutcome } from './records.ts';
 import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;
+
+/** `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has that number. */
+export type InsertOutcome = 'written' | 'ours' | 'taken';
 
 interface JournalDoc {
   /** `<shard>:<n>`, zero-padded, so that a range of ids is a stretch of the journal. */

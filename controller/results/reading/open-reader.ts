@@ -6,7 +6,7 @@ import type { RecentResult } from './periods.ts';
 import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
 import type { ShardView } from '../shards/shard.ts';
 import { newLiveMonitor } from '../state/live-monitor.ts';
-import type { StateRecord } from '../journal/records.ts';
+import type { StateRecord } from '../state/records.ts';
 
 /** Monitors in one question. */
 const ASK_AT_ONCE = 500;

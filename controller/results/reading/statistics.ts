@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import type { HourKey, HourResults } from '../journal/records.ts';
+import type { HourKey, HourResults } from '../hours/hour-record.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './periods.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/time.ts';
 import { HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { DAY_MS, rollupKey, steps, sumTotals, type Totals } from '../hours/rollup-rules.ts';
-import type { DayKey, HourKey } from '../journal/records.ts';
+import type { DayKey, HourKey } from '../hours/hour-record.ts';
 
 /** Monitors and periods whose totals are remembered, about 2 kB each. */
 const REMEMBERED = 5000;

@@ -6,7 +6,7 @@ import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { ProbeRate } from '../intake/probe-rate.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
-import { JournalWriter } from '../journal/journal-writer.ts';
+import { JournalWriter } from './journal-writer.ts';
 import {
   NewerFormatError, OvertakenError, Shard, type IngestCounts, type ShardDeps, type ShardMessage, type ShardStores,
 } from './shard.ts';

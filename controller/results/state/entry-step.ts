@@ -8,7 +8,7 @@ import { HourRows, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
-import type { StateRecord } from '../journal/records.ts';
+import type { StateRecord } from './records.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
 /** A result that an entry brought and that had not been there before. */

@@ -1,6 +1,6 @@
 import { laneName } from '../../../shared/contracts/result.ts';
 import type { EntryBatch, JournalEntry } from '../journal/journal-entry.ts';
-import type { Snapshot, StateRecord } from '../journal/records.ts';
+import type { Snapshot, StateRecord } from './records.ts';
 import { EntryStep, type AppliedEntry, type BatchSource } from './entry-step.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 

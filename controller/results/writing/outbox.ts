@@ -1,19 +1,7 @@
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
-import type { StateRecord } from '../journal/records.ts';
+import type { StateRecord } from '../state/records.ts';
 import type { StateStore } from './state-store.ts';
-import type { Alert, IncidentOpening, IncidentResolution } from '../../verdicts/effect.ts';
-
-export interface IncidentsPort {
-  /** Inserts if absent. */
-  open(opening: IncidentOpening): Promise<void>;
-  /** Resolves where still open or acknowledged; else changes nothing. */
-  resolve(resolution: IncidentResolution): Promise<void>;
-}
-
-export interface AlertsPort {
-  /** One delivery for each destination concerned, inserted if absent; wakes the senders. */
-  fanOut(alert: Alert): Promise<void>;
-}
+import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
 /** Monitors whose outboxes are carried out at once. */
 const OUTBOXES_AT_ONCE = 16;

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { shardName } from '../../../shared/ids.ts';
-import type { Snapshot } from '../journal/records.ts';
+import type { Snapshot } from '../state/records.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface SnapshotDoc {

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { StateRecord } from '../journal/records.ts';
+import type { StateRecord } from '../state/records.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
 interface StateDoc {

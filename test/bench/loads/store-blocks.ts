@@ -4,7 +4,7 @@ import { HourStore } from '../../../controller/results/hours/hour-store.ts';
 import { rollupOf } from '../../../controller/results/hours/rollup-rules.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
 import { toStored } from '../../../controller/results/hours/stored-result.ts';
-import type { HourRecord } from '../../../controller/results/journal/records.ts';
+import type { HourRecord } from '../../../controller/results/hours/hour-record.ts';
 import { bareDocument, monitorIds, resultMaker } from './results.ts';
 
 interface BlockOptions {

@@ -3,7 +3,8 @@ import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
-import type { DeadLetter, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';

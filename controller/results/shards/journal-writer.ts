@@ -3,8 +3,7 @@ import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { NextEntry } from '../intake/entry-builder.ts';
-import type { JournalStore } from './journal-store.ts';
-import type { InsertOutcome } from './records.ts';
+import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
 const FIRST_RETRY_MS = 200;

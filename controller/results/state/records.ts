@@ -1,0 +1,20 @@
+import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
+
+/** Up to `n` everything is in blocks, rollups and state documents; `lanes` are the positions after entry `n`. */
+export interface Snapshot {
+  n: number;
+  lanes: Record<string, number>;
+  /** When entry `n` was taken, Unix ms; absent where an older version wrote it. */
+  taken_at?: number | undefined;
+  /** When each lane was last moved, Unix ms; lanes that an earlier version wrote have none. */
+  moved?: Record<string, number>;
+}
+
+/** A monitor's state after entry `position`, and what that entry still wants done. */
+export interface StateRecord {
+  monitor_id: string;
+  shard: number;
+  position: number;
+  state: MonitorState;
+  outbox: MonitorEffect[];
+}
