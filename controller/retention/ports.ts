@@ -1,21 +1,21 @@
-/** What retention asks of those who keep things by age. Instants are Unix ms; every call may be repeated. */
+import type { Tenant } from '../accounts/tenant.ts';
 
-/** An hour or more of a monitor's history: from `from` to before `before`. */
+/** A monitor's history from `from` to before `before`, Unix ms. */
 export interface Stretch {
   monitor_id: string;
   from: number;
   before: number;
 }
 
+/** What retention needs of results. Every call may be repeated. */
 export interface AgedResults {
-  /** Takes the single results out of hours and leaves their counts. */
-  forgetResults(stretches: Stretch[]): Promise<void>;
+  /** Removes single results and keeps their counts. */
+  removeResults(stretches: Stretch[]): Promise<void>;
   /** Removes the counts of hours and days. */
-  forgetRollups(stretches: Stretch[]): Promise<void>;
-  /** Removes all that is kept of these monitors, status changes included. */
-  forgetMonitors(monitorIds: string[]): Promise<void>;
-  /** Removes status changes of these monitors. */
-  forgetChanges(monitorIds: string[], before: number): Promise<void>;
+  removeRollups(stretches: Stretch[]): Promise<void>;
+  removeChanges(monitorIds: string[], before: number): Promise<void>;
+  /** Removes everything about these monitors. */
+  removeMonitors(monitorIds: string[]): Promise<void>;
 }
 
 export interface AgedMonitor {
@@ -24,23 +24,28 @@ export interface AgedMonitor {
   deleted_at: number | null;
 }
 
+/** What retention needs of monitors. */
 export interface AgedMonitors {
-  /** Monitors of an organization in order of id, deleted ones too. */
+  /** In order of id, deleted ones too. */
   pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]>;
-  /** Removes the documents of deleted monitors that the journal and the counts know to be deleted. */
+  /** Removes the documents of monitors whose deletion is in the journal and in the counts. */
   purge(monitorIds: string[]): Promise<void>;
 }
 
-export interface AgedOrganizations {
-  /** Ids of organizations, in order. */
+/** What retention needs of accounts. */
+export interface Organizations {
+  /** Ids, in order. */
   page(after: string, limit: number): Promise<string[]>;
   projectsOf(organizationId: string): Promise<string[]>;
 }
 
-/** Removes at most `limit` of what is older than `before`; returns how many, `limit` when there may be more. */
-export interface AgedThings {
-  incidents(tenant: { organizationId: string; projectId: string }, before: number, limit: number): Promise<number>;
-  auditEntries(organizationId: string, before: number, limit: number): Promise<number>;
+/**
+ * Each removes at most `limit` documents older than `before`; returns how many, `limit` when there may be
+ * more.
+ */
+export interface AgedDocuments {
+  removeIncidents(tenant: Tenant, before: number, limit: number): Promise<number>;
+  removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;
   /** Of all organizations. */
-  deadLetters(before: number, limit: number): Promise<number>;
+  removeDeadLetters(before: number, limit: number): Promise<number>;
 }

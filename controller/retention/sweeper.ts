@@ -1,81 +1,139 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { sleep, type Clock, type Timer } from '../../shared/time.ts';
-import { sweepDeadLetters, sweepOrganization, type SweepDeps } from './sweep.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
+import type { PlanLimits } from '../plans/plans.ts';
+import type { AgedDocuments, AgedMonitor, AgedMonitors, AgedResults, Organizations } from './ports.ts';
+import { agedStretch, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
+import type { SweepStore } from './store.ts';
 
-/** How soon a change of plan is acted upon. */
-const LOOK_EVERY_MS = 600_000;
-/** Between two batches, so that a long round is no load that anybody feels. */
-const PAUSE_MS = 500;
-const ORGANIZATIONS = 100;
-/** Dead letters are for the operator to look at: for so long, in every plan. */
-export const DEAD_LETTERS_MS = 30 * 86_400_000;
-/** Whoever has this shard looks after what belongs to no organization. */
-const COMMON_SHARD = 0;
-
-export interface SweeperDeps extends Omit<SweepDeps, 'breathe'> {
+export interface SweeperDeps {
+  organizations: Organizations;
+  monitors: AgedMonitors;
+  results: AgedResults;
+  documents: AgedDocuments;
+  sweeps: SweepStore;
+  limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>>;
+  /** An organization is swept by the controller that owns the shard of its id. */
+  ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
-  /** Whether this controller has a shard: an organization is looked after where its id lies. */
-  ownsShard(shard: number): boolean;
 }
 
-/** Goes through all organizations again and again and removes what their plans no longer keep. */
-export class RetentionSweeper {
+/** The delay before a change of plan takes effect. */
+const LOOK_EVERY_MS = 600_000;
+/** Between two batches, so that a long round is a low load. */
+const PAUSE_MS = 500;
+const STEP_MS = 100;
+const ORGANIZATIONS = 100;
+const MONITORS = 50;
+const DOCUMENTS = 500;
+/** Dead letters are kept for the operator, under every plan. */
+const DEAD_LETTERS_MS = 30 * 86_400_000;
+/** The owner of this shard sweeps what belongs to no organization. */
+const COMMON_SHARD = 0;
+
+interface Sweep {
+  done: Cutoffs | null;
+  target: Cutoffs;
+  now: number;
+}
+
+/** Removes, in rounds through all organizations, what their plans no longer keep. */
+export class RetentionSweeper extends Rounds {
   readonly #deps: SweeperDeps;
-  #timer: Timer | null = null;
-  #round: Promise<void> | null = null;
   #isStopped = false;
 
   constructor(deps: SweeperDeps) {
+    super({
+      clock: deps.clock,
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.#sweepAll(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'what has aged could not be removed'),
+    });
     this.#deps = deps;
   }
 
-  start(): void {
-    this.#timer = this.#deps.clock.setRepeating(LOOK_EVERY_MS, () => this.look());
-  }
-
-  /** Begins a round unless one is under way. */
-  look(): void {
-    if (this.#isStopped) return;
-    this.#round ??= this.#goRound()
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'what has aged could not be removed'))
-      .finally(() => {
-        this.#round = null;
-      });
-  }
-
-  /** Whether a round is under way. */
-  get isBusy(): boolean {
-    return this.#round !== null;
-  }
-
-  /** Ends after the batch that is under way; the rest waits for the next controller. */
-  async stop(): Promise<void> {
+  /** Ends after the batch under way; the next controller continues. */
+  override stop(): Promise<void> {
     this.#isStopped = true;
-    this.#timer?.cancel();
-    await this.#round;
+    return super.stop();
   }
 
-  async #goRound(): Promise<void> {
-    const { organizations, clock, log, ownsShard } = this.#deps;
-    const deps: SweepDeps = { ...this.#deps, breathe: () => this.#breathe() };
-    if (ownsShard(COMMON_SHARD)) await sweepDeadLetters(deps, clock.now() - DEAD_LETTERS_MS);
+  async #sweepAll(): Promise<void> {
+    const { organizations, documents, clock, log, ownsShard } = this.#deps;
+    const oldest = clock.now() - DEAD_LETTERS_MS;
+    if (ownsShard(COMMON_SHARD)) await this.#inBatches(() => documents.removeDeadLetters(oldest, DOCUMENTS));
     for (let after = ''; !this.#isStopped; ) {
       const ids = await organizations.page(after, ORGANIZATIONS);
       for (const id of ids) {
         if (this.#isStopped || !ownsShard(shardOf(id))) continue;
-        await sweepOrganization(deps, id, clock.now())
-          .catch((error: unknown) => log.warn({ err: error, organization_id: id }, 'what an organization no longer keeps could not be removed'));
+        await this.#sweep(id, clock.now()).catch((error: unknown) => {
+          const context = { err: error, organization_id: id };
+          log.warn(context, 'what an organization no longer keeps could not be removed');
+        });
       }
       if (ids.length < ORGANIZATIONS) return;
       after = ids.at(-1) as string;
     }
   }
 
-  /** In short steps, so that stopping waits for none of them. */
-  async #breathe(): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < PAUSE_MS && !this.#isStopped; waitedMs += 100) await sleep(this.#deps.clock, 100);
+  /**
+   * Sweeps an organization if that is due. After a crash the next call continues where this one stopped; two
+   * calls at once do no harm.
+   */
+  async #sweep(organizationId: string, now: number): Promise<void> {
+    const { sweeps, monitors, documents, organizations } = this.#deps;
+    const target = cutoffsOf(await this.#deps.limitsOf(organizationId), now);
+    const state = await sweeps.find(organizationId);
+    if (!isDue(state, target, now)) return;
+    const { done = null, done_at = 0 } = state ?? {};
+    let run = state?.run ?? { ...target, after: '' };
+    for (;;) {
+      const page = await monitors.pageOfOrganization(organizationId, run.after, MONITORS);
+      await this.#sweepMonitors(page, { done, target: run, now });
+      if (page.length < MONITORS) break;
+      run = { ...run, after: (page.at(-1) as AgedMonitor).monitor_id };
+      await sweeps.save(organizationId, { done, done_at, run });
+      if (!(await this.#pause())) return;
+    }
+    const { raw, rollups } = run;
+    for (const projectId of await organizations.projectsOf(organizationId)) {
+      const tenant = { organizationId, projectId };
+      if (!(await this.#inBatches(() => documents.removeIncidents(tenant, rollups, DOCUMENTS)))) return;
+    }
+    const removeEntries = () => documents.removeAuditEntries(organizationId, rollups, DOCUMENTS);
+    if (!(await this.#inBatches(removeEntries))) return;
+    await sweeps.save(organizationId, { done: { raw, rollups }, done_at: now, run: null });
+  }
+
+  async #sweepMonitors(page: AgedMonitor[], { done, target, now }: Sweep): Promise<void> {
+    const { results } = this.#deps;
+    const fates = page.map((monitor) => ({ monitor, fate: fateOf(monitor, target, now) }));
+    const withFate = (...wanted: string[]) =>
+      fates.flatMap(({ monitor, fate }) => (wanted.includes(fate) ? [monitor] : []));
+    const idsOf = (monitors: AgedMonitor[]) => monitors.map((monitor) => monitor.monitor_id);
+    const kept = withFate('kept');
+    const stretchesOf = (kind: keyof Cutoffs) =>
+      kept.flatMap((monitor) => agedStretch(monitor, done?.[kind] ?? null, target[kind]) ?? []);
+    await results.removeRollups(stretchesOf('rollups'));
+    await results.removeResults(stretchesOf('raw'));
+    await results.removeChanges(idsOf(kept), target.rollups);
+    await results.removeMonitors(idsOf(withFate('history_goes', 'all_goes')));
+    await this.#deps.monitors.purge(idsOf(withFate('all_goes')));
+  }
+
+  /** False when it had to stop before everything was removed. */
+  async #inBatches(removeSome: () => Promise<number>): Promise<boolean> {
+    while ((await removeSome()) === DOCUMENTS) if (!(await this.#pause())) return false;
+    return true;
+  }
+
+  /** Pauses in short steps, so that a stop waits for none of them; false when it is time to stop. */
+  async #pause(): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < PAUSE_MS && !this.#isStopped; waitedMs += STEP_MS) {
+      await sleep(this.#deps.clock, STEP_MS);
+    }
     return !this.#isStopped;
   }
 }

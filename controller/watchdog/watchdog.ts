@@ -1,10 +1,11 @@
 import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
 
 export interface WatchdogDeps {
   poster: Poster;
-  /** What has to work for alerts to go out; a check that rejects does not work. */
+  /** What alerts need; a check that rejects counts as not working. */
   checks: { name: string; isWorking(): boolean | Promise<boolean> }[];
   url: string;
   intervalMs: number;
@@ -13,77 +14,82 @@ export interface WatchdogDeps {
 }
 
 const TIMEOUT_MS = 10_000;
-/** The first call need not wait for a whole interval: whoever listens has missed some while we were started. */
+/** The first call does not wait for a whole interval: some may be overdue after a restart. */
 const FIRST_AFTER_MS = 2000;
-/** Longest a part may have been silent and still count as working; less where the interval is shorter. */
+/** How long something may be silent and still count as working; less where the interval is shorter. */
 const LONGEST_SILENCE_MS = 15_000;
 
-/** How long ago a part may last have worked, ms, so that the calls stop within two intervals of its end. */
+/** How long ago something may last have worked, ms: calls then stop within two intervals of its end. */
 export function silenceLimitMs(intervalMs: number): number {
   return Math.min(intervalMs, LONGEST_SILENCE_MS);
 }
 
 /**
- * A dead man's switch: calls an outside address each interval, and does not while something that alerts need has stopped.
- * Whoever is called tells people when the calls end, since we may be in no state to.
+ * A dead man's switch: calls an outside address at each interval while everything that alerts need works.
+ * When the calls end, the outside alerts people, since we may be unable to.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
   readonly #stopped = new AbortController();
-  #timer: Timer | null = null;
-  /** What the log was last told; null: that all is well. */
-  #told: string | null = null;
+  readonly #calls: Rounds;
+  #first: Timer | null = null;
+  /** What was last logged; null: that all is well. */
+  #logged: string | null = null;
 
   constructor(deps: WatchdogDeps) {
     this.#deps = deps;
-  }
-
-  start(): void {
-    this.#plan(Math.min(FIRST_AFTER_MS, this.#deps.intervalMs));
-  }
-
-  /** Breaks off what is under way. */
-  stop(): void {
-    this.#stopped.abort();
-    this.#timer?.cancel();
-  }
-
-  #plan(delayMs: number): void {
-    const { clock, intervalMs } = this.#deps;
-    this.#timer = clock.setTimer(delayMs, () => {
-      const startedAt = clock.monotonic();
-      void this.#call().then(() => {
-        if (!this.#stopped.signal.aborted) this.#plan(Math.max(0, intervalMs - (clock.monotonic() - startedAt)));
-      });
+    const { clock, intervalMs } = deps;
+    this.#calls = new Rounds({
+      clock,
+      everyMs: intervalMs,
+      round: async () => this.#report(await this.#call()),
+      onFailed: (error) => deps.log.error({ err: error }, 'the watchdog failed'),
     });
   }
 
-  async #call(): Promise<void> {
-    const { poster, url } = this.#deps;
+  start(): void {
+    const { clock, intervalMs } = this.#deps;
+    this.#first = clock.setTimer(Math.min(FIRST_AFTER_MS, intervalMs), () => {
+      this.#calls.start();
+      this.#calls.look();
+    });
+  }
+
+  /** Breaks off a call under way. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#first?.cancel();
+    void this.#calls.stop();
+  }
+
+  /** Why the address was not reached; null when it was. */
+  async #call(): Promise<string | null> {
     const broken = await this.#broken();
-    if (broken.length > 0) return this.#tell(`not called, since this does not work: ${broken.join(', ')}`);
-    if (this.#stopped.signal.aborted) return;
-    const outcome = await poster.post({ url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS, signal: this.#stopped.signal });
-    if (outcome.kind === 'answered') return this.#tell(outcome.status < 300 ? null : `answered with status ${outcome.status}`);
-    this.#tell(outcome.kind === 'busy' ? 'too much is under way' : outcome.reason);
+    if (broken.length > 0) return `not called, since this does not work: ${broken.join(', ')}`;
+    const outcome = await this.#deps.poster.post({
+      url: this.#deps.url,
+      method: 'GET',
+      headers: { 'user-agent': 'Farwatch' },
+      body: null,
+      timeoutMs: TIMEOUT_MS,
+      signal: this.#stopped.signal,
+    });
+    if (outcome.kind === 'busy') return 'too much is under way';
+    if (outcome.kind !== 'answered') return outcome.reason;
+    return outcome.status < 300 ? null : `answered with status ${outcome.status}`;
   }
 
+  /** Names of the checks that fail. */
   async #broken(): Promise<string[]> {
-    const { checks } = this.#deps;
-    const outcomes = await Promise.all(checks.map(async (check) => {
-      try {
-        return await check.isWorking();
-      } catch {
-        return false;
-      }
-    }));
-    return checks.filter((_, index) => !outcomes[index]).map((check) => check.name);
+    const outcomes = await Promise.allSettled(this.#deps.checks.map(async (check) => check.isWorking()));
+    const isWorking = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    return this.#deps.checks.filter((_, index) => !isWorking[index]).map((check) => check.name);
   }
 
-  /** Once for each change. The address is a secret of its own, and stays out of the log. */
-  #tell(problem: string | null): void {
-    if (problem === this.#told || this.#stopped.signal.aborted) return;
-    this.#told = problem;
+  /** Logs each change once. The address is itself a secret and stays out of the log. */
+  #report(problem: string | null): void {
+    if (problem === this.#logged || this.#stopped.signal.aborted) return;
+    this.#logged = problem;
     if (problem === null) this.#deps.log.info('the watchdog is called again');
     else this.#deps.log.warn({ reason: problem }, 'the watchdog was not reached');
   }

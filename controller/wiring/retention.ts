@@ -34,10 +34,10 @@ export function openRetention({ db, accounts, limitsOf, ownsShard, clock, log }:
       page: (after, limit) => accounts.organizations.pageOfIds(after, limit),
       projectsOf: async (organizationId) => (await accounts.projects.listOf([organizationId])).map((project) => project._id),
     },
-    things: {
-      incidents: (tenant, before, limit) => removeAgedIncidents(incidents, tenant, before, limit),
-      auditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
-      deadLetters: (before, limit) => letters.removeOlder(before, limit),
+    documents: {
+      removeIncidents: (tenant, before, limit) => removeAgedIncidents(incidents, tenant, before, limit),
+      removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
+      removeDeadLetters: (before, limit) => letters.removeOlder(before, limit),
     },
   });
 }

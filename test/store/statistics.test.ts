@@ -145,7 +145,7 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
   await owner.write();
   await compare();
   keptFrom = clock.now() - (clock.now() % DAY_MS) - 10 * DAY_MS;
-  await new AgedResultStore(mongo.db).forgetRollups(ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })));
+  await new AgedResultStore(mongo.db).removeRollups(ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })));
   await clock.advance(5 * 60_000);
   await compare();
   expect(compared).toBeGreaterThan(60);

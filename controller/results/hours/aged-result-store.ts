@@ -29,7 +29,7 @@ export class AgedResultStore {
     this.#changes = db.collection('status_changes');
   }
 
-  async forgetResults(stretches: Stretch[]): Promise<void> {
+  async removeResults(stretches: Stretch[]): Promise<void> {
     for (const ranges of inParts(stretches.flatMap((stretch) => hourRanges(stretch)))) {
       await this.#hours.bulkWrite(ranges.map((_id) => ({
         updateMany: { filter: { _id, results: { $exists: true } }, update: { $unset: { results: '' } } },
@@ -37,7 +37,7 @@ export class AgedResultStore {
     }
   }
 
-  async forgetRollups(stretches: Stretch[]): Promise<void> {
+  async removeRollups(stretches: Stretch[]): Promise<void> {
     for (const ranges of inParts(stretches.flatMap((stretch) => hourRanges(stretch)))) {
       await this.#hours.bulkWrite(ranges.map((_id) => ({ deleteMany: { filter: { _id } } })), { ordered: false });
     }
@@ -47,11 +47,11 @@ export class AgedResultStore {
     }
   }
 
-  async forgetChanges(monitorIds: string[], before: number): Promise<void> {
+  async removeChanges(monitorIds: string[], before: number): Promise<void> {
     if (monitorIds.length > 0) await this.#changes.deleteMany({ monitor_id: { $in: monitorIds }, at: { $lt: before } });
   }
 
-  async forgetMonitors(monitorIds: string[]): Promise<void> {
+  async removeMonitors(monitorIds: string[]): Promise<void> {
     if (monitorIds.length === 0) return;
     const operations = monitorIds.map((id) => ({ deleteMany: { filter: { _id: { $gte: `${id}:`, $lt: `${id};` } } } }));
     await this.#hours.bulkWrite(operations, { ordered: false });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadPlans } from '../../../controller/plans/plans.ts';
-import { agedStretch, cutoffsOf, fateOf, isDue, SWEEP_EVERY_MS, type SweepState } from '../../../controller/retention/rules.ts';
+import {
+  agedStretch, cutoffsOf, fateOf, isDue, SWEEP_EVERY_MS, type SweepState,
+} from '../../../controller/retention/rules.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,44 +16,56 @@ function stateOf(at: number, change: Partial<SweepState> = {}): SweepState {
 }
 
 describe('what a plan keeps', () => {
-  test.each([['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const)('%s: results for %i days, counts for %i', (plan, rawDays, rollupDays) => {
+  test.each([
+    ['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800],
+  ] as const)('%s: results for %i days, counts for %i', (plan, rawDays, rollupDays) => {
     const { raw, rollups } = cutoffsOf(plans[plan], NOW);
     expect(raw).toBe(Date.UTC(2025, 9, 9, 10) - rawDays * DAY_MS);
     expect(rollups).toBe(Date.UTC(2025, 9, 9) - rollupDays * DAY_MS);
   });
 
-  test('counts are never gone before the results they count', () => {
-    expect(cutoffsOf({ raw_results_days: 30, rollups_days: 3 }, NOW).rollups).toBeLessThanOrEqual(cutoffsOf({ raw_results_days: 30, rollups_days: 3 }, NOW).raw);
+  test('counts stay at least as long as the results that they count', () => {
+    const { raw, rollups } = cutoffsOf({ raw_results_days: 30, rollups_days: 3 }, NOW);
+    expect(rollups).toBeLessThanOrEqual(raw);
   });
 });
 
-describe('an organization is gone through', () => {
+describe('an organization is swept', () => {
   const target = cutoffsOf(plans.pro, NOW);
+  const anHourAgo = NOW - HOUR_MS;
+  const doneWith = (plan: 'free' | 'scale') => stateOf(anHourAgo, { done: cutoffsOf(plans[plan], anHourAgo) });
 
   test.each([
-    ['at first', null, true], ['again after six hours', stateOf(NOW - SWEEP_EVERY_MS), true], ['not before', stateOf(NOW - HOUR_MS), false],
-    ['when a round was broken off', stateOf(NOW - HOUR_MS, { run: { ...target, after: 'm' } }), true],
-    ['at once when its plan keeps less', stateOf(NOW - HOUR_MS, { done: cutoffsOf(plans.scale, NOW - HOUR_MS) }), true],
-    ['not sooner when its plan keeps more', stateOf(NOW - HOUR_MS, { done: cutoffsOf(plans.free, NOW - HOUR_MS) }), false],
+    ['when it never was', null, true],
+    ['again after six hours', stateOf(NOW - SWEEP_EVERY_MS), true],
+    ['not sooner', stateOf(anHourAgo), false],
+    ['at once when a sweep was interrupted', stateOf(anHourAgo, { run: { ...target, after: 'm' } }), true],
+    ['at once when its plan keeps less', doneWith('scale'), true],
+    ['not sooner when its plan keeps more', doneWith('free'), false],
   ])('%s', (_name, state, due) => {
     expect(isDue(state, target, NOW)).toBe(due);
   });
 });
 
-describe('of a monitor ages', () => {
-  test('at first all since its creation', () => {
-    expect(agedStretch(MONITOR, null, NOW - 7 * DAY_MS)).toEqual({ monitor_id: 'm', from: Date.UTC(2025, 8, 18), before: NOW - 7 * DAY_MS });
+describe('the part of a history that has aged', () => {
+  test('begins with the monitor in the first sweep', () => {
+    const [from, before] = [Date.UTC(2025, 8, 18), NOW - 7 * DAY_MS];
+    expect(agedStretch(MONITOR, null, before)).toEqual({ monitor_id: 'm', from, before });
   });
 
-  test('later what has aged since, and two days before that: late results may have come back', () => {
-    expect(agedStretch(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from: Date.UTC(2025, 8, 29) });
+  test('begins two days before the last cutoff in later ones, because of late results', () => {
+    const from = Date.UTC(2025, 8, 29);
+    expect(agedStretch(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from });
   });
 
-  test('nothing while all of it is kept', () => {
+  test('is empty while everything is kept', () => {
     expect(agedStretch(MONITOR, null, NOW - 30 * DAY_MS)).toBeNull();
   });
 });
 
-test.each([[null, 'kept'], [6, 'kept'], [8, 'history_goes'], [399, 'history_goes'], [401, 'all_goes']])('deleted %s days ago: %s', (days, fate) => {
-  expect(fateOf({ ...MONITOR, deleted_at: days === null ? null : NOW - days * DAY_MS }, cutoffsOf(plans.pro, NOW), NOW)).toBe(fate);
+test.each([
+  [null, 'kept'], [6, 'kept'], [8, 'history_goes'], [399, 'history_goes'], [401, 'all_goes'],
+])('a monitor deleted %s days ago: %s', (days, fate) => {
+  const deleted_at = days === null ? null : NOW - days * DAY_MS;
+  expect(fateOf({ ...MONITOR, deleted_at }, cutoffsOf(plans.pro, NOW), NOW)).toBe(fate);
 });
