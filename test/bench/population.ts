@@ -7,7 +7,7 @@ import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { encodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
-import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
+import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { toStored } from '../../controller/results/hours/stored-result.ts';
 import { newId, shardOf } from '../../shared/ids.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { checkpoint, HOUR_GRACE_MS, isDueForCheckpoint, savedThrough } from '../../controller/results/hours/hour-writer.ts';
+import { HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours } from '../../controller/results/hours/closed-hours.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
@@ -21,8 +21,8 @@ export interface Past {
 type Arrival = { at: number; told: Told; config: MonitorConfig } | { at: number; told: null; config: MonitorConfig };
 
 /**
- * Writes what a controller would have left that was there all the time: through the journal's own rules and the checkpoints' own
- * stores, on a clock of its own. What no checkpoint holds yet stays in the journal.
+ * Writes what a controller that ran all the time would have left, by the journal's own rules and the stores' own
+ * code, on a clock of its own. Hours that have not closed stay in the journal.
  */
 export async function writePast(db: Db, pasts: Past[], now: number): Promise<void> {
   const stores = await openResultStores(db);
@@ -84,8 +84,8 @@ class ShardWriter {
     const takenAt = until + HOUR_GRACE_MS;
     const over: ClockDecision = { kind: 'hour', until };
     this.#journal({ taken_at: takenAt, clock: [over] });
-    const due = [...this.#state.monitors].filter(([id, cell]) => isDueForCheckpoint(id, cell, takenAt)).map(([id]) => id);
-    if (due.length > 0) await checkpoint(this.#stores, this.#state, due, takenAt);
+    const due = [...this.#state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, takenAt)).map(([id]) => id);
+    if (due.length > 0) await writeClosedHours(this.#stores, this.#state, due, takenAt);
   }
 
   #journal(part: Partial<JournalEntry> & { taken_at: number }): void {

@@ -4,7 +4,7 @@ import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/hours/rollup-rules.ts';
+import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';

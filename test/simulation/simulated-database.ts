@@ -7,7 +7,7 @@ import type { JournalEntry } from '../../controller/results/journal/journal-entr
 import type { StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
-import type { Rollup } from '../../controller/results/hours/rollup-rules.ts';
+import type { Rollup } from '../../controller/results/hours/rollup.ts';
 
 /** A document that is replaced only by one with a higher position. */
 export interface Positioned {

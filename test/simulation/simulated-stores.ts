@@ -15,7 +15,7 @@ import type { JournalEntry } from '../../controller/results/journal/journal-entr
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/hours/rollup-rules.ts';
+import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/hours/rollup.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Line } from './wire.ts';
 

@@ -9,7 +9,7 @@ import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { MongoStatusHistory } from '../../controller/results/writing/status-history-store.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
+import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
 import type { StateRecord } from '../../controller/results/state/records.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';

@@ -10,7 +10,7 @@ import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { openResultStores } from '../../controller/wiring/result-stores.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { rollupOf } from '../../controller/results/hours/rollup-rules.ts';
+import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';

@@ -4,7 +4,7 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { hourOf } from '../../controller/verdicts/booking-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
-import { checkpoint, isDueForCheckpoint } from '../../controller/results/hours/hour-writer.ts';
+import { writeClosedHours, isDueForWriting } from '../../controller/results/hours/closed-hours.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toOpenMonitor } from '../../controller/results/reading/open-monitor.ts';
@@ -58,8 +58,8 @@ class Owner {
 
   async write(): Promise<void> {
     const now = this.clock.now();
-    const due = [...this.state.monitors].filter(([id, cell]) => isDueForCheckpoint(id, cell, now)).map(([id]) => id);
-    await checkpoint(this, this.state, due, now);
+    const due = [...this.state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
+    await writeClosedHours(this, this.state, due, now);
   }
 
   /** Gives the shard to another owner, which holds no results because all are written. */
@@ -161,7 +161,7 @@ test('results that an owner replays after a takeover count once, also in days th
     const late = owner.last as JournalEntry;
     await clock.advance(2 * HOUR_MS);
     owner.take([], false);
-    await checkpoint(owner, owner.state, [config.monitor_id], clock.now());
+    await writeClosedHours(owner, owner.state, [config.monitor_id], clock.now());
     await owner.moveBehind(late);
     const known = (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id);
     expect(known?.stats?.total_checks).toBe(owner.taken.length);

@@ -1,10 +1,10 @@
-import { isDueForCheckpoint, savedThrough } from '../hours/hour-writer.ts';
+import { isDueForWriting, savedThrough } from '../hours/closed-hours.ts';
 import { MonitorWalk } from './monitor-walk.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
 /** Monitors of one shard whose blocks are written at once. */
-export const CHECKPOINT_MONITORS = 100;
+export const MONITORS_PER_WRITE = 100;
 const FORGET_AFTER_MS = 24 * 3_600_000;
 
 /** What a walk has found to do. */
@@ -41,7 +41,7 @@ export class Tidying {
   /** Looks at `most` monitors at most that this round has left, and stops where there is enough to do. @returns how many. */
   look(now: number, most: number): number {
     let looks = 0;
-    for (; looks < most && this.#toWalk > 0 && !this.#isWalked && this.#due.length < CHECKPOINT_MONITORS; looks += 1) {
+    for (; looks < most && this.#toWalk > 0 && !this.#isWalked && this.#due.length < MONITORS_PER_WRITE; looks += 1) {
       this.#toWalk -= 1;
       this.#through ??= this.#state.n;
       const met = this.#walk.next();
@@ -71,7 +71,7 @@ export class Tidying {
   }
 
   #lookAt(id: string, cell: LiveMonitor, now: number): void {
-    if (isDueForCheckpoint(id, cell, now)) this.#due.push(id);
+    if (isDueForWriting(id, cell, now)) this.#due.push(id);
     else this.#keep(cell);
     if (isForgettable(cell, now)) this.#gone.push(id);
   }

@@ -1,7 +1,7 @@
 import type { Binary, Collection, Db } from 'mongodb';
 import { HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { rangeOf } from './hour-store.ts';
-import { DAY_MS } from './rollup-rules.ts';
+import { DAY_MS } from './rollup.ts';
 
 /** Hours of one monitor in one statement: about a month. */
 const HOURS_AT_ONCE = 750;

@@ -1,5 +1,5 @@
 import type { ResultColumns } from './result-columns.ts';
-import type { Rollup } from './rollup-rules.ts';
+import type { Rollup } from './rollup.ts';
 import type { StoredResult } from './stored-result.ts';
 
 /** The results and the rollup of one monitor and hour as of entry `position`. */

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-codec.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
-import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup-rules.ts';
+import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup.ts';
 import type { DayKey, HourKey, HourRecord, HourResults } from './hour-record.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 

@@ -2,7 +2,7 @@ import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { HourCounts } from './hour-rows.ts';
-import type { Histogram, RegionRollup, Rollup, Totals } from './rollup-rules.ts';
+import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
 /** A rollup as varints behind a format byte: some 80 bytes where a document's fields and their names would take 600. */
 const FORMAT = 2;

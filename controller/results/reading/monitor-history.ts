@@ -7,7 +7,7 @@ import type { ShardQuestions } from '../shards/shard-questions.ts';
 import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
-import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup-rules.ts';
+import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup.ts';
 import type { RollupReader } from './statistics.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 

@@ -4,7 +4,7 @@ import { bookWatched, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { RecentResult } from './periods.ts';
-import { fillGap } from '../hours/rollup-rules.ts';
+import { fillGap } from '../hours/rollup.ts';
 
 const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
 const instant = z.number().nullable();

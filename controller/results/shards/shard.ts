@@ -6,7 +6,7 @@ import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import { failedLetter } from '../dead-letters/dead-letter.ts';
-import { checkpoint, markSaved } from '../hours/hour-writer.ts';
+import { writeClosedHours, markSaved } from '../hours/closed-hours.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import { EntryBuilder, type NextEntry } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
@@ -320,7 +320,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#isTidying = true;
     this.#writes.add(async () => {
       const { stores, clock } = this.#deps;
-      if (due.length > 0) await checkpoint(stores, this.state, due, clock.now());
+      if (due.length > 0) await writeClosedHours(stores, this.state, due, clock.now());
       if (gone.length > 0) await stores.states.remove(gone);
       for (const id of gone) this.state.monitors.delete(id);
       const through = saved ?? this.#tidying.done(work);

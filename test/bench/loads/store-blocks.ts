@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 import { HourStore } from '../../../controller/results/hours/hour-store.ts';
-import { rollupOf } from '../../../controller/results/hours/rollup-rules.ts';
+import { rollupOf } from '../../../controller/results/hours/rollup.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
 import { toStored } from '../../../controller/results/hours/stored-result.ts';
 import type { HourRecord } from '../../../controller/results/hours/hour-record.ts';

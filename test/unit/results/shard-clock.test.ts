@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
-import { isDueForCheckpoint, savedThrough } from '../../../controller/results/hours/hour-writer.ts';
+import { isDueForWriting, savedThrough } from '../../../controller/results/hours/closed-hours.ts';
 import { ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps } from '../../../controller/results/clock/clock-rounds.ts';
 import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
 import { LookQueue } from '../../../controller/results/clock/look-queue.ts';
 import { CYCLE_ROUNDS } from '../../../controller/results/clock/monitor-walk.ts';
 import { ROUND_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
-import { CHECKPOINT_MONITORS, Tidying } from '../../../controller/results/clock/tidying.ts';
+import { MONITORS_PER_WRITE, Tidying } from '../../../controller/results/clock/tidying.ts';
 import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
@@ -261,9 +261,9 @@ describe('tidying, with many monitors', () => {
       cell.state = { ...cell.state, booked: number % 9 === 0 ? {} : { [HOUR]: [1, 0, 0] } };
     }
     const now = HOUR + 2 * 3_600_000;
-    const due = new Set(ids.filter((id) => isDueForCheckpoint(id, shard.monitors.get(id) as never, now)));
+    const due = new Set(ids.filter((id) => isDueForWriting(id, shard.monitors.get(id) as never, now)));
     const all = due.size;
-    expect(all).toBeGreaterThan(CHECKPOINT_MONITORS);
+    expect(all).toBeGreaterThan(MONITORS_PER_WRITE);
     const tidying = new Tidying(shard);
     const throughs: number[] = [];
     for (let round = 0; round < 4 * CYCLE_ROUNDS; round += 1) {
@@ -273,7 +273,7 @@ describe('tidying, with many monitors', () => {
         expect(looks).toBeLessThanOrEqual(LOOKS_AT_ONCE);
       }
       const work = tidying.take();
-      expect(work.due.length).toBeLessThanOrEqual(CHECKPOINT_MONITORS);
+      expect(work.due.length).toBeLessThanOrEqual(MONITORS_PER_WRITE);
       for (const id of work.due) {
         expect(due.delete(id)).toBe(true);
         (shard.monitors.get(id) as { unsavedFrom: number | null }).unsavedFrom = null;

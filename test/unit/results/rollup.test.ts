@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/hours/rollup-rules.ts';
+import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/hours/rollup.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/hours/rollup-codec.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
 import type { HourTimes } from '../../../controller/verdicts/monitor-state.ts';

@@ -43,7 +43,7 @@ describe('a block', () => {
     expect(decodeBlock(encodeBlock(ResultColumns.of([])))).toEqual([]);
   });
 
-  test('is the same for the same rows, so that a repeated checkpoint writes the same bytes', () => {
+  test('has the same bytes for the same rows, so that repeating a write changes nothing', () => {
     const rows = Array.from({ length: 50 }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }));
     expect(encodeBlock(ResultColumns.of(decodeBlock(encodeBlock(ResultColumns.of(rows)))))).toEqual(encodeBlock(ResultColumns.of(rows)));
   });

@@ -2,7 +2,7 @@ import { fnv1a } from '../../../shared/ids.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
 import { ResultColumns } from './result-columns.ts';
-import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup-rules.ts';
+import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from '../writing/state-store.ts';
@@ -18,7 +18,7 @@ const SPREAD_MS = 50 * 60_000;
 const DOUBT_MS = 3 * HOUR_MS;
 
 /** Whether a monitor's closed hours are due to be written. */
-export function isDueForCheckpoint(id: string, cell: LiveMonitor, now: number): boolean {
+export function isDueForWriting(id: string, cell: LiveMonitor, now: number): boolean {
   return cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(id, cell, now));
 }
 
@@ -26,7 +26,7 @@ export function isDueForCheckpoint(id: string, cell: LiveMonitor, now: number): 
  * Writes the blocks, rollups and state of these monitors as of the entry the shard stands at. Repeating it, also after
  * a crash between any two writes, changes nothing: rows that a block has already seen are left out by their entry.
  */
-export async function checkpoint(stores: { hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>; states: Pick<StateStore, 'write'> }, shard: ShardState, ids: string[], now: number): Promise<void> {
+export async function writeClosedHours(stores: { hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>; states: Pick<StateStore, 'write'> }, shard: ShardState, ids: string[], now: number): Promise<void> {
   const position = shard.n;
   const work = ids.flatMap((id) => {
     const cell = shard.monitors.get(id);

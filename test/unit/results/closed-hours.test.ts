@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../../controller/results/hours/block-codec.ts';
-import { checkpoint, isDueForCheckpoint, savedThrough } from '../../../controller/results/hours/hour-writer.ts';
+import { writeClosedHours, isDueForWriting, savedThrough } from '../../../controller/results/hours/closed-hours.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
@@ -16,10 +16,10 @@ const SHARD = 2;
 const HOUR_MS = 3_600_000;
 const MONITOR = configOf({ retries: 0, quorum: 'any' });
 const ID = MONITOR.monitor_id;
-/** Blocks of every monitor are due by then. */
+/** By now the blocks of every monitor are due. */
 const LATER = HOUR + 2 * HOUR_MS;
 
-/** Answers at once; after `dieAfter` writes nothing more happens. */
+/** Answers at once, and rejects everything after `dieAfter` writes. */
 class InstantLine implements Line {
   writes = 0;
   readonly #dieAfter: number;
@@ -40,8 +40,8 @@ class InstantLine implements Line {
   }
 }
 
-function dueForCheckpoint({ monitors }: ShardState, now: number): string[] {
-  return [...monitors].filter(([id, cell]) => isDueForCheckpoint(id, cell, now)).map(([id]) => id);
+function dueForWriting({ monitors }: ShardState, now: number): string[] {
+  return [...monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
 }
 
 function savedOf({ monitors, n }: ShardState): number {
@@ -66,7 +66,7 @@ const HISTORY = entriesOf([
   Array.from({ length: 54 }, (_, minute) => at(360 + minute * 60)), [at(3600), at(3660)], [{ kind: 'hour', until: HOUR + HOUR_MS }], [at(3720)],
 ]);
 
-/** Reads the journal as an owner does that starts now, and writes what entries changed. */
+/** Replays the journal like a new owner, and writes what its entries change. */
 async function load(db: SimulatedDatabase, stores: ControllerStores, history = HISTORY): Promise<ShardState> {
   const state = new ShardState(SHARD, { n: 0, lanes: {} }, await stores.states.load(SHARD));
   for (const entry of history) {
@@ -89,50 +89,50 @@ async function undisturbed(): Promise<SimulatedDatabase> {
   const db = new SimulatedDatabase();
   const stores = simulatedStores(db, new InstantLine());
   const state = await load(db, stores);
-  await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+  await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
   return db;
 }
 
-describe('a checkpoint', () => {
-  test('writes the hour that is over, and leaves the one that runs', async () => {
+describe('writing closed hours', () => {
+  test('writes the hour that is over and leaves the current one', async () => {
     const db = await undisturbed();
     expect([...db.blocks.keys()]).toEqual([`${ID}:${HOUR / HOUR_MS}`]);
     expect(decodeBlock([...db.blocks.values()][0]?.bytes as Uint8Array)).toHaveLength(60);
     expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 60, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
   });
 
-  test('waits while a region has seen an outage that another has not been heard past, but not for ever', async () => {
+  test('waits while a region saw an outage that others have yet to report on, but not for ever', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
     const cell = state.monitors.get(ID) as LiveMonitor;
     const seen = { from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null };
     cell.state = { ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } } };
-    expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForCheckpoint(state, now))).toEqual([[], [ID]]);
+    expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForWriting(state, now))).toEqual([[], [ID]]);
   });
 
-  test('repeated changes nothing', async () => {
+  test('twice changes nothing', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const state = await load(db, stores);
-    await checkpoint(stores, state, [ID], LATER);
+    await writeClosedHours(stores, state, [ID], LATER);
     const once = written(db);
-    expect(dueForCheckpoint(state, LATER)).toEqual([]);
-    await checkpoint(stores, state, [ID], LATER);
+    expect(dueForWriting(state, LATER)).toEqual([]);
+    await writeClosedHours(stores, state, [ID], LATER);
     expect(written(db)).toEqual(once);
   });
 
-  test.each([0, 1, 2, 3])('that dies after write %i is made good by whoever loads the shard', async (dieAfter) => {
+  test.each([0, 1, 2, 3])('is completed by the next owner when it dies after write %i', async (dieAfter) => {
     const db = new SimulatedDatabase();
     const healthy = simulatedStores(db, new InstantLine());
     const dying = await load(db, healthy);
     const line = new InstantLine(dieAfter);
-    await checkpoint(simulatedStores(db, line), dying, [ID], LATER).catch(() => undefined);
+    await writeClosedHours(simulatedStores(db, line), dying, [ID], LATER).catch(() => undefined);
     const next = await load(db, healthy);
-    await checkpoint(healthy, next, dueForCheckpoint(next, LATER), LATER);
+    await writeClosedHours(healthy, next, dueForWriting(next, LATER), LATER);
     expect(written(db)).toEqual(written(await undisturbed()));
   });
 
-  test('holds back what comes while it reads: it is in the next block, once', async () => {
+  test('leaves results that arrive while it reads to the next block, which has them once', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const history = [...HISTORY];
@@ -145,28 +145,28 @@ describe('a checkpoint', () => {
       if (state.n < meanwhile.n) state.apply(meanwhile);
       return found;
     } };
-    await checkpoint({ hours, states: stores.states }, state, [ID], LATER);
+    await writeClosedHours({ hours, states: stores.states }, state, [ID], LATER);
     expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveLength(60);
     expect(savedOf(state)).toBeLessThan(meanwhile.n);
-    await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+    await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
     expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveLength(61);
   });
 
-  test('counts what comes into an hour whose results are past their retention, and brings none of them back', async () => {
+  test('counts late results in an hour whose results have expired, without storing them', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const state = await load(db, stores);
-    await checkpoint(stores, state, [ID], LATER);
+    await writeClosedHours(stores, state, [ID], LATER);
     db.blocks.clear();
     const [, late] = entriesOf(['config', [at(90)]]) as [JournalEntry, JournalEntry];
     const batch = late.batches[0] as JournalEntry['batches'][number];
     state.apply({ ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }] });
-    for (let time = 0; time < 2; time += 1) await checkpoint(stores, state, [ID], LATER);
+    for (let time = 0; time < 2; time += 1) await writeClosedHours(stores, state, [ID], LATER);
     expect(db.blocks.size).toBe(0);
     expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 61, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
   });
 
-  test('saves monitors that nothing but the clock has changed, so that the snapshot can pass', async () => {
+  test('saves monitors that only the clock has changed, so that the snapshot can move past them', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const paused = { ...MONITOR, status: 'paused' as const };
@@ -176,7 +176,7 @@ describe('a checkpoint', () => {
     const state = await load(db, stores, history);
     state.monitors.forEach((cell) => (cell.unsavedFrom = 2));
     expect(savedOf(state)).toBe(1);
-    await checkpoint(stores, state, dueForCheckpoint(state, LATER), LATER);
+    await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
     expect(savedOf(state)).toBe(2);
   });
 });
