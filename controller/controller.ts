@@ -78,7 +78,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   const incidents = await openIncidents({ ...base, monitors: monitors.store, people: new Assignees(accounts.deps), events: events.publisher });
   const notifications = await openNotifications({
     ...base, random, mailer, baseUrl, ownsShard, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
-    regions: { named: (ids) => fleet.regionNames.named(ids) },
+    regions: { named: (ids) => fleet.directory.named(ids) },
     announce: (ids) => {
       for (const shard of new Set(ids.map(shardOf))) if (!ownsShard(shard)) bus.publish(subjects.poke(shard), '');
     },
@@ -97,7 +97,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
     stores, monitors: monitors.store, pings, accounts, fleet, events, incidents, notifications, dataDir: config.dataDir, bus, clock, log,
   });
   const monitorDeps: MonitorDeps = {
-    monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota: accounts.quota, regions: fleet.regionNames,
+    monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota: accounts.quota, regions: fleet.directory,
     destinations: notifications.destinations, groups: groups.lookup, runner: fleet.runNow, log,
     readers: { live: results.open, statistics: results.statistics, history: results.history, incidents: incidents.store },
     poke: (shard) => results.poke(shard), minIntervalSeconds: config.monitors.minIntervalSeconds,

@@ -1,49 +1,55 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { ProbeDoc, RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 
-/** How late a controller learns what another one changed. */
-const REFRESH_EVERY_MS = 3000;
+/** How late a controller learns of another controller's changes. */
+const READ_EVERY_MS = 3000;
 
-export interface DirectoryDeps {
+interface DirectoryDeps {
   regions: Pick<RegionStore, 'all'>;
   probes: Pick<ProbeStore, 'all'>;
   clock: Clock;
   log: Log;
 }
 
-/** Regions and probes as MongoDB had them a moment ago: what hot paths ask instead of the database. */
+/** Regions and probes as the database had them a moment ago: hot paths ask here. */
 export class FleetDirectory {
   readonly #deps: DirectoryDeps;
-  readonly #listeners: (() => void)[] = [];
+  readonly #reads: Rounds;
   #regions: RegionDoc[] = [];
   #probes = new Map<string, ProbeDoc>();
   #byRegion = new Map<string, ProbeDoc[]>();
-  #running: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
-  #timer: Timer | null = null;
   #hasFailed = false;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
+    this.#reads = new Rounds({
+      clock: deps.clock,
+      everyMs: READ_EVERY_MS,
+      round: () => this.#read(),
+      onFailed: (error) => {
+        if (!this.#hasFailed) deps.log.warn({ err: error }, 'fleet not read; the last known one is used');
+        this.#hasFailed = true;
+      },
+    });
   }
 
   /** Reads once, then again every 3 s. Rejects when the first read fails. */
   async start(): Promise<void> {
-    await this.#run();
-    this.#timer = this.#deps.clock.setRepeating(REFRESH_EVERY_MS, () => void this.refresh().catch(() => undefined));
+    await this.#reads.run();
+    this.#reads.start();
   }
 
-  async stop(): Promise<void> {
-    this.#timer?.cancel();
-    await this.#running?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#reads.stop();
   }
 
-  /** Calls `listener` after each read. */
-  onRead(listener: () => void): void {
-    this.#listeners.push(listener);
+  /** Resolves after a read that began after this call. Rejects when the database does not answer. */
+  refresh(): Promise<void> {
+    return this.#reads.run();
   }
 
   /** In order of id. */
@@ -59,7 +65,7 @@ export class FleetDirectory {
     return this.#probes.get(id) ?? null;
   }
 
-  /** Also those whose deletion is not through. */
+  /** Includes deleted probes whose monitors still have to move. */
   probesOf(regionId: string): readonly ProbeDoc[] {
     return this.#byRegion.get(regionId) ?? [];
   }
@@ -68,47 +74,36 @@ export class FleetDirectory {
     return this.#probes.values();
   }
 
-  /** Reads again; whoever calls while a read is under way gets one that began after the call. Rejects when the database does not answer. */
-  refresh(): Promise<void> {
-    if (!this.#running) return this.#run();
-    this.#next ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = null;
-        return this.#run();
-      });
-    return this.#next;
+  /** The ids among `ids` of regions that this organization may not use. An unknown id is looked up first. */
+  async unknownRegions(organizationId: string, ids: string[]): Promise<string[]> {
+    if (ids.some((id) => this.region(id) === null)) await this.refresh();
+    return ids.filter((id) => {
+      const region = this.region(id);
+      return !region || (region.organization_id !== null && region.organization_id !== organizationId);
+    });
   }
 
-  #run(): Promise<void> {
-    this.#running = this.#read().finally(() => {
-      this.#running = null;
+  /** Each region with its name and city, in the order of `ids`; a region that is gone has only its id. */
+  named(ids: string[]): { id: string; name: string; city: string | null }[] {
+    return ids.map((id) => {
+      const region = this.region(id);
+      return { id, name: region?.name ?? id, city: region?.city || null };
     });
-    return this.#running;
+  }
+
+  /** City by region id, without regions that are gone or have no city. */
+  async cities(ids: string[]): Promise<Map<string, string>> {
+    return new Map(this.named(ids).flatMap(({ id, city }) => (city === null ? [] : [[id, city] as const])));
   }
 
   async #read(): Promise<void> {
-    try {
-      const [regions, probes] = await Promise.all([this.#deps.regions.all(), this.#deps.probes.all()]);
-      this.#regions = regions;
-      this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
-      this.#byRegion = byRegion(probes);
-      this.#hasFailed = false;
-    } catch (error) {
-      if (!this.#hasFailed) this.#deps.log.warn({ err: error }, 'fleet not read; the last known one is used');
-      this.#hasFailed = true;
-      throw error;
+    const [regions, probes] = await Promise.all([this.#deps.regions.all(), this.#deps.probes.all()]);
+    this.#regions = regions;
+    this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
+    this.#byRegion = new Map();
+    for (const probe of probes) {
+      this.#byRegion.set(probe.region_id, [...this.probesOf(probe.region_id), probe]);
     }
-    for (const listener of this.#listeners) listener();
+    this.#hasFailed = false;
   }
-}
-
-function byRegion(probes: ProbeDoc[]): Map<string, ProbeDoc[]> {
-  const groups = new Map<string, ProbeDoc[]>();
-  for (const probe of probes) {
-    const group = groups.get(probe.region_id);
-    if (group) group.push(probe);
-    else groups.set(probe.region_id, [probe]);
-  }
-  return groups;
 }

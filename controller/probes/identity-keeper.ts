@@ -1,56 +1,50 @@
 import type { Log } from '../../shared/log.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
-import { isEnrolled, type ProbeIdentities, type ProbeUser } from './probe.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
+import { isEnrolled, type ProbeIdentities } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
-/** A controller that died between the database and NATS, or another controller's change, is made good by this. */
+/** Corrects what another controller changed, or one that died between the database and NATS. */
 const AGREE_EVERY_MS = 5000;
 
-export interface IdentityKeeperDeps {
+interface IdentityKeeperDeps {
   store: Pick<ProbeStore, 'all'>;
   identities: ProbeIdentities;
   clock: Clock;
   log: Log;
 }
 
-/** Keeps what NATS knows of probes in step with the database. */
+/** Keeps NATS's knowledge of probes in step with the database. */
 export class IdentityKeeper {
-  readonly #deps: IdentityKeeperDeps;
-  #timer: Timer | null = null;
-  #last: Promise<void> = Promise.resolve();
-  #isWaiting = false;
-  #next: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
-  constructor(deps: IdentityKeeperDeps) {
-    this.#deps = deps;
+  constructor({ store, identities, clock, log }: IdentityKeeperDeps) {
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: AGREE_EVERY_MS,
+      round: async () => {
+        const enrolled = (await store.all()).filter(isEnrolled);
+        const users = enrolled.map(({ _id, region_id, public_key }) => {
+          return { probe_id: _id, region: region_id, public_key };
+        });
+        await identities.publish(users);
+      },
+      onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
+    });
   }
 
   /** Rejects when the first agreement fails. */
   async start(): Promise<void> {
     await this.agree();
-    this.#timer = this.#deps.clock.setRepeating(AGREE_EVERY_MS, () => {
-      this.agree().catch((error: unknown) => this.#deps.log.warn({ err: error }, 'NATS identities not published'));
-    });
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#timer?.cancel();
-    await this.#last;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  /** Publishes the probes as the database has them after the call. Callers that wait share one run. */
+  /** Resolves once NATS knows the probes as the database has them after this call. */
   agree(): Promise<void> {
-    if (this.#isWaiting) return this.#next;
-    this.#isWaiting = true;
-    this.#next = this.#last.then(async () => {
-      this.#isWaiting = false;
-      await this.#deps.identities.publish((await this.#deps.store.all()).filter(isEnrolled).map(asUser));
-    });
-    this.#last = this.#next.catch(() => undefined);
-    return this.#next;
+    return this.#rounds.run();
   }
-}
-
-function asUser(probe: { _id: string; public_key: string; region_id: string }): ProbeUser {
-  return { public_key: probe.public_key, region: probe.region_id, probe_id: probe._id };
 }

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import { ControllerKeys, newControllerSeeds } from '../platform/bus/nkeys.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 
 interface KeysDoc {
   _id: 'controller_keys';
@@ -9,7 +9,7 @@ interface KeysDoc {
   created_at: number;
 }
 
-/** The controllers' keys in collection `settings`: one pair for the installation, whoever comes first makes it. */
+/** The controllers' keys in collection `settings`, made by the first controller of an installation. */
 export class KeyStore {
   readonly #settings: Collection<KeysDoc>;
 
@@ -18,11 +18,12 @@ export class KeyStore {
   }
 
   async loadOrCreate(now: number): Promise<ControllerKeys> {
+    const id = { _id: 'controller_keys' } as const;
     const seeds = newControllerSeeds();
     const fields = { signing_seed: seeds.signing, box_seed: seeds.box, created_at: now };
-    // Two that start at once both upsert; the loser's write matches nothing or meets a duplicate key.
-    await unlessTaken(this.#settings.updateOne({ _id: 'controller_keys' }, { $setOnInsert: fields }, { upsert: true }));
-    const kept = await this.#settings.findOne({ _id: 'controller_keys' });
+    // Two that start at once both upsert; the loser's write matches the winner's or meets a duplicate key.
+    await unlessTaken(this.#settings.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
+    const kept = await this.#settings.findOne(id);
     if (!kept) throw new Error('the controller keys vanished from the database');
     return new ControllerKeys({ signing: kept.signing_seed, box: kept.box_seed });
   }

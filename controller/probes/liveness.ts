@@ -1,20 +1,23 @@
-import { beat as beatSchema, type Beat } from '../../shared/contracts/beat.ts';
+import { beat as beatSchema, LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { ProbeDoc } from './probe.ts';
-import { clockShiftMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus } from './rules.ts';
+import {
+  clockShiftMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus,
+} from './rules.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
-/** A tick that comes so late was held up by our own process: it heard nothing meanwhile. */
+/** When a tick comes so late, our own process was held up and heard nothing meanwhile. */
 const HELD_UP_MS = 3 * TICK_MS;
 const NOTE_EVERY_MS = 60_000;
-const LARGEST_BEAT_BYTES = 8192;
 
-export interface LivenessDeps {
+interface LivenessDeps {
   bus: Bus;
   directory: FleetDirectory;
   store: Pick<ProbeStore, 'noteBeats'>;
@@ -28,30 +31,36 @@ export interface LivenessChange {
   isLive: boolean;
 }
 
-interface Noted {
-  isLive: boolean;
-  status: ProbeStatus;
-  atMono: number;
+/** What this process knows of a probe. */
+interface Link {
+  track: BeatTrack | null;
+  /** As of the latest tick; null before the first. */
+  seen: { isLive: boolean; status: ProbeStatus } | null;
+  notedAtMono: number;
+  /** Whether the database is to be told. */
   isDue: boolean;
 }
 
-/** Who is alive, by their beats: every controller hears all of them. */
+/** Knows which probes are alive by their beats; every controller hears all of them. */
 export class Liveness {
   readonly #deps: LivenessDeps;
   /** Of known probes only, so that it cannot outgrow the fleet. */
-  readonly #tracks = new Map<string, BeatTrack>();
-  readonly #noted = new Map<string, Noted>();
+  readonly #links = new Map<string, Link>();
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
+  readonly #notes: Rounds;
   #subscription: BusSubscription | null = null;
   #timer: Timer | null = null;
   #listeningSinceMono: number | null = null;
   #tickMono = 0;
-  #writing: Promise<void> | null = null;
-  /** Beats that were refused: malformed, or of a probe that nobody enrolled. */
-  refused = 0;
 
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
+    this.#notes = new Rounds({
+      clock: deps.clock,
+      everyMs: TICK_MS,
+      round: () => this.#note(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'beats not noted'),
+    });
   }
 
   start(): void {
@@ -63,19 +72,20 @@ export class Liveness {
       this.#listeningSinceMono = clock.monotonic();
     });
     this.#timer = clock.setRepeating(TICK_MS, () => this.#tick());
+    this.#notes.start();
   }
 
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#subscription?.stop();
-    await this.#writing?.catch(() => undefined);
+    await this.#notes.stop();
   }
 
   onChange(listener: (change: LivenessChange) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Probes of the region that run, by the latest beats; right after our start as the database last knew them. */
+  /** Probes of the region that run, by their beats; right after our start as the database last knew them. */
   liveProbes(regionId: string): ProbeDoc[] {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
   }
@@ -89,9 +99,9 @@ export class Liveness {
     return silentMs(this.#view(probeId));
   }
 
-  /** The latest beat, if one came since this process started. */
+  /** What the beats said since this process started; null without any. */
   track(probeId: string): BeatTrack | null {
-    return this.#tracks.get(probeId) ?? null;
+    return this.#links.get(probeId)?.track ?? null;
   }
 
   /** What to add to the probe's times, ms; 0 while its clock is about right, or nothing was heard of it. */
@@ -104,31 +114,37 @@ export class Liveness {
   }
 
   #view(probeId: string): LivenessView {
-    return {
-      track: this.#tracks.get(probeId) ?? null,
-      listeningSinceMono: this.#listeningSinceMono,
-      nowMono: this.#deps.clock.monotonic(),
-    };
+    const nowMono = this.#deps.clock.monotonic();
+    return { track: this.track(probeId), listeningSinceMono: this.#listeningSinceMono, nowMono };
+  }
+
+  #linkOf(probeId: string): Link {
+    const known = this.#links.get(probeId);
+    if (known) return known;
+    const link: Link = { track: null, seen: null, notedAtMono: this.#deps.clock.monotonic(), isDue: false };
+    this.#links.set(probeId, link);
+    return link;
   }
 
   #take(message: BusMessage): void {
+    const { clock, directory, log } = this.#deps;
     const from = probeOfSubject(message.subject);
-    const beat = from && readBeat(message.data);
-    const probe = from && this.#deps.directory.probe(from.probeId);
-    if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) {
-      this.refused += 1;
-      return;
-    }
-    const { clock, log } = this.#deps;
-    const before = this.#tracks.get(probe._id) ?? null;
+    const beat = decodeJson(beatSchema, message.data, LARGEST_BEAT_BYTES);
+    const probe = from && directory.probe(from.probeId);
+    if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
+    const { _id: probe_id, name: probe_name } = probe;
+    const link = this.#linkOf(probe_id);
+    const before = link.track;
     const track = takeBeat(before, beat, { now: clock.now(), mono: clock.monotonic() });
-    this.#tracks.set(probe._id, track);
+    link.track = track;
     const shiftMs = clockShiftMs(track);
     if (shiftMs !== 0 && clockShiftMs(before) === 0) {
-      log.warn({ probe_id: probe._id, probe_name: probe.name, clock_offset_ms: shiftMs }, 'the clock of a probe is wrong: the times of its results are corrected');
+      const facts = { probe_id, probe_name, clock_offset_ms: shiftMs };
+      log.warn(facts, 'the clock of a probe is wrong: the times of its results are corrected');
     }
     if (track.conflict && !before?.conflict) {
-      log.error({ probe_id: probe._id, epochs: track.epochs, older: track.conflict.olderEpoch }, 'two processes use one probe identity');
+      const facts = { probe_id, epochs: track.epochs, older: track.conflict.olderEpoch };
+      log.error(facts, 'two processes use one probe identity');
     }
   }
 
@@ -139,34 +155,26 @@ export class Liveness {
     this.#tickMono = nowMono;
     if (!bus.isConnected) this.#listeningSinceMono = null;
     else if (wasHeldUp || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
-    // Deaf for now: whoever is silent may be well.
+    // While we hear nothing, silent probes may be well.
     if (this.#listeningSinceMono === null) return;
     for (const probe of directory.probes()) if (probe.removed_at === null) this.#look(probe, nowMono);
-    for (const id of this.#tracks.keys()) if (!directory.probe(id)) this.#tracks.delete(id);
-    for (const id of this.#noted.keys()) if (!directory.probe(id)) this.#noted.delete(id);
-    this.#write();
+    for (const id of this.#links.keys()) if (!directory.probe(id)) this.#links.delete(id);
   }
 
   #look(probe: ProbeDoc, nowMono: number): void {
-    const now = isLive(probe, this.#view(probe._id));
+    const link = this.#linkOf(probe._id);
+    const live = this.isLive(probe);
     const { status, reason } = this.statusOf(probe);
-    const last = this.#noted.get(probe._id);
-    if (!last) {
-      const track = this.#tracks.get(probe._id);
-      const isDue = track !== undefined || now !== probe.is_online;
-      this.#noted.set(probe._id, { isLive: now, status, atMono: nowMono, isDue });
-      if (now !== probe.is_online) this.#tell(probe, now);
-      return;
+    const { seen } = link;
+    link.seen = { isLive: live, status };
+    if (seen && seen.status !== status) {
+      const facts = { probe_id: probe._id, probe_name: probe.name, region: probe.region_id, status, reason };
+      this.#deps.log.info(facts, 'probe status');
     }
-    if (last.status !== status) {
-      last.status = status;
-      this.#deps.log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id, status, reason }, 'probe status');
-    }
-    if (last.isLive !== now) {
-      last.isLive = now;
-      last.isDue = true;
-      this.#tell(probe, now);
-    } else if (now && nowMono - last.atMono >= NOTE_EVERY_MS) last.isDue = true;
+    const wasLive = seen ? seen.isLive : probe.is_online;
+    const isFirstBeat = !seen && link.track !== null;
+    if (wasLive !== live) this.#tell(probe, live);
+    link.isDue ||= wasLive !== live || isFirstBeat || (live && nowMono - link.notedAtMono >= NOTE_EVERY_MS);
   }
 
   #tell(probe: ProbeDoc, live: boolean): void {
@@ -179,41 +187,26 @@ export class Liveness {
     }
   }
 
-  /** One write at a time; what could not be written is due again. */
-  #write(): void {
-    if (this.#writing) return;
-    const due = [...this.#noted].filter(([, noted]) => noted.isDue);
+  /** Writes what is due; it is due again when that fails. */
+  async #note(): Promise<void> {
+    const due = [...this.#links].filter(([, link]) => link.isDue);
     if (due.length === 0) return;
-    const notes = due.map(([id, noted]): BeatNote => {
-      noted.isDue = false;
-      noted.atMono = this.#deps.clock.monotonic();
-      const track = this.#tracks.get(id);
-      return {
-        probeId: id,
-        isOnline: noted.isLive,
-        lastBeatAt: track?.at ?? null,
-        version: track?.beat.version ?? null,
-        capabilities: track?.beat.capabilities ?? [],
-      };
-    });
-    this.#writing = this.#deps.store
-      .noteBeats(notes)
-      .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'beats not noted');
-        for (const [, noted] of due) noted.isDue = true;
-      })
-      .finally(() => {
-        this.#writing = null;
-      });
-  }
-}
-
-function readBeat(data: Uint8Array): Beat | null {
-  if (data.length > LARGEST_BEAT_BYTES) return null;
-  try {
-    const parsed = beatSchema.safeParse(JSON.parse(Buffer.from(data).toString('utf8')));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
+    const notes = due.map(([probeId, { seen, track }]): BeatNote => ({
+      probeId,
+      isOnline: seen?.isLive ?? false,
+      lastBeatAt: track?.at ?? null,
+      version: track?.beat.version ?? null,
+      capabilities: track?.beat.capabilities ?? [],
+    }));
+    for (const [, link] of due) {
+      link.isDue = false;
+      link.notedAtMono = this.#deps.clock.monotonic();
+    }
+    try {
+      await this.#deps.store.noteBeats(notes);
+    } catch (error) {
+      for (const [, link] of due) link.isDue = true;
+      throw error;
+    }
   }
 }

@@ -12,7 +12,7 @@ export interface RegionDoc {
   /** Owner of a private region; null for a shared one. */
   organization_id: string | null;
   created_at: number;
-  /** Above 0 while monitors may want the region that no probe was there to take: how often that was noted. */
+  /** Above 0 while monitors of the region may have no probe: how often that was noted. */
   to_place: number;
 }
 
@@ -27,7 +27,7 @@ export interface ProbeDoc {
   /** SHA-256 of the enrolment token while it is unused. */
   token_hash?: string;
   token_expires_at?: number;
-  /** The token that the present identity was enrolled by. */
+  /** SHA-256 of the token that the present identity enrolled by. */
   used_token_hash?: string;
   /** NATS user nkey (U…); absent until enrolled. */
   public_key?: string;
@@ -37,9 +37,9 @@ export interface ProbeDoc {
   version: string | null;
   capabilities: string[];
   is_draining: boolean;
-  /** Set when it was deleted and its assignments are still to be moved. */
+  /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;
-  /** What the controllers last saw, so that a restarted one need not take everybody for dead. */
+  /** As the controllers last saw it, so that a restarted one need not take every probe for dead. */
   is_online: boolean;
   last_beat_at: number | null;
 }
@@ -50,7 +50,7 @@ export function isEnrolled(probe: ProbeDoc): probe is EnrolledProbe {
   return probe.public_key !== undefined && probe.box_key !== undefined && probe.removed_at === null;
 }
 
-/** The server's view of a probe: who may connect, and as what. */
+/** A probe as a user of NATS. */
 export interface ProbeUser {
   /** NATS user nkey, `U…`. */
   public_key: string;
@@ -58,7 +58,7 @@ export interface ProbeUser {
   probe_id: string;
 }
 
-/** Makes NATS accept exactly these probes, and disconnect all others. */
 export interface ProbeIdentities {
+  /** Makes NATS accept exactly these probes, and disconnect all others. Calls never overlap. */
   publish(users: ProbeUser[]): Promise<void>;
 }

@@ -2,7 +2,9 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { RegionDoc } from './probe.ts';
 
-/** Collection `regions`: a few dozen documents, read whole. */
+type RegionChange = Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' | 'lon'>>;
+
+/** Collection `regions`: a few dozen documents, read as a whole. */
 export class RegionStore {
   readonly #regions: Collection<RegionDoc>;
 
@@ -11,11 +13,11 @@ export class RegionStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // By id only; the collection is made here so that a first read does not differ from later ones.
+    // Reads go by id; the index creates the collection, so that a first read is like any other.
     await ensureIndexes(this.#regions, [{ key: { organization_id: 1, _id: 1 }, name: 'by_organization' }]);
   }
 
-  /** False when a region of that id is there already; it stays as it is. */
+  /** False when the region exists already; it stays as it is. */
   async insertIfAbsent(region: RegionDoc): Promise<boolean> {
     const { _id, ...fields } = region;
     const result = await this.#regions.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
@@ -32,18 +34,17 @@ export class RegionStore {
   }
 
   /** The region after the change; null when it is gone. */
-  change(id: string, change: Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' | 'lon'>>): Promise<RegionDoc | null> {
-    const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(set).length === 0) return this.find(id);
-    return this.#regions.findOneAndUpdate({ _id: id }, { $set: set }, { returnDocument: 'after' });
+  change(id: string, change: RegionChange): Promise<RegionDoc | null> {
+    if (Object.values(change).every((value) => value === undefined)) return this.find(id);
+    return this.#regions.findOneAndUpdate({ _id: id }, { $set: change }, { returnDocument: 'after' });
   }
 
-  /** Notes that monitors which want the region may stand on no probe. */
+  /** Notes that monitors which want these regions may have no probe. */
   async markToPlace(ids: string[]): Promise<void> {
     if (ids.length > 0) await this.#regions.updateMany({ _id: { $in: ids } }, { $inc: { to_place: 1 } });
   }
 
-  /** Takes the note away unless it was made again since `seen`. */
+  /** Withdraws the note unless it was made again since `seen`. */
   async clearToPlace(id: string, seen: number): Promise<void> {
     await this.#regions.updateOne({ _id: id, to_place: seen }, { $set: { to_place: 0 } });
   }

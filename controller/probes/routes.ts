@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { enrolAnswer, enrolRequest } from '../../shared/contracts/enrolment.ts';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { enrolProbe, type EnrolmentDeps } from './enrolment.ts';
+import { probeView, regionView } from './answers.ts';
+import { probeChange, probeInput, regionChange, regionInput, regionParams } from './schema.ts';
+import { enrolProbe, type EnrolmentDeps } from './verbs/enrol-probe.ts';
+import {
+  changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps,
+} from './verbs/probes.ts';
 import { changeRegion, createRegion, deleteRegion, listRegions } from './verbs/regions.ts';
-import { probeChange, probeInput, probeView, regionChange, regionInput, regionParams, regionView } from './schema.ts';
-import { changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps } from './verbs/probes.ts';
 
 const member = { access: 'account', organization: 'viewer' } as const;
 const message = z.object({ message: z.string() });
@@ -17,27 +20,43 @@ export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Rou
   return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment)];
 }
 
-/** The same partial change by either method. */
-const changes = ['PATCH', 'PUT'] as const;
-
 function regionRoutes(deps: FleetDeps): Route[] {
-  const tag = 'Regions';
+  const common = { tag: 'Regions', auth: member } as const;
+  const change = (method: 'PATCH' | 'PUT') =>
+    defineRoute({
+      ...common, method, path: '/api/regions/:id', summary: 'Change a region', audit: 'region.changed',
+      params: regionParams,
+      body: regionChange,
+      errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 200: oneRegion },
+      handle: async (ctx, { params, body }) => {
+        return { status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } };
+      },
+    });
   return [
     defineRoute({
-      method: 'GET', path: '/api/regions', summary: 'List the regions that can run checks', tag,
+      ...common, method: 'GET', path: '/api/regions', summary: 'List the regions that checks can come from',
       auth: { ...member, keys: true },
       answers: { 200: z.object({ regions: z.array(regionView) }) },
       handle: async (ctx) => ({ status: 200, data: { regions: await listRegions(deps, ctx) } }),
     }),
     defineRoute({
-      method: 'POST', path: '/api/regions', audit: 'region.created', summary: 'Create a region', tag, auth: member, body: regionInput,
-      answers: { 201: oneRegion }, errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
-      handle: async (ctx, { body }) => ({ status: 201, data: { region: await createRegion(deps, ctx, body) } }),
+      ...common, method: 'POST', path: '/api/regions', summary: 'Create a region', audit: 'region.created',
+      body: regionInput,
+      errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 201: oneRegion },
+      handle: async (ctx, { body }) => {
+        return { status: 201, data: { region: await createRegion(deps, ctx, body) } };
+      },
     }),
-    ...changes.map((method) => changeRegionRoute(deps, method)),
+    change('PATCH'),
+    change('PUT'),
     defineRoute({
-      method: 'DELETE', path: '/api/regions/:id', audit: 'region.deleted', summary: 'Delete a region without probes', tag, auth: member, params: regionParams,
-      answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
+      ...common, method: 'DELETE', path: '/api/regions/:id', summary: 'Delete a region without probes',
+      audit: 'region.deleted',
+      params: regionParams,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteRegion(deps, ctx, params.id);
         return { status: 200, data: { message: 'Region deleted' } };
@@ -47,31 +66,52 @@ function regionRoutes(deps: FleetDeps): Route[] {
 }
 
 function probeRoutes(deps: FleetDeps): Route[] {
-  const tag = 'Probes';
+  const common = { tag: 'Probes', auth: member } as const;
+  const change = (method: 'PATCH' | 'PUT') =>
+    defineRoute({
+      ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe', audit: 'probe.changed',
+      params: idParams,
+      body: probeChange,
+      errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 200: oneProbe },
+      handle: async (ctx, { params, body }) => {
+        return { status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } };
+      },
+    });
   return [
     defineRoute({
-      method: 'GET', path: '/api/probes', summary: 'List probes', tag, auth: member,
+      ...common, method: 'GET', path: '/api/probes', summary: 'List probes',
       answers: { 200: z.object({ probes: z.array(probeView) }) },
       handle: async (ctx) => ({ status: 200, data: { probes: await listProbes(deps, ctx) } }),
     }),
     defineRoute({
-      method: 'POST', path: '/api/probes', audit: 'probe.created', summary: 'Register a probe and get its enrolment token', tag, auth: member, body: probeInput,
-      answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
+      ...common, method: 'POST', path: '/api/probes', summary: 'Register a probe and get its enrolment token',
+      audit: 'probe.created',
+      body: probeInput,
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
       handle: async (ctx, { body }) => {
         const { probe, token } = await createProbe(deps, ctx, body);
         return { status: 201, data: { probe, enrolment_token: token } };
       },
     }),
     defineRoute({
-      method: 'GET', path: '/api/probes/:id', summary: 'Read a probe', tag, auth: member, params: idParams,
-      answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND'],
-      handle: async (ctx, { params }) => ({ status: 200, data: { probe: await readProbe(deps, ctx, params.id) } }),
+      ...common, method: 'GET', path: '/api/probes/:id', summary: 'Read a probe',
+      params: idParams,
+      errors: ['RESOURCE_NOT_FOUND'],
+      answers: { 200: oneProbe },
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: { probe: await readProbe(deps, ctx, params.id) } };
+      },
     }),
-    ...changes.map((method) => changeProbeRoute(deps, method)),
+    change('PATCH'),
+    change('PUT'),
     defineRoute({
-      method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted', summary: 'Delete a probe and revoke its identity at once', tag, auth: member, params: idParams,
-      answers: { 200: message }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+      ...common, method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted',
+      summary: 'Delete a probe and revoke its identity at once',
+      params: idParams,
+      errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteProbe(deps, ctx, params.id);
         return { status: 200, data: { message: 'Probe deleted' } };
@@ -80,28 +120,14 @@ function probeRoutes(deps: FleetDeps): Route[] {
   ];
 }
 
-function changeRegionRoute(deps: FleetDeps, method: 'PATCH' | 'PUT'): Route {
-  return defineRoute({
-    method, path: '/api/regions/:id', audit: 'region.changed', summary: 'Change a region', tag: 'Regions', auth: member, params: regionParams, body: regionChange,
-    answers: { 200: oneRegion }, errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-    handle: async (ctx, { params, body }) => ({ status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } }),
-  });
-}
-
-function changeProbeRoute(deps: FleetDeps, method: 'PATCH' | 'PUT'): Route {
-  return defineRoute({
-    method, path: '/api/probes/:id', audit: 'probe.changed', summary: 'Rename or drain a probe', tag: 'Probes', auth: member, params: idParams, body: probeChange,
-    answers: { 200: oneProbe }, errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
-    handle: async (ctx, { params, body }) => ({ status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } }),
-  });
-}
-
 function enrolRoute(deps: EnrolmentDeps): Route {
   return defineRoute({
-    method: 'POST', path: '/api/probes/enrol', summary: 'Exchange an enrolment token for an identity', tag: 'Probes',
-    description: 'Called by a probe. The token is the only credential; it is valid once, for 15 minutes.',
-    auth: { access: 'public' }, body: enrolRequest,
-    answers: { 200: enrolAnswer }, errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
+    method: 'POST', path: '/api/probes/enrol', tag: 'Probes', auth: { access: 'public' },
+    summary: 'Turn an enrolment token into an identity',
+    description: 'Called by a probe. Needs only the token, which is good once and for 15 minutes.',
+    body: enrolRequest,
+    errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
+    answers: { 200: enrolAnswer },
     handle: async (ctx, { body }) => ({ status: 200, data: await enrolProbe(deps, ctx, body) }),
   });
 }

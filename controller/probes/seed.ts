@@ -3,15 +3,15 @@ import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
-import { cityOfTimeZone } from './time-zone-city.ts';
 import { newProbe } from './verbs/probes.ts';
 
 const LOCAL_REGION = 'local';
 const EMBEDDED_PROBE = 'embedded';
-/** The quickstart hands this token to a probe on the same machine, at once or whenever that can be started. */
+/** The quickstart gives this token to a probe on the same machine, which may start much later. */
 const EMBEDDED_TOKEN_LIFETIME_MS = 24 * 3_600_000;
+const AREAS = /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)\//;
 
-export interface SeedDeps {
+interface SeedDeps {
   regions: RegionStore;
   probes: ProbeStore;
   now: number;
@@ -21,7 +21,7 @@ export interface SeedDeps {
   embeddedProbeToken: string | null;
 }
 
-/** Makes the region `local` where there is none yet, and the probe `embedded` in it that its token enrols. */
+/** Creates the region `local` if there is no region, and in it the probe `embedded` that the token enrols. */
 export async function seedFleet(deps: SeedDeps): Promise<void> {
   const present = await deps.regions.all();
   const local = present.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
@@ -29,15 +29,30 @@ export async function seedFleet(deps: SeedDeps): Promise<void> {
   if (deps.embeddedProbeToken !== null) await offerEmbedded(deps, local, hashSecret(deps.embeddedProbeToken));
 }
 
-function localRegion(deps: SeedDeps): RegionDoc {
-  const city = cityOfTimeZone(deps.timeZone) ?? 'Local';
-  const place = { name: 'Local', city, country: '', lat: null, lon: null };
-  return { _id: LOCAL_REGION, ...place, visibility: 'shared', organization_id: null, created_at: deps.now, to_place: 0 };
+/** City in the name of an IANA time zone, as `Buenos Aires`; null for zones such as `UTC` that name none. */
+export function cityOfTimeZone(timeZone: string): string | null {
+  const city = AREAS.test(timeZone) ? timeZone.split('/').at(-1) : undefined;
+  return city ? city.replaceAll('_', ' ') : null;
+}
+
+function localRegion({ now, timeZone }: SeedDeps): RegionDoc {
+  return {
+    _id: LOCAL_REGION,
+    name: 'Local',
+    city: cityOfTimeZone(timeZone) ?? 'Local',
+    country: '',
+    lat: null,
+    lon: null,
+    visibility: 'shared',
+    organization_id: null,
+    created_at: now,
+    to_place: 0,
+  };
 }
 
 /**
- * A probe whose data was wiped comes with a new token, and enrols anew as the same probe: its former identity ends
- * with that. A token that the probe is enrolled by already stays spent.
+ * A probe whose data was wiped comes with a new token and enrols again as the same probe, which ends its
+ * former identity. The token that the probe is enrolled by stays spent.
  */
 async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): Promise<void> {
   const expiresAt = deps.now + EMBEDDED_TOKEN_LIFETIME_MS;
@@ -46,7 +61,8 @@ async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): P
     if (found.used_token_hash !== hash) await deps.probes.offerToken(found._id, hash, expiresAt);
     return;
   }
-  const probe = { ...newProbe(region, EMBEDDED_PROBE, deps.now), token_hash: hash, token_expires_at: expiresAt };
+  const token = { token_hash: hash, token_expires_at: expiresAt };
+  const probe = { ...newProbe(region, EMBEDDED_PROBE, deps.now), ...token };
   // Taken when another controller of this installation started at the same moment.
   await unlessTaken(deps.probes.insert(probe));
 }

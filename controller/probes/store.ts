@@ -1,14 +1,9 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import type { ProbeDoc } from './probe.ts';
+import type { EnrolledProbe, ProbeDoc } from './probe.ts';
 
 /** The parts of a probe that its enrolment decides. */
-export interface EnrolledIdentity {
-  public_key: string;
-  box_key: string;
-  version: string;
-  capabilities: string[];
-}
+type EnrolledIdentity = Pick<EnrolledProbe, 'public_key' | 'box_key' | 'version' | 'capabilities'>;
 
 export interface BeatNote {
   probeId: string;
@@ -28,9 +23,9 @@ export class ProbeStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#probes, [
-      // A region's probes, and no two of one name in it.
+      // A region's probes; each has its own name.
       { key: { region_id: 1, name: 1 }, name: 'name_in_region', unique: true },
-      // Enrolment looks a token up by its hash.
+      // Enrolment looks up a token by its hash.
       { key: { token_hash: 1 }, name: 'token', unique: true, sparse: true },
       { key: { used_token_hash: 1 }, name: 'used_token', sparse: true },
       // Two probes never share one NATS identity.
@@ -43,7 +38,7 @@ export class ProbeStore {
     await this.#probes.insertOne(probe);
   }
 
-  /** The probe, unless it was deleted. */
+  /** Null also for a deleted probe. */
   find(id: string): Promise<ProbeDoc | null> {
     return this.#probes.findOne({ _id: id, removed_at: null });
   }
@@ -52,7 +47,7 @@ export class ProbeStore {
     return this.#probes.findOne({ region_id: regionId, name, removed_at: null });
   }
 
-  /** All probes in order of id, also those whose deletion is not through. */
+  /** All probes in order of id, including deleted ones whose monitors still have to move. */
   all(): Promise<ProbeDoc[]> {
     return this.#probes.find({}).sort({ _id: 1 }).toArray();
   }
@@ -69,14 +64,14 @@ export class ProbeStore {
     return this.#probes.findOne({ used_token_hash: hash, removed_at: null });
   }
 
-  /** Gives the probe a token to enrol by, in place of one it may have. Its present identity stays until then. */
+  /** Replaces the probe's enrolment token. Its present identity stays until it enrols. */
   async offerToken(id: string, hash: string, expiresAt: number): Promise<void> {
     await this.#probes.updateOne({ _id: id }, { $set: { token_hash: hash, token_expires_at: expiresAt } });
   }
 
   /**
-   * Spends the token: of two that come with it, one gets the probe. Null when it is spent, expired or unknown. The
-   * identity the probe had before is gone with this write.
+   * Spends the token: one of two requests that bring it gets the probe. Null when it is spent, expired or
+   * unknown. This replaces the identity that the probe had before.
    */
   claim(hash: string, identity: EnrolledIdentity, now: number): Promise<ProbeDoc | null> {
     return this.#probes.findOneAndUpdate(
@@ -89,13 +84,14 @@ export class ProbeStore {
     );
   }
 
-  /** The probe after the change; null when it is gone. Rejects with a duplicate key when the name is taken. */
+  /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
   change(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
-    if (Object.keys(change).length === 0) return this.find(id);
-    return this.#probes.findOneAndUpdate({ _id: id, removed_at: null }, { $set: change }, { returnDocument: 'after' });
+    if (Object.values(change).every((value) => value === undefined)) return this.find(id);
+    const filter = { _id: id, removed_at: null };
+    return this.#probes.findOneAndUpdate(filter, { $set: change }, { returnDocument: 'after' });
   }
 
-  /** Takes identity, token and name away; the rest stays until its assignments are moved. False when it is gone already. */
+  /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */
   async markRemoved(id: string, now: number): Promise<boolean> {
     const result = await this.#probes.updateOne(
       { _id: id, removed_at: null },
@@ -111,9 +107,8 @@ export class ProbeStore {
     await this.#probes.deleteOne({ _id: id, removed_at: { $ne: null } });
   }
 
-  /** Notes what the beats said. Of several controllers that note the same, the later time stays. */
+  /** Several controllers note the same beats; the later time stays. */
   async noteBeats(notes: BeatNote[]): Promise<void> {
-    if (notes.length === 0) return;
     const writes = notes.map((note) => ({
       updateOne: {
         filter: { _id: note.probeId, removed_at: null },

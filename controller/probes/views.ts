@@ -1,12 +1,14 @@
 import { isoTime } from '../../shared/time.ts';
+import type { ProbeView, RegionView } from './answers.ts';
 import type { Liveness } from './liveness.ts';
 import type { ProbeDoc, RegionDoc } from './probe.ts';
 import { clockOffsetMs } from './rules.ts';
-import type { ProbeView, RegionView } from './schema.ts';
 
-export function viewRegion(region: RegionDoc, counts: { probesOnline: number; monitors: number }): RegionView {
+type RegionCounts = Pick<RegionView, 'probes_online' | 'monitors'>;
+
+export function viewRegion(region: RegionDoc, counts: RegionCounts): RegionView {
   const { _id: id, name, city, country, lat, lon, visibility } = region;
-  return { id, name, city, country, lat, lon, visibility, probes_online: counts.probesOnline, monitors: counts.monitors };
+  return { id, name, city, country, lat, lon, visibility, ...counts };
 }
 
 /** The stored probe with what its latest beat says. */

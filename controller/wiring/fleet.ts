@@ -19,7 +19,6 @@ import { IdentityKeeper } from '../probes/identity-keeper.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { isEnrolled, type ProbeDoc, type ProbeIdentities } from '../probes/probe.ts';
-import { RegionNames } from '../probes/region-lookup.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
@@ -48,7 +47,6 @@ export interface Fleet {
   runs: RunSender;
   runNow: RunNow;
   directory: FleetDirectory;
-  regionNames: RegionNames;
   routes: Route[];
   stop(): Promise<void>;
 }
@@ -95,7 +93,6 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     runs,
     runNow: new RunNow({ placement, items, liveness, runs }),
     directory,
-    regionNames: new RegionNames(directory),
     routes,
     async stop() {
       await rebalancer.stop();

@@ -161,8 +161,8 @@ test('a private region is for its organization alone', async () => {
   expect((await other.owner.client.delete('/api/regions/office')).code).toBe('CONFLICT');
   expect((await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region).toMatchObject({ name: 'Office', city: 'Bergen' });
   expect((await other.owner.client.put('/api/regions/office', { city: 'Oslo' })).data.region).toMatchObject({ name: 'Office', city: 'Oslo' });
-  expect(await fleet.regionNames.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
-  expect(await fleet.regionNames.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
+  expect(await fleet.directory.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
+  expect(await fleet.directory.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
 });
 
 test('a region can go right after its last probe, whose traces stay until its monitors have moved', async () => {

@@ -2,15 +2,18 @@ import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import type { OrganizationContext } from '../../http/route.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
+import type { ProbeView } from '../answers.ts';
 import type { FleetDirectory } from '../directory.ts';
-import { TOKEN_LIFETIME_MS } from '../enrolment.ts';
 import type { IdentityKeeper } from '../identity-keeper.ts';
 import type { Liveness } from '../liveness.ts';
 import type { ProbeDoc, RegionDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
-import type { ProbeChange, ProbeInput, ProbeView } from '../schema.ts';
+import type { ProbeChange, ProbeInput } from '../schema.ts';
 import type { ProbeStore } from '../store.ts';
 import { viewProbe } from '../views.ts';
+
+/** How long an enrolment token is valid. */
+const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 export interface FleetDeps {
   probes: ProbeStore;
@@ -18,18 +21,21 @@ export interface FleetDeps {
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
   identities: Pick<IdentityKeeper, 'agree'>;
   directory: Pick<FleetDirectory, 'refresh'>;
-  /** Looks at once whether monitors have to move. */
+  /** Looks now whether monitors have to move. */
   rebalance: () => void;
   /** Monitors of an organization that run in a region. */
   countMonitors: (organizationId: string, region: string) => Promise<number>;
 }
 
-/** Who may see the region: everybody a shared one, its organization a private one. */
+/** Everybody may see a shared region, its organization a private one. */
 export function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organization_id'>): boolean {
   return region.organization_id === null || region.organization_id === ctx.tenant.organizationId;
 }
 
-/** The instance operator manages shared regions and their probes, owners and admins of an organization its private ones. */
+/**
+ * The instance operator manages shared regions and their probes; owners and admins of an organization manage
+ * its private ones.
+ */
 export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'organization_id'>): void {
   const isOperator = ctx.actor.kind === 'session' && ctx.actor.isOperator;
   const isManager = of.organization_id === null ? isOperator : ctx.role === 'owner' || ctx.role === 'admin';
@@ -39,16 +45,24 @@ export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'or
 /** Probes of the regions that the caller may see, in order of id. */
 export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
   const probes = await deps.probes.all();
-  return probes.filter((probe) => probe.removed_at === null && maySeeRegion(ctx, probe)).map((probe) => viewProbe(probe, deps.liveness));
+  const visible = probes.filter((probe) => probe.removed_at === null && maySeeRegion(ctx, probe));
+  return visible.map((probe) => viewProbe(probe, deps.liveness));
 }
 
-/** Throws RESOURCE_NOT_FOUND for a probe that is gone or in somebody else's region. */
+/** Throws RESOURCE_NOT_FOUND for a probe that is gone or in another organization's region. */
 export async function readProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<ProbeView> {
   return viewProbe(await findProbe(deps, ctx, id), deps.liveness);
 }
 
-/** The probe and, this once, the token it enrols by. Throws RESOURCE_NOT_FOUND for the region, RESOURCE_ALREADY_EXISTS for the name. */
-export async function createProbe(deps: FleetDeps, ctx: OrganizationContext, input: ProbeInput): Promise<{ probe: ProbeView; token: string }> {
+/**
+ * Returns the probe and, this once, the token that enrols it. Throws RESOURCE_NOT_FOUND for the region,
+ * RESOURCE_ALREADY_EXISTS for the name.
+ */
+export async function createProbe(
+  deps: FleetDeps,
+  ctx: OrganizationContext,
+  input: ProbeInput,
+): Promise<{ probe: ProbeView; token: string }> {
   const region = await deps.regions.find(input.region_id);
   if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
   requireManager(ctx, region);
@@ -63,22 +77,22 @@ export async function createProbe(deps: FleetDeps, ctx: OrganizationContext, inp
   return { probe: viewProbe(probe, deps.liveness), token };
 }
 
-/** Renames, drains or takes back into service. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
-export async function changeProbe(deps: FleetDeps, ctx: OrganizationContext, id: string, change: ProbeChange): Promise<ProbeView> {
+/** Renames, drains, or ends draining. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
+export async function changeProbe(
+  deps: FleetDeps,
+  ctx: OrganizationContext,
+  id: string,
+  { name, draining }: ProbeChange,
+): Promise<ProbeView> {
   requireManager(ctx, await findProbe(deps, ctx, id));
-  const changed = await deps.probes
-    .change(id, {
-      ...(change.name === undefined ? {} : { name: change.name }),
-      ...(change.draining === undefined ? {} : { is_draining: change.draining }),
-    })
-    .catch(nameTaken);
+  const changed = await deps.probes.change(id, { name, is_draining: draining }).catch(nameTaken);
   if (!changed) throw notFound('Probe');
   await deps.directory.refresh();
   deps.rebalance();
   return viewProbe(changed, deps.liveness);
 }
 
-/** When it resolves NATS has been told to drop the probe; its monitors move right after. */
+/** When it resolves, NATS refuses the probe; its monitors move right after. */
 export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   requireManager(ctx, await findProbe(deps, ctx, id));
   if (!(await deps.probes.markRemoved(id, ctx.now))) throw notFound('Probe');
@@ -87,7 +101,7 @@ export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id:
   deps.rebalance();
 }
 
-/** A probe as it is before it has enrolled. */
+/** A probe that has not enrolled yet. */
 export function newProbe(region: RegionDoc, name: string, now: number): ProbeDoc {
   return {
     _id: newId(now),
@@ -112,6 +126,6 @@ async function findProbe(deps: FleetDeps, ctx: OrganizationContext, id: string):
 }
 
 function nameTaken(error: unknown): never {
-  if (isDuplicateKey(error)) throw new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
-  throw error;
+  if (!isDuplicateKey(error)) throw error;
+  throw new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
 }

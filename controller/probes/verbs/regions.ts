@@ -1,9 +1,10 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/route.ts';
+import type { RegionView } from '../answers.ts';
 import type { RegionDoc } from '../probe.ts';
-import type { RegionChange, RegionInput, RegionView } from '../schema.ts';
-import { maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
+import type { RegionChange, RegionInput } from '../schema.ts';
 import { viewRegion } from '../views.ts';
+import { maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
 
 /** Regions that the caller may use, in order of id. */
 export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Promise<RegionView[]> {
@@ -11,18 +12,29 @@ export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Pr
   return Promise.all(regions.map((region) => withCounts(deps, ctx, region)));
 }
 
-/** Throws RESOURCE_ALREADY_EXISTS when the id is taken, also by a region that the caller cannot see. */
-export async function createRegion(deps: FleetDeps, ctx: OrganizationContext, input: RegionInput): Promise<RegionView> {
+/** Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see. */
+export async function createRegion(
+  deps: FleetDeps,
+  ctx: OrganizationContext,
+  input: RegionInput,
+): Promise<RegionView> {
   const { id, visibility, ...place } = input;
   const organizationId = visibility === 'shared' ? null : ctx.tenant.organizationId;
   requireManager(ctx, { organization_id: organizationId });
-  const region: RegionDoc = { _id: id, ...place, visibility, organization_id: organizationId, created_at: ctx.now, to_place: 0 };
-  if (!(await deps.regions.insertIfAbsent(region))) throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
+  const owner = { visibility, organization_id: organizationId };
+  const region: RegionDoc = { _id: id, created_at: ctx.now, to_place: 0, ...owner, ...place };
+  const isNew = await deps.regions.insertIfAbsent(region);
+  if (!isNew) throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
   await deps.directory.refresh();
-  return viewRegion(region, { probesOnline: 0, monitors: 0 });
+  return viewRegion(region, { probes_online: 0, monitors: 0 });
 }
 
-export async function changeRegion(deps: FleetDeps, ctx: OrganizationContext, id: string, change: RegionChange): Promise<RegionView> {
+export async function changeRegion(
+  deps: FleetDeps,
+  ctx: OrganizationContext,
+  id: string,
+  change: RegionChange,
+): Promise<RegionView> {
   requireManager(ctx, await findRegion(deps, ctx, id));
   const changed = await deps.regions.change(id, change);
   if (!changed) throw notFound('Region');
@@ -45,6 +57,10 @@ async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: string)
 }
 
 async function withCounts(deps: FleetDeps, ctx: OrganizationContext, region: RegionDoc): Promise<RegionView> {
-  const [probes, monitors] = await Promise.all([deps.probes.ofRegion(region._id), deps.countMonitors(ctx.tenant.organizationId, region._id)]);
-  return viewRegion(region, { probesOnline: probes.filter((probe) => deps.liveness.isLive(probe)).length, monitors });
+  const [probes, monitors] = await Promise.all([
+    deps.probes.ofRegion(region._id),
+    deps.countMonitors(ctx.tenant.organizationId, region._id),
+  ]);
+  const online = probes.filter((probe) => deps.liveness.isLive(probe));
+  return viewRegion(region, { probes_online: online.length, monitors });
 }

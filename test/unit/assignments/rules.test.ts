@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
-import { chooseProbe, chooseSome, eligibleProbes, phaseMs, planMonitor } from '../../../controller/assignments/rules.ts';
+import {
+  chooseProbe, chooseSome, eligibleProbes, phaseMs, planMonitor,
+} from '../../../controller/assignments/rules.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';
 
@@ -80,7 +82,9 @@ describe('the phase', () => {
 });
 
 describe('eligible probes', () => {
-  const probe = (probeId: string, isPresent: boolean, isDraining = false) => ({ probeId, isPresent, isDraining });
+  const probe = (probeId: string, isPresent: boolean, isDraining = false) => {
+    return { probeId, isPresent, isDraining };
+  };
   test('are the present ones that do not drain', () => {
     const all = [probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)];
     expect(eligibleProbes(all)).toEqual(['a', 'b']);
@@ -100,8 +104,8 @@ describe('planning a monitor', () => {
     interval_ms: 60_000, timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
   });
   const item = (probeId: string, change: Partial<AssignmentDoc> = {}): AssignmentDoc => ({
-    _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o', region: 'r',
-    rev: 3, gone: false, monitor_rev: 1, assignment: assignment(1), changed_at: 0, ...change,
+    _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o',
+    region: 'r', rev: 3, gone: false, monitor_rev: 1, assignment: assignment(1), changed_at: 0, ...change,
   });
   const plan = (held: AssignmentDoc[], wanted: [string, Assignment][], revision = 1) => ({
     monitor: { _id: monitorId, organization_id: 'o', revision }, wanted: new Map(wanted), held,
@@ -116,7 +120,8 @@ describe('planning a monitor', () => {
   });
 
   test('sends an edit to the probe that has the monitor', () => {
-    expect(planMonitor(plan([item('a')], wanted(2), 2), only('a'))).toMatchObject([{ probe_id: 'a', monitor_rev: 2 }]);
+    const changes = planMonitor(plan([item('a')], wanted(2), 2), only('a'));
+    expect(changes).toMatchObject([{ probe_id: 'a', monitor_rev: 2 }]);
   });
 
   test('takes a paused monitor off every probe, once', () => {

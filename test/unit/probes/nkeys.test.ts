@@ -1,7 +1,9 @@
 import { createAccount, createCurve, createUser, fromPublic } from 'nkeys.js';
 import { describe, expect, test } from 'vitest';
 import { readNatsJwt, signNatsJwt } from '../../../controller/platform/bus/nats-jwt.ts';
-import { ControllerKeys, isBoxKey, isSignedBy, newControllerSeeds, SigningKey } from '../../../controller/platform/bus/nkeys.ts';
+import {
+  ControllerKeys, isBoxKey, isSignedBy, newControllerSeeds, SigningKey,
+} from '../../../controller/platform/bus/nkeys.ts';
 
 const seedOf = (pair: { getSeed(): Uint8Array }) => new TextDecoder().decode(pair.getSeed());
 
@@ -11,17 +13,20 @@ describe('keys', () => {
       const key = new SigningKey(seedOf(pair));
       expect(key.publicKey).toBe(pair.getPublicKey());
       const text = 'héllo\n'.repeat(100);
-      expect(fromPublic(key.publicKey).verify(new TextEncoder().encode(text), Buffer.from(key.sign(text), 'base64url'))).toBe(true);
-      const theirs = Buffer.from(pair.sign(new TextEncoder().encode(text))).toString('base64url');
+      const bytes = new TextEncoder().encode(text);
+      expect(fromPublic(key.publicKey).verify(bytes, Buffer.from(key.sign(text), 'base64url'))).toBe(true);
+      const theirs = Buffer.from(pair.sign(bytes)).toString('base64url');
       expect(isSignedBy(key.publicKey, text, theirs)).toBe(true);
       expect(isSignedBy(key.publicKey, `${text}!`, theirs)).toBe(false);
       expect(isSignedBy(createUser().getPublicKey(), text, theirs)).toBe(false);
     }
   });
 
-  test('take nothing malformed for a signature or a key', () => {
+  test('refuse malformed signatures and keys', () => {
     const key = new SigningKey(seedOf(createUser()));
-    for (const bad of ['', 'x', '='.repeat(86), 'A'.repeat(86), 'A'.repeat(10_000)]) expect(isSignedBy(key.publicKey, 'text', bad)).toBe(false);
+    for (const bad of ['', 'x', '='.repeat(86), 'A'.repeat(86), 'A'.repeat(10_000)]) {
+      expect(isSignedBy(key.publicKey, 'text', bad)).toBe(false);
+    }
     const misspelt = `${key.publicKey.slice(0, 55)}${key.publicKey.endsWith('A') ? 'B' : 'A'}`;
     for (const bad of ['', 'U', 'A'.repeat(56), misspelt, key.publicKey.toLowerCase()]) {
       expect(isSignedBy(bad, 'text', key.sign('text'))).toBe(false);
@@ -31,7 +36,7 @@ describe('keys', () => {
     expect(() => new SigningKey('SU')).toThrow();
   });
 
-  test('seal what only the recipient opens', () => {
+  test('seal content that only the recipient opens', () => {
     const keys = new ControllerKeys(newControllerSeeds());
     const [recipient, other] = [createCurve(), createCurve()];
     const sealed = keys.seal(Buffer.from('secret'), recipient.getPublicKey());
@@ -45,13 +50,17 @@ describe('a NATS token', () => {
   const token = signNatsJwt(issuer, { sub: 'U', aud: 'PROBES', nats: { type: 'user' } }, 1_760_000_000_500);
 
   test('carries its claims and its issuer', () => {
-    expect(readNatsJwt(token)).toMatchObject({ iss: issuer.publicKey, sub: 'U', aud: 'PROBES', iat: 1_760_000_000, nats: { type: 'user' } });
+    expect(readNatsJwt(token)).toMatchObject({
+      iss: issuer.publicKey, sub: 'U', aud: 'PROBES', iat: 1_760_000_000, nats: { type: 'user' },
+    });
   });
-  test('is nothing once a byte of it is another', () => {
+  test('is refused after any change to it', () => {
     const [header, claims, signature] = token.split('.') as [string, string, string];
-    const forged = Buffer.from(JSON.stringify({ iss: issuer.publicKey, sub: 'U', aud: 'CONTROL' })).toString('base64url');
-    for (const bad of ['', 'a.b', `${header}.${forged}.${signature}`, `${header}.${claims}`, `${token}.x`, `${header}.${claims}.${signature.slice(0, -4)}AAAA`]) {
-      expect(readNatsJwt(bad)).toBeNull();
-    }
+    const others = JSON.stringify({ iss: issuer.publicKey, sub: 'U', aud: 'CONTROL' });
+    const forged = Buffer.from(others).toString('base64url');
+    for (const bad of [
+      '', 'a.b', `${header}.${forged}.${signature}`, `${header}.${claims}`, `${token}.x`,
+      `${header}.${claims}.${signature.slice(0, -4)}AAAA`,
+    ]) expect(readNatsJwt(bad)).toBeNull();
   });
 });

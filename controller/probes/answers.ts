@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+export const regionView = z.object({
+  id: z.string(),
+  name: z.string(),
+  city: z.string(),
+  country: z.string(),
+  lat: z.number().nullable(),
+  lon: z.number().nullable(),
+  visibility: z.enum(['shared', 'private']),
+  /** Probes whose beats arrive. */
+  probes_online: z.int(),
+  /** Monitors of the caller's organization that run in the region. */
+  monitors: z.int(),
+});
+export type RegionView = z.infer<typeof regionView>;
+
+export const probeView = z.object({
+  id: z.string(),
+  name: z.string(),
+  region_id: z.string(),
+  status: z.enum(['enrolling', 'online', 'offline', 'draining', 'quarantined']),
+  /** Why the status is not simply `online`. */
+  reason: z.string().nullable(),
+  version: z.string().nullable(),
+  capabilities: z.array(z.string()),
+  /** Monitors that the probe runs, by its own count. */
+  monitors: z.int(),
+  /** Results that wait in the probe for the controllers. */
+  spool_depth: z.int(),
+  /** The controllers' clock minus the probe's, ms. */
+  clock_offset_ms: z.number().nullable(),
+  /** Share of one core. */
+  load: z.number().nullable(),
+  /** ISO 8601. */
+  last_beat_at: z.string().nullable(),
+  created_at: z.string(),
+});
+export type ProbeView = z.infer<typeof probeView>;

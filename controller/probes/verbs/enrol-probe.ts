@@ -1,0 +1,79 @@
+import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../../shared/contracts/enrolment.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { hashSecret } from '../../../shared/ids.ts';
+import type { Log } from '../../../shared/log.ts';
+import { fieldError } from '../../http/validation.ts';
+import { isBoxKey, isSignedBy, type ControllerKeys } from '../../platform/bus/nkeys.ts';
+import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
+import type { FleetDirectory } from '../directory.ts';
+import type { IdentityKeeper } from '../identity-keeper.ts';
+import type { ProbeDoc } from '../probe.ts';
+import type { RegionStore } from '../region-store.ts';
+import type { ProbeStore } from '../store.ts';
+
+export interface EnrolmentDeps {
+  probes: ProbeStore;
+  regions: Pick<RegionStore, 'markToPlace'>;
+  keys: ControllerKeys;
+  identities: Pick<IdentityKeeper, 'agree'>;
+  directory: Pick<FleetDirectory, 'refresh'>;
+  /** The address that probes are told to connect to. */
+  natsUrl: string;
+  log: Log;
+}
+
+/**
+ * Turns a token into an identity, once. The probe that holds the key may repeat it, since an answer can get
+ * lost. Throws INVALID_TOKEN for an unknown or used token, TOKEN_EXPIRED, VALIDATION_ERROR for a bad
+ * signature or key, CONFLICT when another probe has that key.
+ */
+export async function enrolProbe(
+  deps: EnrolmentDeps,
+  ctx: { now: number },
+  request: EnrolRequest,
+): Promise<EnrolAnswer> {
+  const { probes, regions, identities, directory, log } = deps;
+  const { public_key, box_key, version, capabilities, signature } = request;
+  const hash = hashSecret(request.token);
+  const offered = await probes.findByToken(hash);
+  if (!offered) return answerAgain(deps, hash, request);
+  if ((offered.token_expires_at ?? 0) <= ctx.now) {
+    throw new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
+  }
+  const isSigned = isSignedBy(public_key, enrolText(request), signature);
+  if (!isSigned) throw fieldError('signature', 'Does not verify');
+  if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
+  const identity = { public_key, box_key, version, capabilities };
+  const probe = await probes.claim(hash, identity, ctx.now).catch((error: unknown) => {
+    if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is enrolled with this key');
+    throw error;
+  });
+  // Since we looked, another request has claimed it.
+  if (!probe) return answerAgain(deps, hash, request);
+  log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id }, 'probe enrolled');
+  await regions.markToPlace([probe.region_id]);
+  await Promise.all([identities.agree(), directory.refresh()]);
+  return answerFor(deps, probe);
+}
+
+async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequest): Promise<EnrolAnswer> {
+  const used = await deps.probes.findByUsedToken(hash);
+  if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is unknown');
+  const isSame = used.public_key === request.public_key && used.box_key === request.box_key;
+  if (!isSame || !isSignedBy(request.public_key, enrolText(request), request.signature)) {
+    throw new AppError('INVALID_TOKEN', 'The enrolment token has been used');
+  }
+  await deps.identities.agree();
+  return answerFor(deps, used);
+}
+
+function answerFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolAnswer {
+  return {
+    probe_id: probe._id,
+    name: probe.name,
+    region_id: probe.region_id,
+    nats_url: natsUrl,
+    controller_key: keys.publicKey,
+    controller_box_key: keys.boxPublicKey,
+  };
+}
