@@ -20,7 +20,7 @@ export async function testMongo(): Promise<TestMongo> {
   const external = process.env['TEST_MONGODB_URL'];
   if (external !== undefined && external !== '') return externalMongo(external, database);
   const dir = mkdtempSync(join(tmpdir(), 'fw-mongo-'));
-  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), log: (_level, message, error) => console.error(message, error) });
+  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), onError: (message, error) => console.error(message, error) });
   return {
     url: withDatabase(server.url, database),
     database,

@@ -14,7 +14,7 @@ const bugs: unknown[] = [];
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'fw-wire-'));
-  server = await startEmbeddedMongo({ dir: join(dir, 'data'), socketPath: join(dir, 'm.sock'), log: (_level, _message, error) => bugs.push(error) });
+  server = await startEmbeddedMongo({ dir: join(dir, 'data'), socketPath: join(dir, 'm.sock'), onError: (_message, error) => bugs.push(error) });
 });
 
 afterAll(async () => {

@@ -66,7 +66,7 @@ async function run(): Promise<void> {
   if (settings.parent !== null) followParent(settings.parent, stop);
   server = await startEmbeddedMongo({
     ...settings,
-    log: (level, msg, error) => print({ level, msg, error: textOf(error) }),
+    onError: (msg, error) => print({ level: 'error', msg, error: textOf(error) }),
     onRefusal: (reason) => print({ level: 'warn', msg: 'a command was refused', reason }),
     onFatal: () => process.exit(1),
   });

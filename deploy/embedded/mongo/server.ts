@@ -3,10 +3,10 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { lockDirectory } from '../../../shared/directory-lock.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { Cursors } from './commands/cursors.ts';
-import { answer, encodeFailure } from './commands/dispatch.ts';
+import { Dispatcher } from './commands/dispatch.ts';
 import { Catalog } from './storage/catalog.ts';
 import { openEngine, Storage } from './storage/storage.ts';
-import { Connection, type Responder } from './wire/connection.ts';
+import { Connection } from './wire/connection.ts';
 
 export interface EmbeddedMongoOptions {
   /** Data directory; created when missing. */
@@ -15,7 +15,7 @@ export interface EmbeddedMongoOptions {
   readonly socketPath?: string;
   /** 0 or none: any free port. */
   readonly port?: number;
-  readonly log?: (level: 'error', message: string, error: unknown) => void;
+  readonly onError?: (message: string, error: unknown) => void;
   /** Receives each unsupported request once, up to a hundred of them. */
   readonly onRefusal?: (text: string) => void;
   /** Called once when the disk has failed and the server accepts no more writes. */
@@ -31,7 +31,6 @@ export interface EmbeddedMongo {
 
 /** Limit for clients; further ones are turned away. */
 const MAX_CONNECTIONS = 1000;
-const MAX_REFUSALS = 100;
 /** A standalone server that keeps no record of retried writes. */
 const URL_OPTIONS = 'directConnection=true&retryWrites=false';
 
@@ -41,34 +40,38 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(options.dir);
   try {
-    return await serve(options, unlock);
+    const { url, stop } = await serve(options);
+    return { url, stop: () => stop().finally(unlock) };
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise<EmbeddedMongo> {
-  const log = options.log ?? (() => undefined);
+async function serve(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
+  const { socketPath, onError = () => undefined, onRefusal = () => undefined } = options;
   const storage = new Storage(await openEngine(options.dir), (error) => {
-    log('error', 'the store failed to write', error);
+    onError('the store failed to write', error);
     options.onFatal?.(error);
   });
   const cursors = new Cursors(systemClock);
-  const responder = createResponder({ storage, catalog: new Catalog(storage), cursors }, options);
-  const connections = new Map<Socket, Connection>();
+  const dispatcher = new Dispatcher({ storage, catalog: new Catalog(storage), cursors }, {
+    onBug: (error) => onError('a command failed unexpectedly', error),
+    onRefusal,
+  });
+  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    connections.set(socket, new Connection(socket, responder));
-    socket.on('close', () => connections.delete(socket));
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    new Connection(socket, dispatcher);
   });
   server.maxConnections = MAX_CONNECTIONS;
   const stop = async (): Promise<void> => {
     server.close();
-    for (const connection of connections.values()) connection.close();
+    for (const socket of sockets) socket.destroy();
     cursors.stop();
     await storage.close();
-    if (options.socketPath !== undefined) rmSync(options.socketPath, { force: true });
-    unlock();
+    if (socketPath !== undefined) rmSync(socketPath, { force: true });
   };
   try {
     return { url: await listen(server, options), stop };
@@ -76,22 +79,6 @@ async function serve(options: EmbeddedMongoOptions, unlock: () => void): Promise
     await stop();
     throw error;
   }
-}
-
-function createResponder(context: Parameters<typeof answer>[0], options: EmbeddedMongoOptions): Responder {
-  const refused = new Set<string>();
-  const complaints = {
-    onBug: (error: unknown): void => options.log?.('error', 'a command failed unexpectedly', error),
-    onRefusal: (text: string): void => {
-      if (refused.size >= MAX_REFUSALS || refused.has(text)) return;
-      refused.add(text);
-      options.onRefusal?.(text);
-    },
-  };
-  return {
-    answer: (request) => answer(context, request, complaints),
-    answerError: (error) => encodeFailure(error, complaints),
-  };
 }
 
 async function listen(server: Server, { socketPath, port }: EmbeddedMongoOptions): Promise<string> {

@@ -1,9 +1,10 @@
 import { encodeObject } from '../bson/write.ts';
 import type { CommandName } from '../closed-list.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
+import type { Responder } from '../wire/connection.ts';
 import type { Request } from '../wire/message.ts';
 import { Args } from './args.ts';
-import type { Action, Command, Context, Reply } from './command.ts';
+import type { Action, Command, Context } from './command.ts';
 import { countDocuments } from './count.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { find } from './find.ts';
@@ -33,39 +34,54 @@ export function parseCommand(request: Request): Action {
   return COMMANDS[args.name](args);
 }
 
-/** Receives what a store could not do as asked. */
+/** Refusals beyond this many different ones are not reported. */
+const MAX_REFUSALS = 100;
+
 export interface Complaints {
-  /** A fault of the store itself. */
+  /** Receives a fault of the store itself. */
   onBug(error: unknown): void;
-  /** The store does not support what was asked for. */
+  /** Receives each unsupported request once. */
   onRefusal(text: string): void;
 }
 
-/** Runs one request and encodes its reply; a failure becomes a reply with `ok: 0`. */
-export async function answer(context: Context, request: Request, complaints: Complaints): Promise<Buffer> {
-  try {
-    const pending = parseCommand(request)(context);
-    const reply = pending instanceof Promise ? await pending : pending;
-    for (const { code, errmsg } of writeErrorsOf(reply)) reportRefusal(code, errmsg, complaints);
-    return encodeObject({ ok: 1, ...reply });
-  } catch (error) {
-    if (error instanceof MongoFailure) reportRefusal(error.code, error.message, complaints);
-    return encodeFailure(error, complaints);
+/** Runs requests and encodes their replies; a failure becomes a reply with `ok: 0`. */
+export class Dispatcher implements Responder {
+  private readonly context: Context;
+  private readonly complaints: Complaints;
+  private readonly refused = new Set<string>();
+
+  constructor(context: Context, complaints: Complaints) {
+    this.context = context;
+    this.complaints = complaints;
   }
-}
 
-/** The reply for a failure; anything but a MongoFailure is a fault of the store. */
-export function encodeFailure(error: unknown, { onBug }: Complaints): Buffer {
-  if (error instanceof MongoFailure) return encodeObject({ ok: 0, errmsg: error.message, code: error.code });
-  onBug(error);
-  return encodeObject({ ok: 0, errmsg: 'internal error of the embedded store', code: ErrorCode.internal });
-}
+  async answer(request: Request): Promise<Buffer> {
+    try {
+      const pending = parseCommand(request)(this.context);
+      const reply = pending instanceof Promise ? await pending : pending;
+      const failures = (reply['writeErrors'] ?? []) as readonly { code: number; errmsg: string }[];
+      for (const { code, errmsg } of failures) this.reportRefusal(code, errmsg);
+      return encodeObject({ ok: 1, ...reply });
+    } catch (error) {
+      if (error instanceof MongoFailure) this.reportRefusal(error.code, error.message);
+      return this.answerError(error);
+    }
+  }
 
-function writeErrorsOf(reply: Reply): readonly { code: number; errmsg: string }[] {
-  return (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
-}
+  answerError(error: unknown): Buffer {
+    if (error instanceof MongoFailure) {
+      return encodeObject({ ok: 0, errmsg: error.message, code: error.code });
+    }
+    this.complaints.onBug(error);
+    return encodeObject({ ok: 0, errmsg: 'internal error of the embedded store', code: ErrorCode.internal });
+  }
 
-/** A duplicate key or an expired cursor is ordinary; any other failure is an unsupported request. */
-function reportRefusal(code: number, text: string, { onRefusal }: Complaints): void {
-  if (code !== ErrorCode.duplicateKey && code !== ErrorCode.cursorNotFound) onRefusal(`${code}: ${text}`);
+  /** A duplicate key or an expired cursor is ordinary; any other failure is an unsupported request. */
+  private reportRefusal(code: number, message: string): void {
+    if (code === ErrorCode.duplicateKey || code === ErrorCode.cursorNotFound) return;
+    const text = `${code}: ${message}`;
+    if (this.refused.size >= MAX_REFUSALS || this.refused.has(text)) return;
+    this.refused.add(text);
+    this.complaints.onRefusal(text);
+  }
 }

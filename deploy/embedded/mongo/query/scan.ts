@@ -123,6 +123,6 @@ export class Scan {
     const from = lastKey !== null && !reverse ? Buffer.concat([lastKey, ZERO]) : range.from;
     const to = lastKey !== null && reverse ? lastKey : range.to;
     const skip = lastKey === null ? this.toSkip : 0;
-    return this.storage.range(from, to, { reverse, skip })[Symbol.iterator]();
+    return this.storage.range(from, to, reverse, skip)[Symbol.iterator]();
   }
 }

@@ -85,21 +85,19 @@ export class Storage {
     return pending === undefined ? this.engine.doesExist(key) : pending !== null;
   }
 
-  /** Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. */
-  range(first: Buffer, end: Buffer, options: { reverse?: boolean; skip?: number } = {}): Iterable<Entry> {
-    const { reverse = false, skip = 0 } = options;
+  /**
+   * Entries with `first` <= key < `end`, ascending or descending. Leaves out the leading `skip` entries, which is
+   * not possible inside a write job.
+   */
+  range(first: Buffer, end: Buffer, reverse = false, skip = 0): Iterable<Entry> {
     const [from, to] = [withinKeySize(first), withinKeySize(end)];
-    const { overlay } = this;
-    const isAlone = overlay === null || overlay.isEmpty;
-    const offset = isAlone ? skip : 0;
     const stored = this.engine.getRange(
       reverse
-        ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true, offset }
-        : { start: from, end: to, offset },
+        ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true, offset: skip }
+        : { start: from, end: to, offset: skip },
     );
-    if (isAlone) return stored;
-    const merged = overlay.merge(stored, from, to, reverse);
-    return skip === 0 ? merged : without(merged, skip);
+    const { overlay } = this;
+    return overlay === null || overlay.isEmpty ? stored : overlay.merge(stored, from, to, reverse);
   }
 
   /** Only inside a write job. */
@@ -134,13 +132,9 @@ export class Storage {
     });
   }
 
-  /** Resolves when everything that reads can see now is on disk. */
-  async durable(): Promise<void> {
-    while (this.pumping !== null) await this.pumping;
-  }
-
+  /** Closes the files after all pending writes. */
   async close(): Promise<void> {
-    await this.durable();
+    while (this.pumping !== null) await this.pumping;
     await this.engine.close();
   }
 
@@ -223,9 +217,4 @@ function withinKeySize(bound: Buffer): Buffer {
   while (next[last] === 0xff) last--;
   next[last] = (next[last] as number) + 1;
   return next.subarray(0, last + 1);
-}
-
-function* without(entries: Iterable<Entry>, count: number): Generator<Entry> {
-  let left = count;
-  for (const entry of entries) if (left-- <= 0) yield entry;
 }

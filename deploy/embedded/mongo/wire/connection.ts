@@ -35,10 +35,6 @@ export class Connection {
     socket.on('error', () => socket.destroy());
   }
 
-  close(): void {
-    this.socket.destroy();
-  }
-
   private proceed(): void {
     if (this.isBusy) return;
     const message = this.takeMessage();
