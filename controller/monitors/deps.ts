@@ -1,8 +1,8 @@
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { MonitorCounts } from './counts/counts.ts';
-import type { MonitorListStore } from './list-store.ts';
-import type { DestinationLookup, GroupLookup, CheckRunner, MonitorReaders, Poke, RegionLookup } from './ports.ts';
+import type { MonitorListStore } from './list/list-store.ts';
+import type { CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup } from './ports.ts';
 import type { MonitorStore } from './store.ts';
 
 /** What the verbs that write monitors work with. */
@@ -12,9 +12,12 @@ export interface MonitorWriteDeps {
   regions: RegionLookup;
   destinations: DestinationLookup;
   groups: GroupLookup;
-  /** Called after each write, with the shard whose journal lacks it. */
-  poke: Poke;
-  /** Lowest interval that this installation accepts, seconds. */
+  /**
+   * Asks the shard's owner to journal a write; a lost poke does no harm, because the owner also looks by
+   * itself.
+   */
+  poke(shard: number): void;
+  /** The lowest interval that this installation accepts, seconds. */
   minIntervalSeconds: number;
   log: Log;
 }

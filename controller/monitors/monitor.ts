@@ -1,27 +1,19 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import type { Share } from './counts/count-rules.ts';
-import type { DnsSettings } from './settings/dns.ts';
-import type { HeartbeatSettings } from './settings/heartbeat.ts';
-import type { HttpSettings } from './settings/http.ts';
-import type { IcmpSettings } from './settings/icmp.ts';
-import type { KeywordSettings } from './settings/keyword.ts';
-import type { TcpSettings } from './settings/tcp.ts';
+import type { TypeSettings } from './settings/registry.ts';
 
-export interface SslMonitoring {
+export interface DomainMonitoring {
   enabled: boolean;
-  check_expiry: boolean;
-  check_validity: boolean;
   /** Days before expiry at which to warn. */
   expiry_warning_days: number[];
 }
 
-export interface DomainMonitoring {
-  enabled: boolean;
-  expiry_warning_days: number[];
+export interface SslMonitoring extends DomainMonitoring {
+  check_expiry: boolean;
+  check_validity: boolean;
 }
 
 export interface ConfirmationPolicy {
-  /** How many of the regions that can tell must agree. */
+  /** How many of the regions that have a verdict must agree. */
   regions: 'majority' | 'any' | 'all' | number;
   /** Failed rechecks in a row, after the first failure, that make a region down. */
   retries: number;
@@ -29,8 +21,16 @@ export interface ConfirmationPolicy {
 
 export type LifecycleStatus = 'active' | 'paused' | 'disabled';
 
-/** A document of `monitors`. Instants are Unix ms. Every change is one write that is conditional on `revision`. */
-export interface MonitorDoc {
+/** What a living monitor adds to the counts of its project. */
+export interface Share {
+  type: MonitorType;
+  status: LifecycleStatus;
+  group_id: string | null;
+  regions: string[];
+}
+
+/** A document of `monitors`. Instants are Unix ms. Every change is one write conditional on `revision`. */
+export interface MonitorDoc extends TypeSettings {
   _id: string;
   organization_id: string;
   project_id: string;
@@ -43,26 +43,21 @@ export interface MonitorDoc {
   timeout_ms: number | null;
   status: LifecycleStatus;
   group_id?: string | null;
-  /** Null while it lives. */
+  /** Null while the monitor lives. */
   deleted_at: number | null;
-  /** Starts at 1, one higher with every change. */
+  /** Starts at 1 and grows by one with every change. */
   revision: number;
-  /** The revision since which the same is checked: assignments carry it, and a new one is checked at once. */
+  /**
+   * The revision that last changed what is checked: assignments carry it, and a new one is checked at once.
+   */
   check_revision: number;
-  /** The monitor's shard, while the journal does not have this revision yet. */
+  /** The monitor's shard, while the journal lacks this revision. */
   unjournaled?: number;
-  /** The project's id, while its counts may not have this revision yet. */
+  /** The project's id, while its counts may lack this revision. */
   uncounted?: string;
-  /** What the counts hold of this monitor, and of which revision; absent or null: nothing. */
+  /** What the counts contain of this monitor, and of which revision; absent or null: nothing. */
   counted?: Share | null;
   counted_revision?: number;
-  /** Null for the types that have none; so are the following. */
-  http: HttpSettings | null;
-  keyword: KeywordSettings | null;
-  tcp: TcpSettings | null;
-  dns: DnsSettings | null;
-  icmp: IcmpSettings | null;
-  heartbeat: HeartbeatSettings | null;
   ssl_monitoring: SslMonitoring | null;
   domain_monitoring: DomainMonitoring | null;
   tags: string[];
@@ -76,10 +71,10 @@ export interface MonitorDoc {
   updated_at: number;
 }
 
-/** Longest time a check may take when the monitor does not say. */
+/** Longest time that a check may take if the monitor does not say. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The time a check of the monitor may take, ms: what was asked for, else 10 s or the interval if that is shorter. */
+/** The time that a check may take, ms: as configured, else 10 s or the interval if that is shorter. */
 export function timeoutMs(monitor: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'>): number {
   return monitor.timeout_ms ?? Math.min(DEFAULT_TIMEOUT_MS, monitor.interval_seconds * 1000);
 }

@@ -1,26 +1,21 @@
 import { phaseMs } from '../assignments/rules.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
-import { timeoutMs, type ConfirmationPolicy, type LifecycleStatus, type MonitorDoc } from './monitor.ts';
+import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 
-export const DEFAULT_POLICY: ConfirmationPolicy = { regions: 'majority', retries: 1 };
-
-/** When the next slot of a monitor that runs in `regionCount` regions is due, Unix ms; null when it is not active, or waits for pings. */
+/**
+ * When the next slot in any of `regionCount` regions is due, Unix ms; null if the monitor is not being
+ * checked.
+ */
 export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): number | null {
   if (doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
   const intervalMs = doc.interval_seconds * 1000;
   const count = Math.max(1, regionCount);
-  const slots = Array.from({ length: count }, (_, index) => {
+  let next = Infinity;
+  for (let index = 0; index < count; index += 1) {
     const phase = phaseMs(doc._id, intervalMs, index, count);
-    return Math.ceil((now - phase) / intervalMs) * intervalMs + phase;
-  });
-  return Math.min(...slots);
-}
-
-/** The timeout to store when `given` was sent: one that only repeats what the monitor follows anyway stays unset. */
-export function storedTimeout(given: number | null | undefined, current: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'> | null): number | null {
-  if (given === undefined) return current?.timeout_ms ?? null;
-  if (given !== null && current !== null && current.timeout_ms === null && given === timeoutMs(current)) return null;
-  return given;
+    next = Math.min(next, Math.ceil((now - phase) / intervalMs) * intervalMs + phase);
+  }
+  return next;
 }
 
 /** The current health; `paused` unless the monitor is active, `unknown` if no shard owner knows it. */
@@ -33,22 +28,23 @@ export const CONTENDED = 'The monitor is being changed by other requests';
 export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
 export type Transition = 'pause' | 'resume' | 'disable';
 
-/** The status after a transition, `same` when there is nothing to do, `refused` for pausing what is disabled. */
+/** The status after a transition, `same` if nothing changes, `refused` for pausing a disabled monitor. */
 export function nextStatus(status: LifecycleStatus, transition: Transition): LifecycleStatus | 'same' | 'refused' {
-  if (transition === 'resume') return status === 'active' ? 'same' : 'active';
-  if (transition === 'disable') return status === 'disabled' ? 'same' : 'disabled';
-  if (status === 'disabled') return 'refused';
-  return status === 'paused' ? 'same' : 'paused';
+  const next = ({ pause: 'paused', resume: 'active', disable: 'disabled' } as const)[transition];
+  if (status === next) return 'same';
+  return status === 'disabled' && next === 'paused' ? 'refused' : next;
 }
 
-/** On every plan: what one monitor may do to its target at most, whatever its interval, regions and packets multiply to. */
+/** On every plan: how often a minute one monitor may ask its target. */
 export const MOST_ASKED_PER_MINUTE = 600;
 
+type Asking = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>;
+
 /**
- * How often a minute a monitor's target is asked from all the regions that it names (one, when it leaves them to us): a check
- * counts once, an ICMP check once for each packet, a DNS check once for each record.
+ * How often a minute a monitor asks its target from all the regions that it names (one if it names none):
+ * once per check, but an ICMP check once per packet and a DNS check once per record.
  */
-export function askedPerMinute(settings: Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>): number {
+export function askedPerMinute(settings: Asking): number {
   if (settings.heartbeat !== null) return 0;
   const perCheck = settings.icmp?.packet_count ?? settings.dns?.record_entries.length ?? 1;
   return Math.ceil((60 / settings.interval_seconds) * Math.max(1, settings.monitoring_regions.length) * perCheck);

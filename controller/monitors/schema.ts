@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
+import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { oneLine, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { validationError } from '../http/validation.ts';
-import { foreignFields, typeFields } from './settings/registry.ts';
-
-const LONGEST_INTERVAL_SECONDS = 86_400;
+import { LONGEST_INTERVAL } from './settings/heartbeat.ts';
+import { typeFields } from './settings/registry.ts';
 
 const unique = <T>(list: T[]) => [...new Set(list)];
 
@@ -45,7 +43,7 @@ const readOnly = readOnlyFields(
 /** Bodies of create and update. `minIntervalSeconds` is the lowest interval the installation accepts. */
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
-    .max(LONGEST_INTERVAL_SECONDS, `Interval must be at most ${LONGEST_INTERVAL_SECONDS} seconds`);
+    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`);
   const name = oneLine(1, 255);
   return {
     create: z
@@ -82,12 +80,6 @@ type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
 function needed(name: 'target' | 'interval_seconds') {
   const isGiven = (body: Body) => body.type === 'HEARTBEAT' || body[name] !== undefined;
   return z.refine<Body>(isGiven, { path: [name], message: 'Required', when: ({ value }) => typeof value === 'object' && value !== null });
-}
-
-/** Throws VALIDATION_ERROR for fields that a monitor of `type` does not have. */
-export function refuseForeignFields(type: MonitorType, input: object): void {
-  const issues = foreignFields(type, input).map((name) => ({ code: 'custom', path: [name], message: `Does not apply to ${type} monitors` }));
-  if (issues.length > 0) throw validationError(issues);
 }
 
 type Inputs = ReturnType<typeof monitorInputs>;

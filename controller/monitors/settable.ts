@@ -1,25 +1,26 @@
 import { fieldError } from '../http/validation.ts';
-import type { MonitorDoc } from './monitor.ts';
-import { DEFAULT_POLICY, storedTimeout } from './rules.ts';
-import { refuseForeignFields, type CreateMonitorInput, type UpdateMonitorInput } from './schema.ts';
-import { NO_SETTINGS, type TypeSettings } from './settings/check-type.ts';
-import { CHECK_TYPES } from './settings/registry.ts';
+import { timeoutMs, type MonitorDoc } from './monitor.ts';
+import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
+import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
-/** All of a monitor that its users decide. */
+/** Everything about a monitor that its users decide. */
 export type Settable = TypeSettings & Pick<
   MonitorDoc,
-  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'notification_target_ids' | 'group_id'
-  | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
+  | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
+  | 'notification_target_ids' | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
 >;
+
+type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
 
 const DOMAIN_DEFAULTS = { expiry_warning_days: [30, 14, 7, 1] };
 const SSL_DEFAULTS = { check_expiry: true, check_validity: true, ...DOMAIN_DEFAULTS };
 
-/** What was given over what `current` has, or over the defaults of a new monitor. Throws VALIDATION_ERROR, VALIDATION_FAILED. */
+/** The input over `current` or a new monitor's defaults. Throws VALIDATION_ERROR, VALIDATION_FAILED. */
 export function settable(
-  input: UpdateMonitorInput, current: MonitorDoc | null, required: Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>, minIntervalSeconds: number,
+  input: UpdateMonitorInput, current: MonitorDoc | null, required: Required, minIntervalSeconds: number,
 ): Settable {
   refuseForeignFields(required.type, input);
+  const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1 };
   const own = CHECK_TYPES[required.type].resolve(input, current, minIntervalSeconds);
   return {
     ...NO_SETTINGS,
@@ -31,19 +32,34 @@ export function settable(
     tags: input.tags ?? current?.tags ?? [],
     monitoring_regions: input.monitoring_regions ?? current?.monitoring_regions ?? [],
     notification_target_ids: input.notification_target_ids ?? current?.notification_target_ids ?? [],
-    ssl_monitoring: warnings('ssl_monitoring', input.ssl_monitoring, current?.ssl_monitoring ?? null, SSL_DEFAULTS),
-    domain_monitoring: warnings('domain_monitoring', input.domain_monitoring, current?.domain_monitoring ?? null, DOMAIN_DEFAULTS),
-    confirmation_policy: { ...(current?.confirmation_policy ?? DEFAULT_POLICY), ...input.confirmation_policy },
+    ssl_monitoring: warnings('ssl_monitoring', input.ssl_monitoring, current?.ssl_monitoring, SSL_DEFAULTS),
+    domain_monitoring: warnings(
+      'domain_monitoring', input.domain_monitoring, current?.domain_monitoring, DOMAIN_DEFAULTS,
+    ),
+    confirmation_policy: { ...policy, ...input.confirmation_policy },
   };
 }
 
-/** What was given of these warnings over the `current` ones, or over the defaults. Null: none. Throws VALIDATION_ERROR. */
+/** The timeout to store. One that only repeats the default stays unset, so that it follows the interval. */
+export function storedTimeout(
+  sent: number | null | undefined, current: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'> | null,
+): number | null {
+  if (sent === undefined) return current?.timeout_ms ?? null;
+  return current?.timeout_ms === null && sent === timeoutMs(current) ? null : sent;
+}
+
+interface Enabled {
+  enabled: boolean;
+}
+
+/** Sent warnings over the current ones, or over the defaults; null for none. Throws VALIDATION_ERROR. */
 function warnings<W extends object>(
-  path: string, given: ({ enabled?: boolean | undefined } & object) | null | undefined, current: (W & { enabled: boolean }) | null, defaults: W,
-): (W & { enabled: boolean }) | null {
-  if (given === undefined) return current;
-  if (given === null) return null;
-  const enabled = given.enabled ?? current?.enabled;
+  path: string, sent: Partial<Enabled> | null | undefined, current: (W & Enabled) | null | undefined,
+  defaults: W,
+): (W & Enabled) | null {
+  if (sent === undefined) return current ?? null;
+  if (sent === null) return null;
+  const enabled = sent.enabled ?? current?.enabled;
   if (enabled === undefined) throw fieldError(`${path}.enabled`, 'Required', 'invalid_type');
-  return { ...defaults, ...current, ...given, enabled };
+  return { ...defaults, ...current, ...sent, enabled };
 }

@@ -1,24 +1,29 @@
-import type { Tenant } from '../accounts/tenant.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
 
-/** The fields of a monitor that a change may set. */
-export type MonitorChange = Partial<
-  Omit<MonitorDoc, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at' | 'revision' | 'check_revision' | Marks | 'search_text'>
->;
-
-export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | Marks | 'search_text'>;
-
-/** What a write leaves for those who follow it up. */
+/** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
 
-/** Collection `monitors`. Writes mark what they change for the journal of the monitor's shard, and for the counts of its project. */
+export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | Marks>;
+
+/** The fields of a monitor that a change may set. */
+export type MonitorChange = Partial<
+  Omit<NewMonitor, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at'>
+>;
+
+type Aged = Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>;
+
+/** Monitors that are read at once when all are walked. */
+const PAGE_SIZE = 1000;
+
+/** Collection `monitors`. */
 export class MonitorStore {
   readonly #monitors: Collection<MonitorDoc>;
 
@@ -30,75 +35,76 @@ export class MonitorStore {
     await ensureIndexes(this.#monitors, [
       // The walk over a group's monitors in order of id.
       { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
-      // Counting what an organization uses of its plan.
+      // Counting an organization's monitors for its plan.
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
-      // Going through all of an organization's monitors, deleted ones too, to remove what has aged.
+      // Retention walks all of an organization's monitors, including deleted ones.
       { key: { organization_id: 1, _id: 1 }, name: 'by_organization_and_id' },
       // Placement walks the active monitors.
       { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
-      // A ping comes with nothing but its token.
+      // A ping has nothing but its token.
       { key: { 'heartbeat.token': 1 }, name: 'by_heartbeat_token', sparse: true },
-      // A shard's owner looks for what its journal lacks.
+      // A shard's owner looks for monitors that its journal lacks.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
     ]);
   }
 
   async insert(doc: NewMonitor): Promise<MonitorDoc> {
-    const marks = { unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0 };
-    const whole: MonitorDoc = { ...doc, ...marks, revision: 1, check_revision: 1, search_text: searchText(doc.name, doc.target) };
+    const whole: MonitorDoc = {
+      unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, revision: 1, check_revision: 1,
+      search_text: searchText(doc.name, doc.target), ...doc,
+    };
     await this.#monitors.insertOne(whole);
     return whole;
   }
 
-  /** The living monitor, or null also when it belongs to somebody else. */
+  /** The living monitor; null also when it belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<MonitorDoc | null> {
     return this.#monitors.findOne({ ...living(tenant), _id: id });
   }
 
-  /** The living monitor, of whatever tenant, that waits for this ping. */
+  /** The living monitor of any tenant that the token belongs to. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null });
   }
 
-  /** Name and type of those of `ids` that are living monitors of this project. */
+  /** Names and types by id; ids that are no living monitors of this project are left out. */
   async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
-    const found = await this.#monitors
-      .find({ ...living(tenant), _id: { $in: ids } })
-      .project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 })
-      .toArray();
+    const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
+    const found = await named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 }).toArray();
     return new Map(found.map(({ _id, name, type }) => [_id, { name, type }]));
   }
 
-  /** Applies `change` if the monitor still has the revision of `seen`; null when it has not, or is gone. */
+  /** Applies `change` if the monitor still has the revision of `seen`, else returns null. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
     const { filter, update } = changeOf(seen, change);
     return this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' });
   }
 
   /**
-   * Applies each change if its monitor still has the revision that was seen. `count` is how many had, exactly; `ids` are
-   * found by reading, and lack one that somebody has changed again since.
+   * Applies each change if its monitor still has the revision that was seen. `count` is exact; `ids` are
+   * found by reading and may lack a monitor that somebody has changed again since.
    */
   async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]): Promise<{ ids: Set<string>; count: number }> {
     const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change) }));
     const { modifiedCount: count } = await this.#monitors.bulkWrite(writes, { ordered: false });
-    if (count === changes.length) return { ids: new Set(changes.map(({ seen }) => seen._id)), count };
-    const now = await this.findByIds(changes.map(({ seen }) => seen._id));
-    const current = new Map(now.map((doc) => [doc._id, doc]));
-    return { ids: new Set(changes.filter(({ seen, change }) => isChanged(seen, change, current.get(seen._id))).map(({ seen }) => seen._id)), count };
+    const ids = changes.map(({ seen }) => seen._id);
+    if (count === changes.length) return { ids: new Set(ids), count };
+    const current = new Map((await this.findByIds(ids)).map((doc) => [doc._id, doc]));
+    const done = changes.filter(({ seen, change }) => isChanged(seen, change, current.get(seen._id)));
+    return { ids: new Set(done.map(({ seen }) => seen._id)), count };
   }
 
-  /** Whether a monitor lives in the project. */
+  /** Whether the project has a living monitor. */
   async hasAny(tenant: Tenant): Promise<boolean> {
     return (await this.#monitors.findOne(living(tenant), { projection: { _id: 1 } })) !== null;
   }
 
-  /** Those of `ids` that live in the project. */
+  /** The living monitors of the project among `ids`. */
   findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]> {
     return this.#monitors.find({ ...living(tenant), _id: { $in: ids } }).toArray();
   }
 
-  /** Living monitors of the project that have one of these names. */
+  /** Living monitors of the project with one of these names. */
   findByNames(tenant: Tenant, names: string[]): Promise<MonitorDoc[]> {
     return this.#monitors.find({ ...living(tenant), name: { $in: names } }).toArray();
   }
@@ -108,9 +114,9 @@ export class MonitorStore {
     return this.#monitors.find(living(tenant)).sort({ created_at: 1, _id: 1 }).skip(skip).limit(limit).toArray();
   }
 
-  /** Living monitors of a group, or of all groups of the project (null), behind `after` in order of id. */
+  /** Living monitors of a group, or of all groups of the project (null), after `after` in order of id. */
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
-    const filter: Filter<MonitorDoc> = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
+    const filter = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
     return this.#monitors.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
@@ -118,40 +124,42 @@ export class MonitorStore {
     return this.#monitors.countDocuments({ organization_id: organizationId, deleted_at: null });
   }
 
-  /** Monitors of an organization in order of id, deleted ones too, from behind `after`. */
+  /** Monitors of an organization, including deleted ones, after `after` in order of id. */
   async pageOfOrganization(
     organizationId: string, after: string, limit: number,
   ): Promise<{ monitor_id: string; created_at: number; deleted_at: number | null }[]> {
-    const page = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } }).sort({ _id: 1 }).limit(limit);
-    const found = await page.project<Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>>({ created_at: 1, deleted_at: 1 }).toArray();
-    return found.map(({ _id, created_at, deleted_at }) => ({ monitor_id: _id, created_at, deleted_at }));
+    const rest = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } });
+    const page = rest.sort({ _id: 1 }).limit(limit).project<Aged>({ created_at: 1, deleted_at: 1 });
+    return (await page.toArray()).map(({ _id, created_at, deleted_at }) =>
+      ({ monitor_id: _id, created_at, deleted_at }));
   }
 
-  /** Removes those of these monitors that are deleted, and known to be by the journal and the counts. */
+  /** Removes the monitors among `ids` whose deletion has reached the journal and the counts. */
   async purge(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, unjournaled: { $exists: false }, uncounted: { $exists: false } });
+    const unmarked = { unjournaled: { $exists: false }, uncounted: { $exists: false } };
+    await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, ...unmarked });
   }
 
-  /** Monitors of all tenants, deleted ones too, in no particular order. */
+  /** Monitors of all tenants, including deleted ones, in no particular order. */
   findByIds(ids: string[]): Promise<MonitorDoc[]> {
     return this.#monitors.find({ _id: { $in: ids } }).toArray();
   }
 
-  /** What the journals of these shards lack, deleted monitors too. */
+  /** Monitors that the journals of these shards lack, including deleted ones. */
   findUnjournaled(shards: number[], limit: number): Promise<MonitorDoc[]> {
     return this.#monitors.find({ unjournaled: { $in: shards } }).limit(limit).toArray();
   }
 
-  /** Takes the marks away from monitors that have not changed since `revision`. */
+  /** Unmarks monitors that have not changed since `revision`. */
   async clearUnjournaled(marks: { monitor_id: string; revision: number }[]): Promise<void> {
     if (marks.length === 0) return;
-    await this.#monitors.bulkWrite(marks.map(({ monitor_id, revision }) => ({
-      updateOne: { filter: { _id: monitor_id, revision }, update: { $unset: { unjournaled: '' } } },
-    })), { ordered: false });
+    const update = { $unset: { unjournaled: '' } } as const;
+    const writes = marks.map(({ monitor_id: _id, revision }) => ({ updateOne: { filter: { _id, revision }, update } }));
+    await this.#monitors.bulkWrite(writes, { ordered: false });
   }
 
-  /** Active monitors of all tenants that name `region` or leave the choice to us, in order of id. */
+  /** Active monitors of all tenants that name `region` or no region, in order of id. */
   async *activeOfRegion(region: string): AsyncGenerator<MonitorDoc> {
     yield* this.#pages({ $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] });
   }
@@ -161,37 +169,38 @@ export class MonitorStore {
     yield* this.#pages({});
   }
 
-  /** Pages by id, so that no cursor has to live as long as its reader takes. */
+  /** Reads in pages, because a cursor might time out before a slow reader is done. */
   async *#pages(extra: Filter<MonitorDoc>): AsyncGenerator<MonitorDoc> {
-    const pageSize = 1000;
-    let after = '';
-    for (;;) {
+    for (let after: string | undefined = ''; after !== undefined;) {
       const filter: Filter<MonitorDoc> = { status: 'active', deleted_at: null, _id: { $gt: after }, ...extra };
-      const page = await this.#monitors.find(filter).sort({ _id: 1 }).limit(pageSize).toArray();
+      const page = await this.#monitors.find(filter).sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
       yield* page;
-      if (page.length < pageSize) return;
-      after = page[page.length - 1]?._id ?? after;
+      after = page[PAGE_SIZE - 1]?._id;
     }
   }
 }
 
-/** One write: the change, a higher revision, and the marks for journal and counts, on condition of the revision that was seen. */
+/** One write, conditional on the revision that was seen: the change, the next revision, and the marks. */
 function changeOf(seen: MonitorDoc, change: MonitorChange) {
-  const text = searchText(change.name ?? seen.name, change.target ?? seen.target);
-  const fresh = isCheckedAnew(seen, { ...seen, ...change }) ? { check_revision: seen.revision + 1 } : {};
-  const uncounted = movesCounts(seen, { ...seen, ...change }) ? { uncounted: seen.project_id } : {};
+  const next = { ...seen, ...change };
+  const revised = isCheckedAnew(seen, next) ? { check_revision: seen.revision + 1 } : {};
+  const uncounted = movesCounts(seen, next) ? { uncounted: seen.project_id } : {};
+  const { _id, organization_id, project_id, revision } = seen;
+  const $set = {
+    ...change, ...revised, search_text: searchText(next.name, next.target), unjournaled: shardOf(_id), ...uncounted,
+  };
   return {
-    filter: { _id: seen._id, organization_id: seen.organization_id, project_id: seen.project_id, deleted_at: null, revision: seen.revision },
-    update: { $set: { ...change, ...fresh, search_text: text, unjournaled: shardOf(seen._id), ...uncounted }, $inc: { revision: 1 } },
+    filter: { _id, organization_id, project_id, deleted_at: null, revision },
+    update: { $set, $inc: { revision: 1 } },
   };
 }
 
-/** Whether `now` shows what the change wrote: the next revision, with all that was set. */
+/** Whether `now` shows what the change wrote: the next revision, with everything that was set. */
 function isChanged(seen: MonitorDoc, change: MonitorChange, now: MonitorDoc | undefined): boolean {
-  if (now === undefined || now.revision !== seen.revision + 1) return false;
-  return isDeepStrictEqual({ ...now, ...change }, now);
+  return now?.revision === seen.revision + 1 && isDeepStrictEqual({ ...now, ...change }, now);
 }
 
-function living(tenant: Tenant): { organization_id: string; project_id: string; deleted_at: null } {
-  return { organization_id: tenant.organizationId, project_id: tenant.projectId, deleted_at: null };
+/** The filter for a tenant's monitors that are not deleted. */
+export function living(tenant: Tenant) {
+  return { deleted_at: null, ...ownedBy(tenant) };
 }

@@ -18,8 +18,9 @@ const LONGEST_NAME = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Why `text` is neither the name of a host nor an address; null when it is. Names may be international, may have
- * labels with underscores, and may end with a dot. Numbers that only some programs read as an address are none.
+ * Why `text` is neither the name of a host nor an address; null when it is. Names may be international, may
+ * have labels with underscores, and may end with a dot. Numbers that only some programs read as an address
+ * are none.
  */
 export function hostFault(text: string): string | null {
   if (isIPv4(text) || (isIPv6(text) && !text.includes('%'))) return null;

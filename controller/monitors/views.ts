@@ -95,7 +95,10 @@ function latest(one: number | null | undefined, other: number | null | undefined
   return known.length === 0 ? null : Math.round(Math.max(...known));
 }
 
-/** Begins with fields that are written out: to add to a copy of so wide an object costs a hidden class for each. */
+/**
+ * Begins with fields that are written out: to add to a copy of so wide an object costs a hidden class for
+ * each.
+ */
 function viewFields<More>(doc: MonitorDoc, live: MonitorLive | null, more: More): Omit<MonitorView, 'runtimeStatus'> & More {
   const lastPing = doc.type === 'HEARTBEAT' ? live?.last_heartbeat_at : null;
   return {

@@ -2,7 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
-import { MonitorListStore } from '../monitors/list-store.ts';
+import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
-import { NO_SETTINGS } from '../../controller/monitors/settings/check-type.ts';
+import { NO_SETTINGS } from '../../controller/monitors/settings/registry.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';

@@ -1,31 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { CheckSpec } from '../../../shared/contracts/check-spec.ts';
-import type { MonitorDoc } from '../monitor.ts';
+import { fieldError } from '../../http/validation.ts';
 
-/** What a body or an answer with these fields holds. */
+/** What a body or an answer with these fields contains. */
 export type FieldsOf<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
-/** The parts of a monitor that only some types have; null where its type has none. */
-export type TypeSettings = Pick<MonitorDoc, 'http' | 'keyword' | 'tcp' | 'dns' | 'icmp' | 'heartbeat'>;
-
-export const NO_SETTINGS: TypeSettings = { http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null };
-
-/** What a type makes of a body: its target, its settings, and the interval where that follows from them. */
-export type ResolvedType = Partial<TypeSettings> & { target: string; interval_seconds?: number };
-
-interface CommonInput {
-  target?: string | undefined;
-  interval_seconds?: number | undefined;
+interface Common {
+  target: string;
+  interval_seconds: number;
 }
 
-/** One type of monitor: which fields it has, and what becomes of them. `Input` are those of its fields that a body may carry. */
-export interface CheckType<Input> {
-  /** The fields of a body that only some types have and this one has. */
+/** A type of monitor. `Input`: its own fields in a body; `Own`: its own settings in a document. */
+export interface CheckType<Input, Own> {
+  /** Names of its own fields in a body. */
   fields: readonly string[];
-  /** What a monitor of this type has after `input`, over `current` (null for a new one). Throws VALIDATION_ERROR, VALIDATION_FAILED. */
-  resolve(input: Input & CommonInput, current: MonitorDoc | null, minIntervalSeconds: number): ResolvedType;
-  /** The fields of an answer that are this type's own. */
-  view(doc: MonitorDoc): object;
+  /**
+   * The target, the settings, and the interval if it follows from them, after `input` over `current` (null
+   * for a new monitor). Throws VALIDATION_ERROR, VALIDATION_FAILED.
+   */
+  resolve(
+    input: Input & Partial<Common>, current: (Common & Own) | null, minIntervalSeconds: number,
+  ): Pick<Common, 'target'> & Partial<Common & Own>;
+  /** Its own fields in an answer. */
+  view(doc: Own): object;
   /** What a probe has to do. */
-  toSpec(doc: MonitorDoc): CheckSpec;
+  toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
+}
+
+type Some<S> = { [Name in keyof S]?: S[Name] | undefined };
+
+/** Where the value of each setting comes from. */
+interface SettingsSources<S> {
+  /** The body's field that nests these settings, for the paths of errors. */
+  config: string;
+  /** Settings from the places of a body that can carry them. */
+  sent: readonly Some<S>[];
+  current: S | null;
+  /** In the order of the settings; undefined for one that must be sent. */
+  defaults: { [Name in keyof S]: S[Name] | undefined };
+  /** Names in `config` that differ from those of the settings. */
+  aliases?: { [Name in keyof S]?: string };
+}
+
+/**
+ * Sent settings over the current ones or the defaults. Where the places of a body differ, a value that only
+ * repeats the current one gives way, because an edited read looks like that. Null is a value, undefined is
+ * none. Throws VALIDATION_ERROR for two different new values, and for a missing value without default.
+ */
+export function chooseSettings<S extends object>(sources: SettingsSources<S>): S {
+  const { config, sent, current, defaults, aliases } = sources;
+  const names = Object.keys(defaults) as (keyof S & string)[];
+  return Object.fromEntries(names.map((name) => {
+    const path = `${config}.${aliases?.[name] ?? name}`;
+    const known: unknown[] = [current?.[name]];
+    for (const { [name]: value } of sent) {
+      if (value !== undefined && !known.some((one) => isDeepStrictEqual(one, value))) known.push(value);
+    }
+    if (known.length > 2) throw fieldError(path, 'Given twice with different values');
+    const value = known.at(-1) === undefined ? defaults[name] : known.at(-1);
+    if (value === undefined) throw fieldError(path, 'Required');
+    return [name, value];
+  })) as S;
 }

@@ -2,31 +2,34 @@ const MOST_HEADERS = 50;
 const LONGEST_NAME = 100;
 const LONGEST_VALUE = 4096;
 
+const NAME_RULE = `Header name must be a token of at most ${LONGEST_NAME} characters`;
 /** A field name (RFC 9110, 5.1: token). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, nothing that could end the line. */
+/** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but nothing that ends the line. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that frame or route the message; whoever sets them decides where a request ends. */
+/** Headers that frame or route the message: setting them would allow request smuggling. */
 const FRAMING = new Set([
-  'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect',
-  'proxy-connection', 'proxy-authorization', 'http2-settings',
+  'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer',
+  'expect', 'proxy-connection', 'proxy-authorization', 'http2-settings',
 ]);
 
-/** What is wrong with headers that a check should send, by header; empty when nothing is. */
+/**
+ * What is wrong with the headers that a check should send, by header; an empty name stands for all of them.
+ */
 export function headerFaults(headers: Record<string, string>): { name: string; message: string }[] {
-  const names = Object.keys(headers);
-  if (names.length > MOST_HEADERS) return [{ name: '', message: `Must have at most ${MOST_HEADERS} headers` }];
+  const entries = Object.entries(headers);
+  if (entries.length > MOST_HEADERS) return [{ name: '', message: `Must have at most ${MOST_HEADERS} headers` }];
   const seen = new Set<string>();
-  return names.flatMap((name) => {
-    const fault = faultOf(name, headers[name] ?? '', seen);
+  return entries.flatMap(([name, value]) => {
+    const message = faultOf(name, value, seen);
     seen.add(name.toLowerCase());
-    return fault === null ? [] : [{ name: name.slice(0, LONGEST_NAME), message: fault }];
+    return message === null ? [] : [{ name: name.slice(0, LONGEST_NAME), message }];
   });
 }
 
 function faultOf(name: string, value: string, seen: Set<string>): string | null {
-  if (name.length > LONGEST_NAME || !NAME.test(name)) return `Header name must be a token of at most ${LONGEST_NAME} characters`;
+  if (name.length > LONGEST_NAME || !NAME.test(name)) return NAME_RULE;
   if (FRAMING.has(name.toLowerCase())) return 'This header is set by the check itself';
   if (seen.has(name.toLowerCase())) return 'Header is given twice';
   if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;

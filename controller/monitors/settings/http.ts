@@ -2,27 +2,35 @@ import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/validation.ts';
 import { httpTargetFault } from '../target.ts';
-import { chosen } from './chosen.ts';
+import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import { headerFaults } from './header-rules.ts';
-import type { CheckType, FieldsOf } from './check-type.ts';
 
-export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-export type HttpAuth = { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
-
-/** Request settings of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
-export interface HttpSettings {
-  method: (typeof HTTP_METHODS)[number];
-  headers: Record<string, string>;
-  body: string | null;
-  follow_redirects: boolean;
-  max_redirects: number;
-  verify_ssl: boolean;
+const method = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const request = z.strictObject({
+  method,
+  headers: z.record(z.string(), z.string()),
+  body: z.string().nullable(),
+  follow_redirects: z.boolean(),
+  max_redirects: z.int(),
+  verify_ssl: z.boolean(),
   /** Accepted status codes; empty means 200 to 299. */
-  expected_status: number[];
+  expected_status: z.array(z.int()),
+});
+const storedAuth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
+  z.strictObject({ type: z.literal('bearer'), token: z.string() }),
+]);
+
+/** HTTP and KEYWORD in answers. */
+export const httpAnswer = {
+  ...request.partial().shape, slow_response_threshold_ms: z.int().optional(), auth: storedAuth.optional(),
+};
+
+/** The request of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
+export type HttpSettings = z.infer<typeof request> & {
   slow_response_threshold_ms: number | null;
-  auth: HttpAuth | null;
-}
+  auth: z.infer<typeof storedAuth> | null;
+};
 
 export const HTTP_DEFAULTS: HttpSettings = {
   method: 'GET',
@@ -37,60 +45,52 @@ export const HTTP_DEFAULTS: HttpSettings = {
 };
 
 const headers = z.record(z.string(), z.string()).superRefine((value, check) => {
-  for (const { name, message } of headerFaults(value)) check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
+  for (const { name, message } of headerFaults(value)) {
+    check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
+  }
 });
 const credential = z.string().max(1000).regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters');
-const httpAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username: credential.regex(/^[^:]*$/, 'Must not contain a colon'), password: credential }),
-  z.strictObject({ type: z.literal('bearer'), token: z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces') }),
+const username = credential.regex(/^[^:]*$/, 'Must not contain a colon');
+const token = z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces');
+const sentAuth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('basic'), username, password: credential }),
+  z.strictObject({ type: z.literal('bearer'), token }),
 ]);
-const statusCodes = z.array(z.int().min(100).max(599)).max(100).transform((codes) => [...new Set(codes)]);
+const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [...new Set(sent)]).optional()
+  .describe('Accepted status codes; empty means 200 to 299.');
 
-/** As they stand at the top level of a monitor; a read returns them so. */
 const flatFields = {
-  method: z.enum(HTTP_METHODS).optional(),
+  method: method.optional(),
   headers: headers.optional(),
   body: z.string().max(65_536).nullable().optional(),
   follow_redirects: z.boolean().optional(),
   max_redirects: z.int().min(0).max(10).optional(),
   verify_ssl: z.boolean().optional(),
-  expected_status: statusCodes.optional().describe('Accepted status codes; empty means 200 to 299.'),
+  expected_status: codes,
   slow_response_threshold_ms: z.int().min(1).max(60_000).nullable().optional(),
-  auth: httpAuth.nullable().optional(),
+  auth: sentAuth.nullable().optional(),
+  expected_status_codes: codes,
 };
-const { expected_status: codes, ...sharedFields } = flatFields;
+const { expected_status: _alias, ...nestedFields } = flatFields;
 
 /** HTTP and KEYWORD in bodies of create and update. */
-export const httpFields = {
-  ...flatFields,
-  expected_status_codes: codes,
-  http_config: z.strictObject({ ...sharedFields, expected_status_codes: codes }).nullable().optional(),
-};
+export const httpFields = { ...flatFields, http_config: z.strictObject(nestedFields).nullable().optional() };
 export type HttpInput = FieldsOf<typeof httpFields>;
+export interface HttpOwn {
+  http: HttpSettings | null;
+}
 
-/** HTTP and KEYWORD in answers. */
-export const httpAnswer = {
-  method: z.enum(HTTP_METHODS).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.string().nullable().optional(),
-  follow_redirects: z.boolean().optional(),
-  max_redirects: z.int().optional(),
-  verify_ssl: z.boolean().optional(),
-  expected_status: z.array(z.int()).optional(),
-  slow_response_threshold_ms: z.int().optional(),
-  auth: z
-    .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
-      z.strictObject({ type: z.literal('bearer'), token: z.string() }),
-    ])
-    .optional(),
-};
-
-export const httpType: CheckType<HttpInput> = {
+export const httpType: CheckType<HttpInput, HttpOwn> = {
   fields: Object.keys(httpFields),
-  resolve: (input, current) => ({ target: httpTarget(input.target, current?.target), http: resolveHttpSettings(input, current?.http ?? null) }),
-  view: (doc) => (doc.http === null ? {} : viewHttp(doc.http)),
-  toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc.target, doc.http ?? HTTP_DEFAULTS) }),
+  resolve: (input, current) => {
+    const target = httpTarget(input.target, current?.target);
+    return { target, http: resolveHttpSettings(input, current?.http ?? null) };
+  },
+  view: ({ http }) => {
+    const { slow_response_threshold_ms: threshold, auth, ...settings } = http ?? HTTP_DEFAULTS;
+    return { slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings };
+  },
+  toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc) }),
 };
 
 /** The target that was sent, else the current one. Throws VALIDATION_ERROR. */
@@ -100,45 +100,30 @@ export function httpTarget(sent: string | undefined, current: string | undefined
   return sent ?? current ?? '';
 }
 
-/**
- * The settings after `input`, over those of `current` (a new monitor has none: the defaults). A setting may stand at the top
- * level, in `http_config` or in both. Throws VALIDATION_ERROR for two different new values and for two kinds of authorization.
- */
+/** Throws VALIDATION_ERROR for two different new values and for two kinds of authorization. */
 export function resolveHttpSettings(input: HttpInput, current: HttpSettings | null): HttpSettings {
-  const nested = input.http_config ?? {};
-  const pick = <K extends keyof HttpSettings>(name: K, ...given: (HttpSettings[K] | undefined)[]): HttpSettings[K] => {
-    const value = chosen(`http_config.${name === 'expected_status' ? 'expected_status_codes' : name}`, current?.[name], given);
-    return value === undefined ? HTTP_DEFAULTS[name] : value;
-  };
-  const settings: HttpSettings = {
-    method: pick('method', input.method, nested.method),
-    headers: pick('headers', input.headers, nested.headers),
-    body: pick('body', input.body, nested.body),
-    follow_redirects: pick('follow_redirects', input.follow_redirects, nested.follow_redirects),
-    max_redirects: pick('max_redirects', input.max_redirects, nested.max_redirects),
-    verify_ssl: pick('verify_ssl', input.verify_ssl, nested.verify_ssl),
-    expected_status: pick('expected_status', input.expected_status, input.expected_status_codes, nested.expected_status_codes),
-    slow_response_threshold_ms: pick('slow_response_threshold_ms', input.slow_response_threshold_ms, nested.slow_response_threshold_ms),
-    auth: pick('auth', input.auth, nested.auth),
-  };
-  if (settings.auth !== null && Object.keys(settings.headers).some((name) => name.toLowerCase() === 'authorization')) {
+  const { expected_status_codes: flatCodes } = input;
+  const { expected_status_codes: nestedCodes, ...nested } = input.http_config ?? {};
+  const settings = chooseSettings<HttpSettings>({
+    config: 'http_config', aliases: { expected_status: 'expected_status_codes' },
+    sent: [input, { expected_status: flatCodes }, { ...nested, expected_status: nestedCodes }],
+    current, defaults: HTTP_DEFAULTS,
+  });
+  const names = Object.keys(settings.headers).map((name) => name.toLowerCase());
+  if (settings.auth !== null && names.includes('authorization')) {
     throw fieldError('auth', 'Cannot be combined with an Authorization header');
   }
   return settings;
 }
 
-export function viewHttp(http: HttpSettings) {
-  const { slow_response_threshold_ms: threshold, auth, ...settings } = http;
-  return { slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings };
+/** The request that a probe sends, with its authorization among the headers. */
+export function requestSpec({ target, http }: { target: string } & HttpOwn): Omit<HttpSpec, 'type'> {
+  const { auth, headers: sent, ...settings } = http ?? HTTP_DEFAULTS;
+  const authorized = auth === null ? sent : { ...sent, authorization: authorization(auth) };
+  return { url: target, ...settings, headers: authorized };
 }
 
-/** The request that a probe sends, its authorization among the headers. */
-export function requestSpec(url: string, http: HttpSettings): Omit<HttpSpec, 'type'> {
-  const { auth, headers: sent, ...settings } = http;
-  return { url, ...settings, headers: auth === null ? sent : { ...sent, authorization: authorization(auth) } };
-}
-
-function authorization(auth: HttpAuth): string {
+function authorization(auth: z.infer<typeof storedAuth>): string {
   if (auth.type === 'bearer') return `Bearer ${auth.token}`;
   return `Basic ${Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64')}`;
 }

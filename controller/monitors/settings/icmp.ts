@@ -1,63 +1,58 @@
 import { z } from 'zod';
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, hostFault } from '../target.ts';
-import type { CheckType, FieldsOf } from './check-type.ts';
-import { chosen } from './chosen.ts';
+import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 
-export interface IcmpSettings {
-  packet_count: number;
+const icmpSettings = z.strictObject({
+  packet_count: z.int(),
   /** Bytes of data in each packet. */
-  packet_size: number;
-  /** Longest wait for one answer, ms; the monitor's own timeout may end it sooner. */
-  timeout_ms: number;
-  ttl: number;
-}
+  packet_size: z.int(),
+  /** Longest wait for one reply, ms; the monitor's own timeout may end it sooner. */
+  timeout_ms: z.int(),
+  ttl: z.int(),
+});
+export type IcmpSettings = z.infer<typeof icmpSettings>;
+
+/** ICMP in answers. */
+export const icmpAnswer = { icmp_config: icmpSettings.optional() };
 
 const DEFAULTS: IcmpSettings = { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 };
 
-/** So few and small packets that no number of monitors makes a flood of a probe: 14 kB per check, whole in one Ethernet frame each. */
+/** So few and small that no number of monitors floods: 14 kB per check, each packet in one Ethernet frame. */
 const MOST_PACKETS = 10;
 const LARGEST_PACKET = 1400;
 
+const countRule = `At most ${MOST_PACKETS} packets are sent per check`;
+const sizeRule = `A packet has at most ${LARGEST_PACKET} bytes`;
+const ttlRule = 'Ttl must be from 1 to 255';
 const flatFields = {
-  packet_count: z.int().min(1).max(MOST_PACKETS, `At most ${MOST_PACKETS} packets are sent per check`).optional(),
-  packet_size: z.int().min(0).max(LARGEST_PACKET, `A packet has at most ${LARGEST_PACKET} bytes`).optional(),
-  ttl: z.int().min(1, 'Ttl must be from 1 to 255').max(255, 'Ttl must be from 1 to 255').optional(),
+  packet_count: z.int().min(1).max(MOST_PACKETS, countRule).optional(),
+  packet_size: z.int().min(0).max(LARGEST_PACKET, sizeRule).optional(),
+  ttl: z.int().min(1, ttlRule).max(255, ttlRule).optional(),
 };
-const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms').max(10_000, 'Timeout must be at most 10000 ms').optional()
-  .describe('Longest wait for one reply, ms.');
+const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms')
+  .max(10_000, 'Timeout must be at most 10000 ms').optional().describe('Longest wait for one reply, ms.');
 
-/** ICMP in bodies of create and update. At the top level `timeout_ms` is the whole check's. */
-export const icmpFields = { ...flatFields, icmp_config: z.strictObject({ ...flatFields, timeout_ms: packetTimeout }).nullable().optional() };
-type IcmpInput = FieldsOf<typeof icmpFields>;
-
-/** ICMP in answers. */
-export const icmpAnswer = {
-  icmp_config: z.strictObject({ packet_count: z.int(), packet_size: z.int(), timeout_ms: z.int(), ttl: z.int() }).optional(),
+/** ICMP in bodies of create and update. */
+export const icmpFields = {
+  ...flatFields,
+  icmp_config: z.strictObject({ ...flatFields, timeout_ms: packetTimeout }).nullable().optional(),
 };
 
-export const icmpType: CheckType<IcmpInput> = {
+export const icmpType: CheckType<FieldsOf<typeof icmpFields>, { icmp: IcmpSettings | null }> = {
   fields: Object.keys(icmpFields),
   resolve: (input, current) => {
     const target = input.target ?? current?.target ?? '';
     const fault = hostFault(target);
     if (fault !== null) throw fieldError('target', fault);
-    return { target, icmp: resolveIcmp(input, current?.icmp ?? null) };
+    // At the top level, `timeout_ms` is the timeout of the whole check.
+    const sent = [{ ...input, timeout_ms: undefined }, input.icmp_config ?? {}];
+    const settings = { config: 'icmp_config', sent, current: current?.icmp ?? null, defaults: DEFAULTS };
+    return { target, icmp: chooseSettings(settings) };
   },
-  view: (doc) => ({ icmp_config: doc.icmp }),
-  toSpec: (doc) => {
-    const { timeout_ms: packetTimeoutMs, ...settings } = doc.icmp ?? DEFAULTS;
-    return { type: 'ICMP', host: asciiHost(doc.target), ...settings, packet_timeout_ms: packetTimeoutMs };
+  view: ({ icmp }) => ({ icmp_config: icmp }),
+  toSpec: ({ target, icmp }) => {
+    const { timeout_ms: packetTimeoutMs, ...settings } = icmp ?? DEFAULTS;
+    return { type: 'ICMP', host: asciiHost(target), ...settings, packet_timeout_ms: packetTimeoutMs };
   },
 };
-
-function resolveIcmp(input: IcmpInput, current: IcmpSettings | null): IcmpSettings {
-  const nested = input.icmp_config ?? {};
-  const pick = (name: keyof IcmpSettings, ...given: (number | undefined)[]) => chosen(`icmp_config.${name}`, current?.[name], given) ?? DEFAULTS[name];
-  return {
-    packet_count: pick('packet_count', input.packet_count, nested.packet_count),
-    packet_size: pick('packet_size', input.packet_size, nested.packet_size),
-    timeout_ms: pick('timeout_ms', nested.timeout_ms),
-    ttl: pick('ttl', input.ttl, nested.ttl),
-  };
-}

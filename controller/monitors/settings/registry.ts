@@ -1,30 +1,49 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
+import { validationError } from '../../http/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
-import { dnsAnswer, dnsFields, dnsType } from './dns.ts';
-import { heartbeatAnswer, heartbeatFields, heartbeatType } from './heartbeat.ts';
-import { httpAnswer, httpFields, httpType } from './http.ts';
-import { icmpAnswer, icmpFields, icmpType } from './icmp.ts';
-import { keywordAnswer, keywordFields, keywordType } from './keyword.ts';
-import { tcpAnswer, tcpFields, tcpType } from './tcp.ts';
+import { dnsAnswer, dnsFields, dnsType, type DnsSettings } from './dns.ts';
+import { heartbeatAnswer, heartbeatFields, heartbeatType, type HeartbeatSettings } from './heartbeat.ts';
+import { httpAnswer, httpFields, httpType, type HttpSettings } from './http.ts';
+import { icmpAnswer, icmpFields, icmpType, type IcmpSettings } from './icmp.ts';
+import { keywordAnswer, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';
+import { tcpAnswer, tcpFields, tcpType, type TcpSettings } from './tcp.ts';
 
 /** Fields of bodies that only some types have. */
-export const typeFields = { ...httpFields, ...keywordFields, ...tcpFields, ...dnsFields, ...icmpFields, ...heartbeatFields };
-export type TypeInput = FieldsOf<typeof typeFields>;
+export const typeFields = {
+  ...httpFields, ...keywordFields, ...tcpFields, ...dnsFields, ...icmpFields, ...heartbeatFields,
+};
+type TypeInput = FieldsOf<typeof typeFields>;
 
 /** Fields of answers that only some types have. */
-export const typeAnswers = { ...httpAnswer, ...keywordAnswer, ...tcpAnswer, ...dnsAnswer, ...icmpAnswer, ...heartbeatAnswer };
+export const typeAnswers = {
+  ...httpAnswer, ...keywordAnswer, ...tcpAnswer, ...dnsAnswer, ...icmpAnswer, ...heartbeatAnswer,
+};
 export type TypeView = FieldsOf<typeof typeAnswers>;
 
-/** Every type of monitor. */
-export const CHECK_TYPES: Readonly<Record<MonitorType, CheckType<TypeInput>>> = {
+/** Settings of a monitor that only some types have; null for the others. */
+export interface TypeSettings {
+  http: HttpSettings | null;
+  keyword: KeywordSettings | null;
+  tcp: TcpSettings | null;
+  dns: DnsSettings | null;
+  icmp: IcmpSettings | null;
+  heartbeat: HeartbeatSettings | null;
+}
+
+export const NO_SETTINGS: TypeSettings = {
+  http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
+};
+
+export const CHECK_TYPES: Readonly<Record<MonitorType, CheckType<TypeInput, TypeSettings>>> = {
   HTTP: httpType, KEYWORD: keywordType, ICMP: icmpType, TCP: tcpType, DNS: dnsType, HEARTBEAT: heartbeatType,
 };
 
-/** The fields of `input` that were given and that a monitor of `type` does not have. */
-export function foreignFields(type: MonitorType, input: object): string[] {
+/** Throws VALIDATION_ERROR for given fields that a monitor of `type` does not have. */
+export function refuseForeignFields(type: MonitorType, input: Partial<TypeInput>): void {
   const own = CHECK_TYPES[type].fields;
-  return Object.keys(typeFields).filter((name) => {
-    const value = (input as Record<string, unknown>)[name];
-    return value !== undefined && value !== null && !own.includes(name);
-  });
+  const names = Object.keys(typeFields) as (keyof TypeInput)[];
+  const foreign = names.filter((name) => (input[name] ?? null) !== null && !own.includes(name));
+  if (foreign.length === 0) return;
+  const message = `Does not apply to ${type} monitors`;
+  throw validationError(foreign.map((name) => ({ code: 'custom', path: [name], message })));
 }

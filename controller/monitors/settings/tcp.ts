@@ -2,68 +2,62 @@ import { z } from 'zod';
 import { TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
-import type { CheckType, FieldsOf } from './check-type.ts';
-import { chosen } from './chosen.ts';
+import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 
 export interface TcpSettings {
   port: number;
   protocol: (typeof TCP_PROTOCOLS)[number];
-  /** Whether the service must greet as its protocol does; null when nobody has said. */
+  /** Whether the service must send its protocol's greeting; null if not set. */
   protocol_validation: boolean | null;
 }
 
-const port = z.int().min(1, 'Port must be from 1 to 65535').max(65_535, 'Port must be from 1 to 65535');
+const portRule = 'Port must be from 1 to 65535';
 const flatFields = {
-  port: port.optional().describe('Can also be part of `target`, as `host:port`.'),
+  port: z.int().min(1, portRule).max(65_535, portRule).optional()
+    .describe('Can also be part of `target`, as `host:port`.'),
   protocol: z.enum(TCP_PROTOCOLS).optional(),
-  protocol_validation: z.boolean().nullable().optional().describe('Whether the service must send its protocol\'s greeting, not only accept the connection.'),
+  protocol_validation: z.boolean().nullable().optional()
+    .describe('Whether the service must send its protocol\'s greeting, not only accept the connection.'),
 };
 
 /** TCP in bodies of create and update. */
 export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields).nullable().optional() };
-type TcpInput = FieldsOf<typeof tcpFields>;
 
 /** TCP in answers. */
 export const tcpAnswer = {
-  tcp_config: z.strictObject({ port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional() }).optional(),
+  tcp_config: z.strictObject({
+    port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional(),
+  }).optional(),
   port: z.int().optional(),
 };
 
-export const tcpType: CheckType<TcpInput> = {
+export const tcpType: CheckType<FieldsOf<typeof tcpFields>, { tcp: TcpSettings | null }> = {
   fields: Object.keys(tcpFields),
   resolve: (input, current) => {
     const target = input.target ?? current?.target ?? '';
-    const place = placeOf(target);
-    const sent = input.target === undefined ? undefined : (place.port ?? undefined);
-    const tcp = resolveTcp(input, current?.tcp ?? null, sent);
+    const { host, port } = partsOf(target);
+    const portOfTarget = input.target === undefined ? undefined : (port ?? undefined);
+    const tcp = chooseSettings<TcpSettings>({
+      config: 'tcp_config', sent: [{ port: portOfTarget }, input, input.tcp_config ?? {}],
+      current: current?.tcp ?? null,
+      defaults: { port: undefined, protocol: 'generic', protocol_validation: null },
+    });
     // A target that names a port names the one that is checked.
-    return { target: place.port === null || place.port === tcp.port ? target : joinHostPort(place.host, tcp.port), tcp };
+    return { target: port === null || port === tcp.port ? target : joinHostPort(host, tcp.port), tcp };
   },
-  view: (doc) => (doc.tcp === null ? {} : viewTcp(doc.tcp)),
-  toSpec: (doc) => ({
-    type: 'TCP', host: asciiHost(placeOf(doc.target).host), port: doc.tcp?.port ?? 0, protocol: doc.tcp?.protocol ?? 'generic',
-    protocol_validation: doc.tcp?.protocol_validation ?? false,
+  view: ({ tcp }) => {
+    if (tcp === null) return {};
+    const { protocol_validation: validation, ...settings } = tcp;
+    return { tcp_config: { protocol_validation: validation ?? undefined, ...settings }, port: tcp.port };
+  },
+  toSpec: ({ target, tcp }) => ({
+    type: 'TCP', host: asciiHost(partsOf(target).host), port: tcp?.port ?? 0,
+    protocol: tcp?.protocol ?? 'generic', protocol_validation: tcp?.protocol_validation ?? false,
   }),
 };
 
-function placeOf(target: string): HostPort {
-  const place = splitHostPort(target);
-  if (typeof place === 'string') throw fieldError('target', place);
-  return place;
-}
-
-function resolveTcp(input: TcpInput, current: TcpSettings | null, portOfTarget: number | undefined): TcpSettings {
-  const nested = input.tcp_config ?? {};
-  const chosenPort = chosen('tcp_config.port', current?.port, [portOfTarget, input.port, nested.port]);
-  if (chosenPort === undefined) throw fieldError('tcp_config.port', 'Required');
-  return {
-    port: chosenPort,
-    protocol: chosen('tcp_config.protocol', current?.protocol, [input.protocol, nested.protocol]) ?? 'generic',
-    protocol_validation: chosen('tcp_config.protocol_validation', current?.protocol_validation, [input.protocol_validation, nested.protocol_validation]) ?? null,
-  };
-}
-
-function viewTcp(tcp: TcpSettings) {
-  const { protocol_validation: validation, ...rest } = tcp;
-  return { tcp_config: { ...rest, ...(validation === null ? {} : { protocol_validation: validation }) }, port: tcp.port };
+function partsOf(target: string): HostPort {
+  const parts = splitHostPort(target);
+  if (typeof parts === 'string') throw fieldError('target', parts);
+  return parts;
 }

@@ -4,7 +4,7 @@ import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { planList, type MonitorListQuery } from '../list-rules.ts';
+import { planList, type MonitorListQuery } from '../list/list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
 import type { IncidentStatus, MonitorFacts } from '../views.ts';

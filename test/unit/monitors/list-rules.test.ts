@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearerEnd, planList, type MonitorListQuery } from '../../../controller/monitors/list-rules.ts';
+import { nearerEnd, planList, type MonitorListQuery } from '../../../controller/monitors/list/list-rules.ts';
 
 const GROUP = 'a group';
 const COUNTS = {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { headerFaults } from '../../../controller/monitors/settings/header-rules.ts';
 import { HTTP_DEFAULTS, resolveHttpSettings } from '../../../controller/monitors/settings/http.ts';
 import { timeoutMs } from '../../../controller/monitors/monitor.ts';
-import { nextCheckAt, nextStatus, storedTimeout } from '../../../controller/monitors/rules.ts';
+import { nextCheckAt, nextStatus } from '../../../controller/monitors/rules.ts';
+import { storedTimeout } from '../../../controller/monitors/settable.ts';
 import { httpTargetFault } from '../../../controller/monitors/target.ts';
 import { newId } from '../../../shared/ids.ts';
 

@@ -1,0 +1,121 @@
+import type { Collection, Db, Filter, Sort } from 'mongodb';
+import { searchPattern } from '../../../shared/search-text.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
+import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import type { Cell, CountedCell } from '../counts/count-rules.ts';
+import type { MonitorDoc } from '../monitor.ts';
+import { living } from '../store.ts';
+import { nearerEnd, type ListPlan, type MonitorListQuery, type Stretch } from './list-rules.ts';
+
+const ORDERS = ['created_at', 'updated_at', 'name'] as const;
+
+/** Reads pages of the collection `monitors` for lists. */
+export class MonitorListStore {
+  readonly #monitors: Collection<MonitorDoc>;
+
+  constructor(db: Db) {
+    this.#monitors = db.collection<MonitorDoc>('monitors');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    const project = { organization_id: 1, project_id: 1, deleted_at: 1 } as const;
+    const inEachOrder = <K extends object>(key: K, nameOf: (field: (typeof ORDERS)[number]) => string) =>
+      ORDERS.map((field) => ({ key: { ...project, ...key, [field]: 1, _id: 1 } as const, name: nameOf(field) }));
+    await ensureIndexes(this.#monitors, [
+      // Lists of a project, and its search.
+      ...inEachOrder({}, (field) => `list_by_${field}`),
+      // Lists of one type and status.
+      ...inEachOrder({ type: 1, status: 1 }, (field) => `cell_by_${field}`),
+      // Lists of a group.
+      ...inEachOrder({ group_id: 1 }, groupIndex),
+      // Lists and counts by tag.
+      { key: { ...project, tags: 1 }, name: 'list_of_tag' },
+    ]);
+  }
+
+  /** The page that `query` asks for, read as `plan` says, and the number of monitors on all pages. */
+  async page(
+    tenant: Tenant, query: MonitorListQuery, plan: ListPlan,
+  ): Promise<{ monitors: MonitorDoc[]; total: number }> {
+    const hint = hintOf(query);
+    switch (plan.kind) {
+      case 'empty': return { monitors: [], total: plan.total };
+      case 'cells': return { monitors: await this.#merged(tenant, query, plan.cells), total: plan.total };
+      case 'whole': {
+        const { groupId } = query;
+        const filter = groupId === undefined ? living(tenant) : { ...living(tenant), group_id: groupId };
+        const page = nearerEnd(query, plan.total);
+        return { monitors: await this.#stretch(filter, query, page, hint), total: plan.total };
+      }
+      case 'matching': {
+        const filter = listFilter(tenant, query);
+        const [monitors, total] = await Promise.all([
+          this.#stretch(filter, query, { ...query, isReversed: false }, hint),
+          plan.total ?? this.#monitors.countDocuments(filter),
+        ]);
+        return { monitors, total };
+      }
+    }
+  }
+
+  /** Names by id; ids that are no living monitors of the project are left out. */
+  async names(tenant: Tenant, ids: string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
+    const found = await named.project<Pick<MonitorDoc, '_id' | 'name'>>({ name: 1 }).toArray();
+    return new Map(found.map((doc) => [doc._id, doc.name]));
+  }
+
+  async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {
+    const [only] = cells;
+    const ofCell = ({ type, status }: Cell) => ({ ...living(tenant), type, status });
+    if (only && cells.length === 1) return this.#stretch(ofCell(only), query, nearerEnd(query, only.count));
+    const { offset, limit } = query;
+    const upToPage = { offset: 0, limit: offset + limit, isReversed: false };
+    const parts = await Promise.all(cells.map((cell) => this.#stretch(ofCell(cell), query, upToPage)));
+    return parts.flat().sort(comparison(query)).slice(offset, offset + limit);
+  }
+
+  async #stretch(
+    filter: Filter<MonitorDoc>, query: MonitorListQuery, { offset, limit, isReversed }: Stretch, hint?: string,
+  ): Promise<MonitorDoc[]> {
+    const direction = query.isDescending === isReversed ? 1 : -1;
+    const sort: Sort = { [query.sortBy]: direction, _id: direction };
+    const cursor = this.#monitors.find(filter, hint === undefined ? {} : { hint });
+    const found = await cursor.sort(sort).skip(offset).limit(limit).toArray();
+    return isReversed ? found.reverse() : found;
+  }
+}
+
+function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc> {
+  const filter: Filter<MonitorDoc> = living(tenant);
+  if (query.statuses !== undefined) filter.status = { $in: query.statuses };
+  if (query.types !== undefined) filter.type = { $in: query.types };
+  if (query.groupId !== undefined) filter.group_id = query.groupId;
+  if (query.tags !== undefined) filter.tags = { $in: query.tags };
+  if (query.search !== undefined) filter.search_text = { $regex: searchPattern(query.search) };
+  return filter;
+}
+
+/** The index by creation is older than the others, which its name shows. */
+function groupIndex(field: (typeof ORDERS)[number]): string {
+  return field === 'created_at' ? 'list_of_group' : `list_of_group_by_${field}`;
+}
+
+/** A group or a tag narrows a list more than its order or type does; the planner cannot know that. */
+function hintOf(query: MonitorListQuery): string | undefined {
+  if (query.groupId !== undefined) return groupIndex(query.sortBy);
+  return query.tags === undefined ? undefined : 'list_of_tag';
+}
+
+/** Orders as the database does: numbers by size, names and ids by their UTF-8 bytes. */
+function comparison(query: MonitorListQuery): (one: MonitorDoc, other: MonitorDoc) => number {
+  const sign = query.isDescending ? -1 : 1;
+  const field = query.sortBy;
+  return (one, other) => sign * (compareValues(one[field], other[field]) || compareValues(one._id, other._id));
+}
+
+function compareValues(one: string | number, other: string | number): number {
+  if (typeof one === 'number' || typeof other === 'number') return Number(one) - Number(other);
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
