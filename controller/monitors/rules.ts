@@ -29,7 +29,7 @@ export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it f
 export type Transition = 'pause' | 'resume' | 'disable';
 
 /** The status after a transition, `same` if nothing changes, `refused` for pausing a disabled monitor. */
-export function nextStatus(status: LifecycleStatus, transition: Transition): LifecycleStatus | 'same' | 'refused' {
+export function nextStatus(status: LifecycleStatus, transition: Transition) {
   const next = ({ pause: 'paused', resume: 'active', disable: 'disabled' } as const)[transition];
   if (status === next) return 'same';
   return status === 'disabled' && next === 'paused' ? 'refused' : next;
@@ -47,5 +47,6 @@ type Asking = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp
 export function askedPerMinute(settings: Asking): number {
   if (settings.heartbeat !== null) return 0;
   const perCheck = settings.icmp?.packet_count ?? settings.dns?.record_entries.length ?? 1;
-  return Math.ceil((60 / settings.interval_seconds) * Math.max(1, settings.monitoring_regions.length) * perCheck);
+  const regions = Math.max(1, settings.monitoring_regions.length);
+  return Math.ceil((60 / settings.interval_seconds) * regions * perCheck);
 }

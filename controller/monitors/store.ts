@@ -50,8 +50,8 @@ export class MonitorStore {
 
   async insert(doc: NewMonitor): Promise<MonitorDoc> {
     const whole: MonitorDoc = {
-      unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, revision: 1, check_revision: 1,
-      search_text: searchText(doc.name, doc.target), ...doc,
+      revision: 1, check_revision: 1, search_text: searchText(doc.name, doc.target),
+      unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
     await this.#monitors.insertOne(whole);
     return whole;
@@ -68,10 +68,10 @@ export class MonitorStore {
   }
 
   /** Names and types by id; ids that are no living monitors of this project are left out. */
-  async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
+  async known(tenant: Tenant, ids: string[]) {
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
-    const found = await named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 }).toArray();
-    return new Map(found.map(({ _id, name, type }) => [_id, { name, type }]));
+    const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
+    return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
   }
 
   /** Applies `change` if the monitor still has the revision of `seen`, else returns null. */
@@ -84,7 +84,7 @@ export class MonitorStore {
    * Applies each change if its monitor still has the revision that was seen. `count` is exact; `ids` are
    * found by reading and may lack a monitor that somebody has changed again since.
    */
-  async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]): Promise<{ ids: Set<string>; count: number }> {
+  async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]) {
     const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change) }));
     const { modifiedCount: count } = await this.#monitors.bulkWrite(writes, { ordered: false });
     const ids = changes.map(({ seen }) => seen._id);
@@ -111,7 +111,8 @@ export class MonitorStore {
 
   /** The project's living monitors, oldest first (by the index of the list). */
   oldest(tenant: Tenant, skip: number, limit: number): Promise<MonitorDoc[]> {
-    return this.#monitors.find(living(tenant)).sort({ created_at: 1, _id: 1 }).skip(skip).limit(limit).toArray();
+    const all = this.#monitors.find(living(tenant)).sort({ created_at: 1, _id: 1 });
+    return all.skip(skip).limit(limit).toArray();
   }
 
   /** Living monitors of a group, or of all groups of the project (null), after `after` in order of id. */
@@ -154,9 +155,9 @@ export class MonitorStore {
   /** Unmarks monitors that have not changed since `revision`. */
   async clearUnjournaled(marks: { monitor_id: string; revision: number }[]): Promise<void> {
     if (marks.length === 0) return;
-    const update = { $unset: { unjournaled: '' } } as const;
-    const writes = marks.map(({ monitor_id: _id, revision }) => ({ updateOne: { filter: { _id, revision }, update } }));
-    await this.#monitors.bulkWrite(writes, { ordered: false });
+    await this.#monitors.bulkWrite(marks.map(({ monitor_id, revision }) => ({
+      updateOne: { filter: { _id: monitor_id, revision }, update: { $unset: { unjournaled: '' } } },
+    })), { ordered: false });
   }
 
   /** Active monitors of all tenants that name `region` or no region, in order of id. */
@@ -172,8 +173,8 @@ export class MonitorStore {
   /** Reads in pages, because a cursor might time out before a slow reader is done. */
   async *#pages(extra: Filter<MonitorDoc>): AsyncGenerator<MonitorDoc> {
     for (let after: string | undefined = ''; after !== undefined;) {
-      const filter: Filter<MonitorDoc> = { status: 'active', deleted_at: null, _id: { $gt: after }, ...extra };
-      const page = await this.#monitors.find(filter).sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
+      const active: Filter<MonitorDoc> = { status: 'active', deleted_at: null, _id: { $gt: after }, ...extra };
+      const page: MonitorDoc[] = await this.#monitors.find(active).sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;
     }
@@ -186,9 +187,8 @@ function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const revised = isCheckedAnew(seen, next) ? { check_revision: seen.revision + 1 } : {};
   const uncounted = movesCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
-  const $set = {
-    ...change, ...revised, search_text: searchText(next.name, next.target), unjournaled: shardOf(_id), ...uncounted,
-  };
+  const marks = { unjournaled: shardOf(_id), ...uncounted };
+  const $set = { search_text: searchText(next.name, next.target), ...change, ...revised, ...marks };
   return {
     filter: { _id, organization_id, project_id, deleted_at: null, revision },
     update: { $set, $inc: { revision: 1 } },

@@ -35,7 +35,8 @@ export interface CountedCell extends Cell {
 /** What a monitor adds; null when it is deleted. */
 export function shareOf(doc: Shared): Share | null {
   if (doc.deleted_at !== null) return null;
-  return { type: doc.type, status: doc.status, group_id: doc.group_id ?? null, regions: doc.monitoring_regions };
+  const { type, status, group_id = null, monitoring_regions: regions } = doc;
+  return { type, status, group_id, regions };
 }
 
 /** Whether the change makes the monitor add something else. */

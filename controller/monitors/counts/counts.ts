@@ -100,8 +100,6 @@ export class MonitorCounts {
   }
 }
 
-function firstCounts({ projectId, organizationId }: Tenant): CountDoc {
-  return {
-    _id: projectId, organization_id: organizationId, version: 0, applied: [], cells: {}, regions: {}, groups: {},
-  };
+function firstCounts({ projectId: _id, organizationId: organization_id }: Tenant): CountDoc {
+  return { _id, organization_id, version: 0, applied: [], cells: {}, regions: {}, groups: {} };
 }

@@ -19,15 +19,15 @@ export class MonitorListStore {
 
   async ensureIndexes(): Promise<void> {
     const project = { organization_id: 1, project_id: 1, deleted_at: 1 } as const;
-    const inEachOrder = <K extends object>(key: K, nameOf: (field: (typeof ORDERS)[number]) => string) =>
-      ORDERS.map((field) => ({ key: { ...project, ...key, [field]: 1, _id: 1 } as const, name: nameOf(field) }));
+    const cell = { ...project, type: 1, status: 1 } as const;
+    const group = { ...project, group_id: 1 } as const;
     await ensureIndexes(this.#monitors, [
       // Lists of a project, and its search.
-      ...inEachOrder({}, (field) => `list_by_${field}`),
+      ...ORDERS.map((field) => ({ key: { ...project, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
       // Lists of one type and status.
-      ...inEachOrder({ type: 1, status: 1 }, (field) => `cell_by_${field}`),
+      ...ORDERS.map((field) => ({ key: { ...cell, [field]: 1, _id: 1 } as const, name: `cell_by_${field}` })),
       // Lists of a group.
-      ...inEachOrder({ group_id: 1 }, groupIndex),
+      ...ORDERS.map((field) => ({ key: { ...group, [field]: 1, _id: 1 } as const, name: groupIndex(field) })),
       // Lists and counts by tag.
       { key: { ...project, tags: 1 }, name: 'list_of_tag' },
     ]);
@@ -76,9 +76,8 @@ export class MonitorListStore {
     return parts.flat().sort(comparison(query)).slice(offset, offset + limit);
   }
 
-  async #stretch(
-    filter: Filter<MonitorDoc>, query: MonitorListQuery, { offset, limit, isReversed }: Stretch, hint?: string,
-  ): Promise<MonitorDoc[]> {
+  async #stretch(filter: Filter<MonitorDoc>, query: MonitorListQuery, stretch: Stretch, hint?: string) {
+    const { offset, limit, isReversed } = stretch;
     const direction = query.isDescending === isReversed ? 1 : -1;
     const sort: Sort = { [query.sortBy]: direction, _id: direction };
     const cursor = this.#monitors.find(filter, hint === undefined ? {} : { hint });
@@ -110,9 +109,10 @@ function hintOf(query: MonitorListQuery): string | undefined {
 
 /** Orders as the database does: numbers by size, names and ids by their UTF-8 bytes. */
 function comparison(query: MonitorListQuery): (one: MonitorDoc, other: MonitorDoc) => number {
-  const sign = query.isDescending ? -1 : 1;
-  const field = query.sortBy;
-  return (one, other) => sign * (compareValues(one[field], other[field]) || compareValues(one._id, other._id));
+  const { sortBy: field, isDescending } = query;
+  const inOrder = (one: MonitorDoc, other: MonitorDoc) =>
+    compareValues(one[field], other[field]) || compareValues(one._id, other._id);
+  return (one, other) => (isDescending ? inOrder(other, one) : inOrder(one, other));
 }
 
 function compareValues(one: string | number, other: string | number): number {

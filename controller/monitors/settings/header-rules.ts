@@ -19,12 +19,13 @@ const FRAMING = new Set([
  */
 export function headerFaults(headers: Record<string, string>): { name: string; message: string }[] {
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) return [{ name: '', message: `Must have at most ${MOST_HEADERS} headers` }];
+  const message = `Must have at most ${MOST_HEADERS} headers`;
+  if (entries.length > MOST_HEADERS) return [{ name: '', message }];
   const seen = new Set<string>();
   return entries.flatMap(([name, value]) => {
-    const message = faultOf(name, value, seen);
+    const fault = faultOf(name, value, seen);
     seen.add(name.toLowerCase());
-    return message === null ? [] : [{ name: name.slice(0, LONGEST_NAME), message }];
+    return fault === null ? [] : [{ name: name.slice(0, LONGEST_NAME), message: fault }];
   });
 }
 
