@@ -1,27 +1,31 @@
 import type { Clock, Timer } from '../../shared/time.ts';
+import type { EventStream } from '../http/event-stream.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
-import type { EventSink } from './ports.ts';
 import { EventRing } from './ring.ts';
 
-/** What a client waits before it connects again, ms. */
+/** Delay after which a client connects again, ms. */
 const RECONNECT_MS = 3000;
 
+/** The open response to one client. */
+export type EventSink = Pick<EventStream, 'send' | 'finish' | 'onGone'>;
+
 export interface ChannelDeps {
-  /** A new name for a place between events. */
+  /** A new id for a place between events. */
   newPlace(): string;
   clock: Clock;
+  /** How long results are still received after the last client has gone. */
   lingerMs: number;
-  /** Starts taking the project's results. */
+  /** Starts receiving the project's results. */
   watchResults(): BusSubscription;
 }
 
-/** One project's live events: the latest of them, and who listens. */
+/** The latest live events of one project, and its clients. */
 export class Channel {
   readonly #deps: ChannelDeps;
   readonly #sinks = new Set<EventSink>();
   #ring: EventRing;
   #results: BusSubscription | null = null;
-  /** Place in the ring since which results are in it. */
+  /** Place in the ring since which it holds results. */
   #resultsSince = 0;
   #linger: Timer | null = null;
 
@@ -43,7 +47,7 @@ export class Channel {
     this.#linger?.cancel();
     if (this.#results === null) {
       this.#results = this.#deps.watchResults();
-      // A place of its own: who was here before has missed results, even if nothing else happened since.
+      // A place of its own: earlier clients have missed results, even if nothing else has happened since.
       this.#ring.add(this.#deps.newPlace(), '');
       this.#resultsSince = this.#ring.seq;
     }
@@ -59,14 +63,14 @@ export class Channel {
     this.#linger = this.#deps.clock.setTimer(this.#deps.lingerMs, () => this.stop());
   }
 
-  /** What was said may be incomplete: whoever listens is to read anew, and nobody can go on from before. */
+  /** Events may have been missed: clients must reload, and nobody can resume from before. */
   reset(): void {
     this.#ring = new EventRing(this.#deps.newPlace());
     this.#resultsSince = 0;
-    for (const sink of this.#sinks) this.#hint(sink);
+    for (const sink of this.#sinks) this.#askToReload(sink);
   }
 
-  /** Takes results no more; clients stay. */
+  /** Receives no more results; clients stay. */
   stop(): void {
     this.#linger?.cancel();
     void this.#results?.stop();
@@ -75,12 +79,12 @@ export class Channel {
 
   #resume(sink: EventSink, lastEventId: string): void {
     const replay = this.#ring.after(lastEventId);
-    // Without results of the time between, or without anything, only reading anew makes it whole.
-    if (replay === null || replay.seq < this.#resultsSince) this.#hint(sink);
+    // The ring lacks the results of the time between, or everything: only reloading helps.
+    if (replay === null || replay.seq < this.#resultsSince) this.#askToReload(sink);
     else for (const text of replay.texts) sink.send(text);
   }
 
-  #hint(sink: EventSink): void {
+  #askToReload(sink: EventSink): void {
     sink.send(`id: ${this.#ring.last}\nevent: resync\ndata: {}\n\n`);
   }
 }

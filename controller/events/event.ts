@@ -1,22 +1,29 @@
-import type { EVENT_KINDS } from '../../shared/contracts/live-event.ts';
+import type { LiveEventMessage } from '../../shared/contracts/live-event.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
 
-/** What a live event is about. */
-export type EventKind = (typeof EVENT_KINDS)[number];
+/**
+ * Something that has just become true in a project. `data` has the form that the API uses for the resource.
+ */
+export type LiveEvent = Omit<LiveEventMessage, 'v'>;
 
-/** Something that has just become true in a project; goes to `events.<org>.<project>.<kind>` and to `/api/events`. */
-export interface LiveEvent {
-  /** The same for a repetition of the same event. */
-  id: string;
-  kind: EventKind;
-  organization_id: string;
-  project_id: string;
-  /** Unix ms. */
-  at: number;
-  /** JSON, as the API shows the resource; no secrets. */
-  data: Record<string, unknown>;
-}
-
-/** Tells whoever is listening now; nothing waits for it and nothing is kept for those who are not. */
+/** Tells those who listen now; nothing waits for it, and nothing is kept for others. */
 export interface EventPublisher {
   publish(event: LiveEvent): void;
+}
+
+/** Tells every controller and outside subscriber over the bus; nobody while the bus is away. */
+export class BusEventPublisher implements EventPublisher {
+  readonly #bus: Pick<Bus, 'publish' | 'isConnected'>;
+
+  constructor(bus: Pick<Bus, 'publish' | 'isConnected'>) {
+    this.#bus = bus;
+  }
+
+  publish(event: LiveEvent): void {
+    if (!this.#bus.isConnected) return;
+    const subject = subjects.events(event.organization_id, event.project_id, event.kind);
+    const message: LiveEventMessage = { v: 1, ...event };
+    this.#bus.publish(subject, JSON.stringify(message));
+  }
 }

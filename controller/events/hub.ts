@@ -1,40 +1,39 @@
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { liveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
-import { Channel } from './channel.ts';
+import type { Tenant } from '../accounts/tenant.ts';
+import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
+import { Channel, type EventSink } from './channel.ts';
 import type { LiveEvent } from './event.ts';
-import { resultEvent } from './event-views.ts';
-import type { EventSink, Project } from './ports.ts';
+import { resultEvent } from './views.ts';
 
-/** A sign of life, so that nobody in between takes a quiet stream for a dead one. */
+/** A sign of life, so that nothing on the way takes a quiet stream for a dead one. */
 export const KEEP_ALIVE_MS = 15_000;
-/** Results of a project are taken for so long after its last client has gone, since that one may come back. */
+/** How long a project's results are still received after its last client has gone, since it may come back. */
 export const LINGER_MS = 60_000;
-/** Projects whose latest events are kept; beyond that those of the project without clients that was quiet longest are forgotten. */
+/** Projects whose latest events are held; beyond that, the quietest project without clients is dropped. */
 const MOST_CHANNELS = 1000;
 const MOST_STREAMS = 500;
-const MOST_OF_A_USER = 20;
+const MOST_STREAMS_OF_USER = 20;
 
 export interface HubDeps {
   bus: Bus;
   clock: Clock;
 }
 
-/** Why a client is not taken. */
-export type HubRefusal = 'user_full' | 'full';
-
 /**
- * Brings what is published on the bus to the clients of this controller. Every controller hears all events of state; the
- * results of a project only while somebody here watches it, since there are so many more of them.
+ * Passes on to this controller's clients what is published on the bus. Each controller receives all other
+ * events, but the results of a project, which are far more, only while it has a client that watches the
+ * project.
  */
 export class EventHub {
   readonly #deps: HubDeps;
   /** In order of their latest use. */
   readonly #channels = new Map<string, Channel>();
+  /** With the user of each. */
   readonly #streams = new Map<EventSink, string>();
-  readonly #perUser = new Map<string, number>();
   #events: BusSubscription | null = null;
   #timer: Timer | null = null;
   #isStopped = false;
@@ -51,56 +50,60 @@ export class EventHub {
 
   start(): void {
     const { bus, clock } = this.#deps;
-    this.#events = bus.subscribe(subjects.eventsOfAll, (message) => this.#takeEvent(message));
-    // Nobody knows what was said meanwhile.
+    this.#events = bus.subscribe(subjects.eventsOfAll, ({ subject, data }) => {
+      const event = decodeJson(liveEventMessage, data);
+      const expected = event && subjects.events(event.organization_id, event.project_id, event.kind);
+      this.#take(event, subject === expected);
+    });
+    // Events may have been missed meanwhile.
     bus.onReconnect(() => {
       for (const channel of this.#channels.values()) channel.reset();
     });
     this.#timer = clock.setRepeating(KEEP_ALIVE_MS, () => {
-      for (const sink of this.#streams.keys()) sink.send(': keep-alive\n\n');
+      for (const stream of this.#streams.keys()) stream.send(': keep-alive\n\n');
     });
   }
 
-  /** Ends every stream, so that their clients turn to another controller. */
+  /** Ends every stream, so that the clients turn to another controller. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
-    for (const sink of this.#streams.keys()) sink.finish();
+    for (const stream of this.#streams.keys()) stream.finish();
     for (const channel of this.#channels.values()) channel.stop();
     this.#channels.clear();
     await this.#events?.stop();
   }
 
-  /** Brings the project's events to a client, first what came after `lastEventId`; null when it is taken. */
-  connect(project: Project, user: string, sink: EventSink, lastEventId: string | null): HubRefusal | null {
-    const ofUser = this.#perUser.get(user) ?? 0;
-    if (ofUser >= MOST_OF_A_USER) return 'user_full';
+  /** Sends a client the project's events, also those after `lastEventId`. Returns why not, or null. */
+  connect(
+    project: Tenant, user: string, stream: EventSink, lastEventId: string | null,
+  ): 'user_full' | 'full' | null {
+    const ofUser = [...this.#streams.values()].filter((other) => other === user).length;
+    if (ofUser >= MOST_STREAMS_OF_USER) return 'user_full';
     if (this.#isStopped || this.#streams.size >= MOST_STREAMS) return 'full';
-    this.#streams.set(sink, user);
-    this.#perUser.set(user, ofUser + 1);
+    this.#streams.set(stream, user);
     const channel = this.#channelOf(project.organizationId, project.projectId);
-    sink.onGone(() => {
-      channel.leave(sink);
-      this.#forget(sink, user);
+    stream.onGone(() => {
+      channel.leave(stream);
+      this.#streams.delete(stream);
     });
-    channel.join(sink, lastEventId);
+    channel.join(stream, lastEventId);
     return null;
-  }
-
-  #forget(sink: EventSink, user: string): void {
-    this.#streams.delete(sink);
-    const left = (this.#perUser.get(user) ?? 1) - 1;
-    if (left > 0) this.#perUser.set(user, left);
-    else this.#perUser.delete(user);
   }
 
   #channelOf(organizationId: string, projectId: string): Channel {
     const key = `${organizationId}.${projectId}`;
     const known = this.#channels.get(key);
     const { bus, clock } = this.#deps;
+    const results = subjects.rawOfProject(organizationId, projectId);
     const channel = known ?? new Channel({
-      newPlace: () => newId(clock.now()), clock, lingerMs: LINGER_MS,
-      watchResults: () => bus.subscribe(subjects.rawOfProject(organizationId, projectId), (message) => this.#takeResult(message)),
+      newPlace: () => newId(clock.now()),
+      clock,
+      lingerMs: LINGER_MS,
+      watchResults: () => bus.subscribe(results, ({ subject, data }) => {
+        const event = resultEvent(data);
+        this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
+      }),
     });
     this.#channels.delete(key);
     this.#channels.set(key, channel);
@@ -108,7 +111,10 @@ export class EventHub {
     return channel;
   }
 
-  /** There are more channels than streams, so one without clients comes before the newest, whose client is about to join. */
+  /**
+   * There are fewer streams than channels, so some channel before the newest, which is about to get one, has
+   * no client.
+   */
   #evict(): void {
     for (const [key, channel] of this.#channels) {
       if (channel.hasClients) continue;
@@ -118,28 +124,13 @@ export class EventHub {
     }
   }
 
-  #takeEvent(message: BusMessage): void {
-    const parsed = liveEventMessage.safeParse(parseJson(message.data));
-    if (parsed.success && message.subject === subjects.events(parsed.data.organization_id, parsed.data.project_id, parsed.data.kind)) this.#tell(parsed.data);
-    else this.refused += 1;
-  }
-
-  #takeResult(message: BusMessage): void {
-    const event = resultEvent(parseJson(message.data));
-    if (event && message.subject.startsWith(`raw.${event.organization_id}.${event.project_id}.`)) this.#tell(event);
-    else this.refused += 1;
-  }
-
-  #tell(event: LiveEvent): void {
-    const text = `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event.data)}\n\n`;
-    this.#channelOf(event.organization_id, event.project_id).tell(event.id, text);
-  }
-}
-
-function parseJson(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(data).toString('utf8'));
-  } catch {
-    return undefined;
+  #take(event: LiveEvent | null, isOnItsSubject: boolean): void {
+    if (event === null || !isOnItsSubject) {
+      this.refused += 1;
+      return;
+    }
+    const { id, kind, organization_id, project_id, data } = event;
+    const text = `id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+    this.#channelOf(organization_id, project_id).tell(id, text);
   }
 }

@@ -3,16 +3,18 @@ import { openEventStream, type EventDeps } from './verbs.ts';
 
 const HEADERS = { 'Cache-Control': 'no-cache, no-store, no-transform', 'X-Accel-Buffering': 'no' };
 
-const description = `Server-sent events of the project: \`result\`, \`monitor.state\`, \`incident\`, \`probe\`.
-Their data is JSON in the form that the API uses for the resource. A repeated event has the same id. Send
-\`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was not possible: reload
-what you show. A comment every 15 seconds keeps the connection open. At most 20 streams per user.`;
+const description = `Server-sent events of the project: \`result\`, \`monitor.state\`, \`incident\`,
+\`probe\`. Their data is JSON in the form that the API uses for the resource. A repeated event has the
+same id. Send \`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was
+not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
+streams per user.`;
 
 /** Live events. */
 export function eventRoutes(deps: EventDeps): Route[] {
   return [
     defineRoute({
-      method: 'GET', path: '/api/events', summary: 'Stream the events of the project', tag: 'Live', description,
+      method: 'GET', path: '/api/events', tag: 'Live',
+      summary: 'Stream the events of the project', description,
       auth: { access: 'project', role: 'viewer' },
       errors: ['FAIR_USE_LIMIT_REACHED'],
       answers: { 200: { contentType: 'text/event-stream; charset=utf-8', isStream: true } },

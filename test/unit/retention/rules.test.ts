@@ -33,7 +33,8 @@ describe('what a plan keeps', () => {
 describe('an organization is swept', () => {
   const target = cutoffsOf(plans.pro, NOW);
   const anHourAgo = NOW - HOUR_MS;
-  const doneWith = (plan: 'free' | 'scale') => stateOf(anHourAgo, { done: cutoffsOf(plans[plan], anHourAgo) });
+  const doneWith = (plan: 'free' | 'scale') =>
+    stateOf(anHourAgo, { done: cutoffsOf(plans[plan], anHourAgo) });
 
   test.each([
     ['when it never was', null, true],

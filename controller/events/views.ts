@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { derivedId, shardOf } from '../../shared/ids.ts';
+import type { Tenant } from '../accounts/tenant.ts';
+import type { StatusChange } from '../verdicts/monitor-state.ts';
+import type { LiveEvent } from './event.ts';
+
+/** A monitor's change of status; a repetition after a crash is the same event. */
+export function stateEvent(change: StatusChange): LiveEvent {
+  const { id, organization_id, project_id, monitor_id, from, to, at, reason, incident_id } = change;
+  const data = { monitor_id, status: to, previous_status: from, at, reason, incident_id };
+  return { id, kind: 'monitor.state', organization_id, project_id, at, data };
+}
+
+export interface ProbeSeen {
+  id: string;
+  name: string;
+  region_id: string;
+  isOnline: boolean;
+  /** Unix ms. */
+  at: number;
+}
+
+/** A probe came online or went offline, as one project that may see it is told. */
+export function probeEvent({ id, name, region_id, isOnline, at }: ProbeSeen, project: Tenant): LiveEvent {
+  const status = isOnline ? 'online' : 'offline';
+  return {
+    id: derivedId(id, status, at, project.projectId), kind: 'probe',
+    organization_id: project.organizationId, project_id: project.projectId, at,
+    data: { id, name, region_id, status, at },
+  };
+}
+
+/** The part of a message on `raw.…` that its event needs. */
+const rawMessage = z.object({
+  monitor_id: z.string(),
+  organization_id: z.string(),
+  project_id: z.string(),
+  region: z.string(),
+  probe_id: z.string(),
+  epoch: z.string(),
+  seq: z.int(),
+  outcome: z.enum(['success', 'failure', 'missed']),
+  degraded: z.boolean(),
+  response_time_ms: z.number().nullable(),
+  status_code: z.number().nullable(),
+  error: z.object({ type: z.string(), message: z.string() }).nullable(),
+  timings: z.record(z.string(), z.number()).nullable(),
+  started_at: z.number(),
+});
+
+/** A stored result, from its message on `raw.…`; null when the message cannot be read. */
+export function resultEvent(message: Uint8Array): LiveEvent | null {
+  const raw = decodeJson(rawMessage, message);
+  if (raw === null) return null;
+  const { organization_id, project_id, epoch, seq, started_at: at, ...result } = raw;
+  const id = derivedId(result.probe_id, epoch, shardOf(result.monitor_id), seq);
+  const data = { success: result.outcome === 'success', checked_at: at, ...result };
+  return { id, kind: 'result', organization_id, project_id, at, data };
+}
