@@ -2,15 +2,18 @@ import type PQueue from 'p-queue';
 import type { AttemptDeps } from './attempt.ts';
 import type { DestinationQueueDeps } from './destination-queue.ts';
 
-/** Of the database connections that the whole controller shares, this many at most, so that a backlog starves nobody. */
+/**
+ * Of the database connections that the whole controller shares, this many at most, so that a backlog starves
+ * nobody.
+ */
 export const DATABASE_TURNS = 16;
 
 type Stores = Pick<DestinationQueueDeps, 'attempt' | 'pending' | 'queues'>;
 export type UnorderedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptDeps, 'begin'> };
 
 /**
- * The same stores, each call in its turn. What ends something goes before what begins something: a delivery that was sent
- * has to be written down within its claim.
+ * The same stores, each call in its turn. What ends something goes before what begins something: a delivery
+ * that was sent has to be written down within its claim.
  */
 export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQueue): Stores {
   const take = <A extends unknown[], R>(priority: number, work: (...args: A) => Promise<R>) =>
@@ -34,7 +37,10 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQ
         settle: end((...args) => deliveries.settle(...args)),
         release: end((...args) => deliveries.release(...args)),
       },
-      health: { noteFailure: end((...args) => health.noteFailure(...args)), noteReached: end((...args) => health.noteReached(...args)) },
+      health: {
+        noteFailure: end((...args) => health.noteFailure(...args)),
+        noteReached: end((...args) => health.noteReached(...args)),
+      },
       // Between its claim and its sending a try has little time.
       destinations: { findById: end((id) => destinations.findById(id)) },
       incidents: { markNotified: end((...args) => incidents.markNotified(...args)) },

@@ -1,6 +1,8 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
 import { attemptDelivery, type AttemptDeps, type Tried } from './attempt.ts';
-import { initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep } from './queue-rules.ts';
+import {
+  initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep,
+} from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import type { SendPools } from './send-pools.ts';
 import type { DeliveryStore } from './store.ts';
@@ -47,7 +49,9 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   #perform(effects: readonly QueueEffect[]): void {
     for (const effect of effects) {
       const done = this.#carryOut(effect)
-        .then((message) => message && this.#context.tell(message), (error: unknown) => this.#context.fail(error))
+        .then(
+          (message) => message && this.#context.tell(message), (error: unknown) => this.#context.fail(error),
+        )
         .then(() => void this.#underWay.delete(done));
       this.#underWay.add(done);
     }
@@ -63,7 +67,8 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     if (effect.kind === 'settle') {
       const { wakes, dueAt, deliveredAt, isGone } = effect;
       const isOver = isGone && dueAt === null;
-      const isAccepted = await (isOver ? queues.remove(this.#id, wakes) : queues.settle(this.#id, wakes, dueAt, deliveredAt));
+      const isAccepted =
+        await (isOver ? queues.remove(this.#id, wakes) : queues.settle(this.#id, wakes, dueAt, deliveredAt));
       return { kind: 'settled', isAccepted };
     }
     const end = await pools.run(effect.pool, () => this.#attempt(effect.id));
@@ -77,7 +82,10 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     return tried.end;
   }
 
-  /** The counter first: what is queued between the two reads makes the settling fail, and the queue is read again. */
+  /**
+   * The counter first: what is queued between the two reads makes the settling fail, and the queue is read
+   * again.
+   */
   async #load(): Promise<QueueMessage> {
     const queue = await this.#deps.queues.find(this.#id);
     const items = await this.#deps.pending(this.#id, QUEUE_PAGE);

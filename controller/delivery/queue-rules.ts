@@ -1,40 +1,40 @@
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 
-/** Tries under way at once to a destination that answers, and to one that is new, slow or failing. */
+/** Concurrent attempts at a destination that answers, and at one that is new, slow or failing. */
 export const TRIES_AT_ONCE = 4;
 const TRIES_WHEN_UNPROVEN = 1;
-/** Pending deliveries of one destination that are looked at together; those behind wait in the database. */
+/** Pending deliveries of one destination in memory; further ones wait in the database. */
 export const QUEUE_PAGE = 1000;
-/** An answer slower than this makes a destination a slow one. */
+/** A destination that answers slower than this counts as slow. */
 const SLOW_MS = 2000;
-/** A destination that was out for so long and answers again gets at once what waits for a retry. */
+/** After an outage of this length, deliveries that wait for a retry are sent at once. */
 const OUTAGE_MS = 60_000;
-/** Wait after a try that did not come about because we had no room. */
+/** Wait after an attempt that could not start because we had no room. */
 const NO_ROOM_WAIT_MS = 1000;
 
-/** `loading` reads the queue, `working` tries, `settling` says in the database when to look again, `idle` is done. */
+/** `loading`: reading the queue; `working`: sending; `settling`: storing when to look again; `idle`: done. */
 export interface QueueState {
   phase: 'loading' | 'working' | 'settling' | 'idle';
-  /** The queue's counter when it was read: the queue is only settled if it still stands there. */
+  /** The queue's counter when it was read; the queue is settled only if the counter is still the same. */
   wakes: number;
   items: QueuedDelivery[];
   running: { id: string; line: string }[];
   /** Something was queued since the queue was read. */
   isStale: boolean;
-  /** The destination was deleted: all that is pending ends at once. */
+  /** The destination was deleted; everything pending ends at once. */
   isGone: boolean;
   isProven: boolean;
   /** First failure since the last success; null while it answers. */
   failingSince: number | null;
-  /** When something was last delivered, until the database knows. */
+  /** The last successful delivery that is not stored yet. */
   deliveredAt: number | null;
   pool: Pool;
 }
 
 /**
- * How a try ended for the queue. `dropped`: it was given up without trying. `again`: no outcome was written, and it is tried
- * once more soon. `lost`: somebody else has it.
+ * How an attempt ended for the queue. `dropped`: given up without sending. `again`: no outcome was stored,
+ * and it is repeated soon. `lost`: another controller has it.
  */
 export type TryEnd =
   | { kind: 'sent'; durationMs: number | null }
@@ -56,7 +56,7 @@ export type QueueEffect =
   | { kind: 'recovered'; at: number }
   | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean };
 
-/** The state to go on with, and what is to be done. */
+/** The next state, and what to do. */
 export interface QueueStep {
   state: QueueState;
   effects: readonly QueueEffect[];
@@ -71,8 +71,8 @@ export function initialQueue(): QueueStep {
 }
 
 /**
- * The order of one destination: of each monitor only the oldest pending delivery is tried, at most so many at once. When
- * nothing more can be tried now it reads the queue again if something came, else settles it and rests. `now` is Unix ms.
+ * Sends in order: of each monitor only the oldest pending delivery, a few at a time. When nothing more can be
+ * sent now, it reads the queue again if something came, or else settles it and is idle. `now` is Unix ms.
  */
 export function nextInQueue(state: QueueState, message: QueueMessage, now: number): QueueStep {
   if (message.kind === 'wake') return woken(state);
@@ -95,22 +95,32 @@ function load(state: QueueState): QueueStep {
   return { state: { ...state, phase: 'loading', items: [], isStale: false }, effects: [{ kind: 'load' }] };
 }
 
-function afterTry(state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueStep {
+function afterTry(
+  state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number,
+): QueueStep {
   const next = tried(state, message, now);
   if (message.end.kind !== 'sent') return proceed(next, now);
   const { failingSince } = state;
-  const items = failingSince !== null && now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
+  const items =
+    failingSince !== null && now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
   const { state: after, effects } = proceed({ ...next, items }, now);
-  return { state: after, effects: failingSince === null ? effects : [{ kind: 'recovered', at: now }, ...effects] };
+  return {
+    state: after, effects: failingSince === null ? effects : [{ kind: 'recovered', at: now }, ...effects],
+  };
 }
 
-function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number): QueueState {
+function tried(
+  state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number,
+): QueueState {
   const next = { ...state, running: state.running.filter((one) => one.id !== id) };
   const failing = { isProven: false, pool: 'slow', failingSince: state.failingSince ?? now } as const;
   switch (end.kind) {
     case 'sent': {
       const isProven = end.durationMs !== null && end.durationMs < SLOW_MS;
-      return { ...next, items: without(state.items, id), isProven, pool: isProven ? 'quick' : 'slow', failingSince: null, deliveredAt: now };
+      return {
+        ...next, items: without(state.items, id), isProven, pool: isProven ? 'quick' : 'slow',
+        failingSince: null, deliveredAt: now,
+      };
     }
     case 'failed':
       return { ...next, ...failing, items: without(state.items, id) };
@@ -121,7 +131,7 @@ function tried(state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tr
     case 'again':
       return { ...next, items: postponed(state.items, id, now + NO_ROOM_WAIT_MS) };
     case 'lost':
-      // Its place stays taken until the queue is read again: what follows it must not overtake it.
+      // It keeps its place until the queue is read again, so that later ones do not overtake it.
       return { ...next, items: postponed(state.items, id, Infinity), isStale: true };
   }
 }
@@ -131,17 +141,25 @@ function proceed(state: QueueState, now: number): QueueStep {
   const room = most - state.running.length;
   const started = room > 0 ? runnable(state, now).slice(0, room) : [];
   const running = [...state.running, ...started.map(({ id, line }) => ({ id, line }))];
-  if (running.length > 0) return { state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, pool: state.pool })) };
+  if (running.length > 0) {
+    return {
+      state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, pool: state.pool })),
+    };
+  }
   if (state.isStale) return load(state);
   const heads = oldestOfEach(state.items);
   const dueAt = heads.length === 0 ? null : Math.min(...heads.map((head) => head.readyAt));
   const { wakes, deliveredAt, isGone } = state;
-  return { state: { ...state, phase: 'settling' }, effects: [{ kind: 'settle', wakes, dueAt, deliveredAt, isGone }] };
+  return {
+    state: { ...state, phase: 'settling' }, effects: [{ kind: 'settle', wakes, dueAt, deliveredAt, isGone }],
+  };
 }
 
 function runnable(state: QueueState, now: number): QueuedDelivery[] {
   const busy = new Set(state.running.map((one) => one.line));
-  return oldestOfEach(state.items).filter((head) => !busy.has(head.line) && (head.readyAt <= now || state.isGone));
+  return oldestOfEach(state.items).filter(
+    (head) => !busy.has(head.line) && (head.readyAt <= now || state.isGone),
+  );
 }
 
 function oldestOfEach(items: QueuedDelivery[]): QueuedDelivery[] {
@@ -155,7 +173,9 @@ function without(items: QueuedDelivery[], id: string): QueuedDelivery[] {
 }
 
 function hastened(items: QueuedDelivery[], now: number): QueuedDelivery[] {
-  return items.map((item) => (item.readyAt === Infinity ? item : { ...item, readyAt: Math.min(item.readyAt, now) }));
+  return items.map(
+    (item) => (item.readyAt === Infinity ? item : { ...item, readyAt: Math.min(item.readyAt, now) }),
+  );
 }
 
 function postponed(items: QueuedDelivery[], id: string, readyAt: number): QueuedDelivery[] {

@@ -16,13 +16,16 @@ export interface DeliveryServiceDeps extends UnorderedStores {
   due(shards: number[], now: number, limit: number): Promise<string[]>;
   /** Removes at most `limit` deliveries made before an instant, Unix ms; returns how many. */
   removeOlder(before: number, limit: number): Promise<number>;
-  /** Whether this controller serves the destinations of a shard. */
+  /** True when this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
 }
 
-/** Since the start. `resumed`: tries after one that was never reported, so that the receiver may have got the alert twice. */
+/**
+ * Counts since the start. `resumed`: attempts after one that never reported, so the receiver may get the
+ * alert twice.
+ */
 export interface DeliveryCounts {
   sent: number;
   retry: number;
@@ -33,35 +36,37 @@ export interface DeliveryCounts {
   resumed: number;
 }
 
-/** What is due is found by looking this often, whoever forgot to wake us. */
+/** How often to look for due deliveries in case a wake-up was lost. */
 const LOOK_EVERY_MS = 1000;
-/** While a look finds as many as it asked for. */
+/** While a look finds a full page. */
 const LOOK_AGAIN_MS = 100;
 const LOOK_AT_LEAST_EVERY_MS = 5000;
-/** Destinations at work at once; more wait in the database, most overdue first. */
+/** Limit of queues at work; further destinations wait in the database, most overdue first. */
 const MOST_AT_WORK = 10_000;
 const LOOK_PAGE = 200;
-/** The notification log reaches back so far. */
+/** How long the notification log is kept. */
 const KEPT_MS = 400 * 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_PAGE = 500;
 const SWEEP_PAUSE_MS = 500;
-/** Whoever serves this shard sweeps. */
+/** The controller that has this shard removes old deliveries. */
 const SWEEPING_SHARD = 0;
-/** Of the time to stop, what is left for giving back claims after tries were broken off. */
+/** Part of the time to stop that is reserved for releasing claims after attempts were aborted. */
 const RELEASE_MS = 1000;
 
-/** The database may be away for long; nobody gives up on it. */
+/** The database may be away for long, so restarts never end. */
 const FIRST_RESTART_MS = 500;
 const LONGEST_RESTART_MS = 15_000;
-/** One more wake-up while some wait says nothing new. */
+/** Further wake-ups while some wait say nothing new. */
 const MAILBOX_MESSAGES = 16;
 
-/** Sends what is due: wakes a queue for each destination that has something, and supervises it until it has no more. */
+/** Sends what is due: supervises a queue for each destination that has something to send. */
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
   readonly #turns = new PQueue({ concurrency: DATABASE_TURNS });
-  readonly #counts: DeliveryCounts = { sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0 };
+  readonly #counts: DeliveryCounts = {
+    sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0,
+  };
   readonly #pools = new SendPools();
   readonly #breakOff = new AbortController();
   readonly #queues: Supervisor<string, QueueMessage>;
@@ -73,7 +78,7 @@ export class DeliveryService {
   constructor(deps: DeliveryServiceDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
-    // Every try under way listens to it.
+    // Every attempt under way listens to it.
     setMaxListeners(0, this.#breakOff.signal);
     const queueDeps: DestinationQueueDeps = {
       ...inTurns(deps, this.#turns), pools: this.#pools, breakOff: this.#breakOff.signal,
@@ -107,7 +112,9 @@ export class DeliveryService {
     return this.#queues.size;
   }
 
-  /** Whether, in the last so many ms, what is due was found and nothing of ours failed. Receivers that fail do not count. */
+  /**
+   * True when due deliveries were found within this time and no queue failed. Failing receivers do not count.
+   */
   hasWorked(withinMs: number): boolean {
     const since = this.#deps.clock.monotonic() - withinMs;
     return this.#lookedAt >= since && this.#failedAt < since;
@@ -120,7 +127,7 @@ export class DeliveryService {
     this.#sweeps.look();
   }
 
-  /** Starts no more tries, lets those under way end until the deadline, then breaks them off. */
+  /** Starts no more attempts, lets those under way end until the deadline, then aborts them. */
   async stop(deadlineMs: number): Promise<void> {
     const { clock } = this.#deps;
     this.#pools.close();
@@ -130,12 +137,12 @@ export class DeliveryService {
     breakOff.cancel();
   }
 
-  /** Something was queued for these destinations. May be lost; they are then found within a second. */
+  /** Something was queued for these destinations. If this call is lost, they are found within a second. */
   wake(destinationIds: string[]): void {
     for (const id of destinationIds) if (this.#deps.ownsShard(shardOf(id))) this.#wake(id);
   }
 
-  /** Something is due, or this controller serves more shards than before. */
+  /** Something is due, or this controller has more shards than before. */
   poke(): void {
     this.#looks.look();
   }
@@ -148,10 +155,11 @@ export class DeliveryService {
       this.#lookedAt = clock.monotonic();
       return false;
     }
-    // A backlog waits in the database, most overdue first, not here. Now and then it is looked at all the same, to know that we can.
-    const isCrowded = this.#turns.size >= LOOK_PAGE && clock.monotonic() - this.#lookedAt < LOOK_AT_LEAST_EVERY_MS;
+    // A backlog waits in the database, not here; looking at it now and then shows that the database answers.
+    const isCrowded =
+      this.#turns.size >= LOOK_PAGE && clock.monotonic() - this.#lookedAt < LOOK_AT_LEAST_EVERY_MS;
     if (!isCrowded) {
-      // Those at work may still be due; asking for so many more, they hide nobody.
+      // Destinations at work may still be due; the larger limit keeps them from hiding others.
       const limit = LOOK_PAGE + this.atWork;
       const found = await due(shards, clock.now(), limit);
       for (const id of found) if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
@@ -172,7 +180,10 @@ export class DeliveryService {
     this.#counts[end.kind] += 1;
     if (!isResumed) return;
     this.#counts.resumed += 1;
-    this.#deps.log.warn({ delivery_id: deliveryId }, 'a delivery was taken up whose last try was never reported: its receiver may get it twice');
+    this.#deps.log.warn(
+      { delivery_id: deliveryId },
+      'a delivery was taken up whose last try was never reported: its receiver may get it twice',
+    );
   }
 
   async #sweep(): Promise<boolean> {
@@ -180,7 +191,7 @@ export class DeliveryService {
     if (!ownsShard(SWEEPING_SHARD)) return false;
     const removed = await removeOlder(clock.now() - KEPT_MS, SWEEP_PAGE);
     if (removed < SWEEP_PAGE) return false;
-    // A page at a time, so that nothing that is due waits behind it.
+    // One page at a time, so that no delivery waits behind it.
     await sleep(clock, SWEEP_PAUSE_MS);
     return true;
   }

@@ -21,24 +21,31 @@ import { healthQuestion, projectHealth } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
-/** What a poke says when it comes with bad news: input was lost elsewhere. */
+/** Content of a poke that reports lost input. */
 const LOST = 'lost';
 
 export interface ResultsDeps<M> {
   clock: Clock;
   log: Log;
   bus: Bus;
-  /** Stays the same over restarts of this installation. */
+  /** The same after every restart of this controller. */
   holder: string;
-  stores: ShardStores & { deadLetters: Pick<DeadLetterStore, 'add'>; leases: LeaseDeps['store']; rollups: RollupReader; changes: HistoryDeps['changes'] };
+  stores: ShardStores & {
+    deadLetters: Pick<DeadLetterStore, 'add'>;
+    leases: LeaseDeps['store'];
+    rollups: RollupReader;
+    changes: HistoryDeps['changes'];
+  };
   limits: TakeLimits;
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
-  /** Another controller has something for the owner of one of our shards. */
+  /** Another controller has queued something for one of our shards. */
   onPoke(): void;
 }
 
-/** Everything between the probes' batches and what is known of monitors, for the shards of this controller. */
+/**
+ * Connects the shards of this controller to the bus, their leases and feeds, and to the readers of results.
+ */
 export class ResultsService<M> {
   readonly shards: Shards;
   readonly open: OpenReader;
@@ -60,7 +67,9 @@ export class ResultsService<M> {
       clock, log, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
       holdsLease: (shard) => this.#leases.holds(shard),
       surrender: (shard) => {
-        this.#leases.surrender(shard).catch((error: unknown) => log.warn({ err: error, shard }, 'a lease could not be given up'));
+        this.#leases.surrender(shard).catch(
+          (error: unknown) => log.warn({ err: error, shard }, 'a lease could not be given up'),
+        );
       },
       onStarted: (shard) => {
         this.#listen(shard);
@@ -80,12 +89,17 @@ export class ResultsService<M> {
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
       latest: async (projectId) => {
-        const answers = Array.from({ length: SHARD_COUNT }, (_, shard) => this.#questions.ask(shard, this.#latest.question, { project_id: projectId }));
+        const answers = Array.from(
+          { length: SHARD_COUNT },
+          (_, shard) => this.#questions.ask(shard, this.#latest.question, { project_id: projectId }),
+        );
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
     this.health = projectHealth(this.#questions, clock);
-    this.history = new MonitorHistory({ clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes });
+    this.history = new MonitorHistory({
+      clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes,
+    });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => this.shards.acquire(shard),
@@ -102,24 +116,24 @@ export class ResultsService<M> {
     this.#pings.start();
   }
 
-  /** Whether a shard is loaded here and takes results. */
+  /** True when a shard is loaded here and takes results. */
   ownsShard(shard: number): boolean {
     return this.shards.get(shard) !== undefined;
   }
 
-  /** Has the owner of a shard, here or elsewhere, look for changes now. */
+  /** Has whoever owns a shard look for changes now. */
   poke(shard: number): void {
     if (this.ownsShard(shard)) this.#look();
     else this.#deps.bus.publish(subjects.poke(shard), '');
   }
 
-  /** Input of a shard by HTTP was lost: its owner, here or elsewhere, is to know that silence until now says nothing. */
+  /** Tells whoever owns a shard that input was lost, so that silence up to now does not count. */
   interrupted(shard: number): void {
     if (this.ownsShard(shard)) this.shards.interrupted(shard);
     else this.#deps.bus.publish(subjects.poke(shard), LOST);
   }
 
-  /** Writes what is taken, then gives the shards up. */
+  /** Writes what was taken, then releases the shards. */
   async stop(): Promise<void> {
     await Promise.all([this.#changes.stop(), this.#pings.stop()]);
     await this.shards.stop();
@@ -130,7 +144,9 @@ export class ResultsService<M> {
     const { bus } = this.#deps;
     this.#listening.set(shard, [
       bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
-      bus.subscribe(subjects.askOfShard(shard), (message) => void this.#answer(message).catch(() => undefined)),
+      bus.subscribe(
+        subjects.askOfShard(shard), (message) => void this.#answer(message).catch(() => undefined),
+      ),
       bus.subscribe(subjects.poke(shard), (message) => this.#poked(shard, message)),
     ]);
   }

@@ -6,8 +6,8 @@ import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { AssignmentSet } from './assignment-set.ts';
 
 /**
- * One line of the log: changes that were taken over at `at` (Unix ms). Only the last line of a larger change carries
- * its revision: a log that ends before has the old one, and the rest is asked for again.
+ * One line of the log: changes that were taken over at `at` (Unix ms). Only the last line of a larger change
+ * carries its revision: a log that ends before has the old one, and the rest is asked for again.
  */
 const line = z.object({ revision: z.int().min(0), at: z.number(), changes: z.array(assignmentChange) });
 type Line = z.infer<typeof line>;
@@ -38,15 +38,22 @@ export class AssignmentLog {
     this.#set = set;
   }
 
-  /** Reads what was saved, up to the first line that cannot be used; an empty set of revision 0 when there is none. */
-  static async load(path: string, log: Log, rewriteBytes = REWRITE_BYTES): Promise<{ set: AssignmentSet; file: AssignmentLog }> {
+  /**
+   * Reads what was saved, up to the first line that cannot be used; an empty set of revision 0 when there is
+   * none.
+   */
+  static async load(
+    path: string, log: Log, rewriteBytes = REWRITE_BYTES,
+  ): Promise<{ set: AssignmentSet; file: AssignmentLog }> {
     const text = await readFile(path, 'utf8').catch(() => '');
     const set = new AssignmentSet();
     for (const raw of text.split('\n')) {
       if (raw === '') continue;
       const parsed = parseLine(raw);
       if (!parsed) {
-        log.warn({ revision: set.revision }, 'the saved assignments end in a damaged line; the rest is asked for');
+        log.warn(
+          { revision: set.revision }, 'the saved assignments end in a damaged line; the rest is asked for',
+        );
         break;
       }
       set.apply({ revision: parsed.revision, reset: false, changes: parsed.changes }, parsed.at);
@@ -57,9 +64,13 @@ export class AssignmentLog {
   }
 
   /** Resolves when the change, already in the set, is on disk or could not be put there. */
-  append(change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number): Promise<void> {
+  append(
+    change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number,
+  ): Promise<void> {
     return this.#enqueue(async () => {
-      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeWhenNew)) return this.#rewrite();
+      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeWhenNew)) {
+        return this.#rewrite();
+      }
       await this.#write(this.#file, linesOf(change, atMs));
       await this.#file.datasync();
     });
@@ -120,7 +131,9 @@ export class AssignmentLog {
   }
 }
 
-function linesOf(change: { from: number; revision: number; changes: AssignmentChange[] }, atMs: number): Line[] {
+function linesOf(
+  change: { from: number; revision: number; changes: AssignmentChange[] }, atMs: number,
+): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at < change.changes.length || at === 0; at += CHANGES_PER_LINE) {
     lines.push({ revision: change.from, at: atMs, changes: change.changes.slice(at, at + CHANGES_PER_LINE) });

@@ -48,13 +48,16 @@ export class AssignmentSet {
   apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): Applied {
     const applied: Applied = { changed: [], adjusted: [], gone: [] };
     // A paged answer may name a monitor twice: what it says last counts.
-    const last = new Map(delta.changes.map((change) => ['set' in change ? change.set.monitor_id : change.gone, change]));
+    const last =
+      new Map(delta.changes.map((change) => ['set' in change ? change.set.monitor_id : change.gone, change]));
     for (const [monitorId, change] of last) {
       if ('set' in change) this.#set(change.set, nowMs, applied);
       else this.#drop(monitorId, applied);
     }
     if (delta.reset) {
-      for (const monitorId of [...this.#held.keys()]) if (!last.has(monitorId)) this.#drop(monitorId, applied);
+      for (const monitorId of [...this.#held.keys()]) {
+        if (!last.has(monitorId)) this.#drop(monitorId, applied);
+      }
     }
     this.revision = delta.revision;
     return applied;
@@ -67,7 +70,9 @@ export class AssignmentSet {
   #set(assignment: Assignment, nowMs: number, applied: Applied): void {
     const before = this.#held.get(assignment.monitor_id);
     const isSame = before?.assignment.assignment_rev === assignment.assignment_rev;
-    const held = { assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as Held).sinceMs : nowMs };
+    const held = {
+      assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as Held).sinceMs : nowMs,
+    };
     this.#held.set(assignment.monitor_id, held);
     (isSame ? applied.adjusted : applied.changed).push(held);
   }

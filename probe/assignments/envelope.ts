@@ -27,15 +27,20 @@ export class EnvelopeOpener {
     this.#controller = verificationKey(keys.controllerKey);
   }
 
-  /** The JSON inside, or why it is refused: form, purpose, addressee, expiry, signature or seal. Never throws. */
+  /**
+   * The JSON inside, or why it is refused: form, purpose, addressee, expiry, signature or seal. Never throws.
+   */
   open(bytes: Uint8Array, purpose: SignedEnvelope['purpose'], nowMs: number): Opened {
     try {
       const envelope = signedEnvelope.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
       const problem = this.#problem(envelope, purpose, nowMs);
       if (problem) return { ok: false, reason: problem };
-      const opened = this.#keys.box.open(Buffer.from(envelope.payload, 'base64'), this.#keys.controllerBoxKey);
+      const opened =
+        this.#keys.box.open(Buffer.from(envelope.payload, 'base64'), this.#keys.controllerBoxKey);
       if (!opened) return { ok: false, reason: 'seal' };
-      return { ok: true, revision: envelope.revision, content: JSON.parse(Buffer.from(opened).toString('utf8')) };
+      return {
+        ok: true, revision: envelope.revision, content: JSON.parse(Buffer.from(opened).toString('utf8')),
+      };
     } catch {
       return { ok: false, reason: 'form' };
     }

@@ -1,5 +1,7 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
-import { assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest } from '../../shared/contracts/assignment.ts';
+import {
+  assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest,
+} from '../../shared/contracts/assignment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { Supervisor } from '../../shared/actor/supervisor.ts';
@@ -24,7 +26,9 @@ export interface SynchronizerOptions {
 }
 
 /** What the set took over, and when (Unix ms). */
-export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' | 'changes'> & { atMs: number };
+export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' | 'changes'> & {
+  atMs: number;
+};
 
 const ANSWER_TIMEOUT_MS = 5000;
 const FIRST_WAIT_MS = 250;
@@ -34,7 +38,9 @@ const EVERY_MS = 300_000;
 /** Pages of one answer (of up to 1,000 changes each) before it counts as endless. */
 const MAX_PAGES = 2000;
 
-/** Changes that may wait while an answer is on its way. One that finds no room is found missing by its number. */
+/**
+ * Changes that may wait while an answer is on its way. One that finds no room is found missing by its number.
+ */
 const MAILBOX_MESSAGES = 1000;
 const NAME = 'synchronizer';
 
@@ -44,7 +50,10 @@ type SynchronizerMessage =
   | { kind: 'heard'; revision: number }
   | { kind: 'sync' };
 
-/** Keeps the set at what the controller wants: an actor that applies changes in order and asks for what is missing. */
+/**
+ * Keeps the set at what the controller wants: an actor that applies changes in order and asks for what is
+ * missing.
+ */
 export class Synchronizer {
   readonly #options: SynchronizerOptions;
   readonly #supervisor: Supervisor<string, SynchronizerMessage>;
@@ -75,7 +84,9 @@ export class Synchronizer {
   start(): void {
     const { bus, region, probeId, clock } = this.#options;
     this.#supervisor.start(NAME);
-    this.#subscription = bus.subscribe(subjects.assign(region, probeId), (payload) => this.#send({ kind: 'change', payload }));
+    this.#subscription = bus.subscribe(
+      subjects.assign(region, probeId), (payload) => this.#send({ kind: 'change', payload }),
+    );
     this.#every = clock.setRepeating(EVERY_MS, () => this.#send({ kind: 'sync' }));
     bus.onChange((isConnected) => {
       if (isConnected) this.#send({ kind: 'sync' });
@@ -104,7 +115,9 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
   readonly #onRefused: () => void;
   #failures = 0;
 
-  constructor(options: SynchronizerOptions, context: ActorContext<SynchronizerMessage>, onRefused: () => void) {
+  constructor(
+    options: SynchronizerOptions, context: ActorContext<SynchronizerMessage>, onRefused: () => void,
+  ) {
     this.#options = options;
     this.#context = context;
     this.#onRefused = onRefused;
@@ -160,7 +173,9 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
   async #page(request: SyncRequest): Promise<AssignmentDelta | null> {
     const { bus, region, probeId } = this.#options;
     try {
-      const answer = await bus.request(subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), ANSWER_TIMEOUT_MS);
+      const answer = await bus.request(
+        subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), ANSWER_TIMEOUT_MS,
+      );
       return this.#open(answer, 'sync');
     } catch {
       return null;
@@ -170,7 +185,9 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
   #apply(delta: Omit<AppliedChange, 'atMs'>, nowMs: number): void {
     const { from, revision, reset, changes } = delta;
     if (changes.length === 0 && !reset && revision === this.#options.set.revision) return;
-    this.#options.onApplied(this.#options.set.apply(delta, nowMs), { from, revision, reset, changes, atMs: nowMs });
+    this.#options.onApplied(
+      this.#options.set.apply(delta, nowMs), { from, revision, reset, changes, atMs: nowMs },
+    );
   }
 
   #open(payload: Uint8Array, purpose: 'assign' | 'sync'): AssignmentDelta | null {
@@ -178,7 +195,9 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     const delta = opened.ok ? assignmentDelta.safeParse(opened.content) : null;
     if (delta?.success) return delta.data;
     this.#onRefused();
-    this.#options.log.warn({ purpose, reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused');
+    this.#options.log.warn(
+      { purpose, reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused',
+    );
     return null;
   }
 }

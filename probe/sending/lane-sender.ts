@@ -42,8 +42,8 @@ const NO_RESPONDERS_MS = 500;
 const UNANSWERED_WINDOWS = 2;
 
 /**
- * Sends one lane in order, go-back-N: a few batches under way, from the watermark again when an answer is missing or
- * says so, one batch at a time until an answer comes. Never gives up.
+ * Sends one lane in order, go-back-N: a few batches under way, from the watermark again when an answer is
+ * missing or says so, one batch at a time until an answer comes. Never gives up.
  */
 export class LaneSender<Lane extends LaneSource = LaneSource> {
   readonly #options: LaneSenderOptions<Lane>;
@@ -103,7 +103,9 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   async pump(): Promise<boolean> {
     if (this.#isStopped || this.#isReading || this.#wait || !this.hasUnsent) return false;
     const most = this.#options.maxBatches();
-    if (this.#underWay >= Math.min(this.#window, most) || this.#unanswered >= UNANSWERED_WINDOWS * most) return false;
+    if (this.#underWay >= Math.min(this.#window, most) || this.#unanswered >= UNANSWERED_WINDOWS * most) {
+      return false;
+    }
     const round = this.#round;
     this.#isReading = true;
     const batch = await this.#options.read(this.lane, this.#nextSeq).catch(() => null).finally(() => {
@@ -160,7 +162,10 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     if (watermark >= this.lane.watermark) this.#askedBelow = null;
   }
 
-  /** The controller wants another number next: at once when something has moved, later when it could take nothing. */
+  /**
+   * The controller wants another number next: at once when something has moved, later when it could take
+   * nothing.
+   */
   #goBack(watermark: number, before: number): void {
     const hasMoved = watermark > before || (watermark < before && this.#askedBelow !== watermark);
     this.#window = Math.max(1, this.#window >>> 1);

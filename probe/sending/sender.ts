@@ -156,7 +156,9 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
 
   /** Every lane with something to send, beginning with another one each time. */
   #inTurn(isWanted: (lane: Lane) => boolean): LaneSender<Lane>[] {
-    const senders = [...this.#lanes.values()].map((state) => state.sender).filter((sender) => sender.hasUnsent && isWanted(sender.lane));
+    const senders = [...this.#lanes.values()].map((state) => state.sender).filter(
+      (sender) => sender.hasUnsent && isWanted(sender.lane),
+    );
     if (senders.length === 0) return senders;
     this.#turn = (this.#turn + 1) % senders.length;
     return [...senders.slice(this.#turn), ...senders.slice(0, this.#turn)];
@@ -167,7 +169,9 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
     const shards = new Set<number>();
     const senders: LaneSender<Lane>[] = [];
     for (const [lane, { sender }] of this.#lanes) {
-      if (this.#options.spool.isFresh(lane) || shards.has(lane.shard) || lane.watermark >= lane.synced) continue;
+      if (this.#options.spool.isFresh(lane) || shards.has(lane.shard) || lane.watermark >= lane.synced) {
+        continue;
+      }
       shards.add(lane.shard);
       senders.push(sender);
     }
@@ -182,17 +186,24 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
       this.#lanes.delete(lane);
     }
     for (const lane of lanes) {
-      if (!this.#lanes.has(lane)) this.#lanes.set(lane, { sender: this.#senderOf(lane), lastAnswerMs: this.#options.clock.monotonic() });
+      if (!this.#lanes.has(lane)) {
+        this.#lanes.set(
+          lane, { sender: this.#senderOf(lane), lastAnswerMs: this.#options.clock.monotonic() },
+        );
+      }
     }
   }
 
   #senderOf(lane: Lane): LaneSender<Lane> {
     const { bus, spool, clock, random, region, probeId } = this.#options;
     return new LaneSender<Lane>({
-      lane, clock, random, maxBatches: () => (spool.isFresh(lane) ? FRESH_BATCHES : OLD_BATCHES), maxBytes: LANE_BYTES,
+      lane, clock, random, maxBatches: () => (spool.isFresh(lane) ? FRESH_BATCHES : OLD_BATCHES),
+      maxBytes: LANE_BYTES,
       read: (of, seq) => spool.read(of, seq),
       trim: (of, watermark) => spool.trim(of, watermark),
-      request: (of, bytes) => bus.request(subjects.results(of.shard, region, probeId), bytes, REPLY_TIMEOUT_MS),
+      request: (of, bytes) => bus.request(
+        subjects.results(of.shard, region, probeId), bytes, REPLY_TIMEOUT_MS,
+      ),
       acquire: (bytes) => this.#acquire(bytes, spool.isFresh(lane)),
       release: (bytes) => {
         this.#bytes -= bytes;

@@ -52,7 +52,10 @@ export class Actor<Message> {
   readonly #abort = new AbortController();
   #behaviour: Behaviour<Message> | null = null;
   #waiting: Queued<Message>[] = [];
-  /** Where the next message stands in `#waiting`: shifting the array for each one would cost more than handling it. */
+  /**
+   * Where the next message stands in `#waiting`: shifting the array for each one would cost more than
+   * handling it.
+   */
   #next = 0;
   #inHand: Queued<Message> | null = null;
   #handling: Promise<void> | null = null;
@@ -93,14 +96,17 @@ export class Actor<Message> {
     };
     try {
       const behaviour = start(context);
-      if (behaviour instanceof Promise) behaviour.then((begun) => this.#begun(begun), (error: unknown) => this.#end(error));
-      else this.#begun(behaviour);
+      if (behaviour instanceof Promise) {
+        behaviour.then((begun) => this.#begun(begun), (error: unknown) => this.#end(error));
+      } else this.#begun(behaviour);
     } catch (error) {
       this.#end(error);
     }
   }
 
-  /** Returns false when the message was not taken: the mailbox is full, or this life has ended. Never throws. */
+  /**
+   * Returns false when the message was not taken: the mailbox is full, or this life has ended. Never throws.
+   */
   send(message: Message): boolean {
     if (this.#isEnding || this.waiting >= this.#options.capacity) return false;
     this.#put({ message, unanswered: null });
@@ -119,14 +125,19 @@ export class Actor<Message> {
         resolve(value);
       };
       const unanswered = (): void => {
-        if (!isAnswered) reject(new AppError('SERVICE_UNAVAILABLE', 'An actor ended, or takes no more messages'));
+        if (!isAnswered) {
+          reject(new AppError('SERVICE_UNAVAILABLE', 'An actor ended, or takes no more messages'));
+        }
       };
       if (this.#isEnding || this.waiting >= this.#options.capacity) unanswered();
       else this.#put({ message: question(answer), unanswered });
     });
   }
 
-  /** Ends this life after the message in hand; what waits is dropped. Resolves when it has let go of what it held. */
+  /**
+   * Ends this life after the message in hand; what waits is dropped. Resolves when it has let go of what it
+   * held.
+   */
   stop(): Promise<void> {
     this.#end(undefined);
     return this.#closed ?? Promise.resolve();

@@ -5,7 +5,10 @@ export interface SupervisorOptions<Name, Message> {
   clock: Clock;
   /** Messages that may wait for one actor. */
   capacity: number;
-  /** Wait before the first restart; it doubles with each failure in a row. An actor that ran for `maxDelayMs` begins anew. */
+  /**
+   * Wait before the first restart; it doubles with each failure in a row. An actor that ran for `maxDelayMs`
+   * begins anew.
+   */
   firstDelayMs: number;
   maxDelayMs: number;
   /** Begins a life of the actor of that name, from what is durable. */
@@ -37,7 +40,10 @@ interface Child<Message> {
   isStopped: boolean;
 }
 
-/** Keeps actors of one kind running: one that fails is started again after a growing wait, and the others notice nothing. */
+/**
+ * Keeps actors of one kind running: one that fails is started again after a growing wait, and the others
+ * notice nothing.
+ */
 export class Supervisor<Name, Message> {
   readonly #options: SupervisorOptions<Name, Message>;
   readonly #children = new Map<Name, Child<Message>>();
@@ -53,7 +59,10 @@ export class Supervisor<Name, Message> {
     return this.#children.size;
   }
 
-  /** The present life of an actor, which may still be starting; undefined when there is none. A restart brings another one. */
+  /**
+   * The present life of an actor, which may still be starting; undefined when there is none. A restart brings
+   * another one.
+   */
   get(name: Name): Actor<Message> | undefined {
     const child = this.#children.get(name);
     return child && child.restart === null ? child.actor : undefined;
@@ -114,7 +123,9 @@ export class Supervisor<Name, Message> {
     const failures = lasted ? 1 : child.failures + 1;
     const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
-    const waiting: Child<Message> = { ...child, restart: clock.setTimer(restartInMs, () => this.#begin(name, failures)) };
+    const waiting: Child<Message> = {
+      ...child, restart: clock.setTimer(restartInMs, () => this.#begin(name, failures)),
+    };
     this.#children.set(name, waiting);
   }
 

@@ -7,15 +7,22 @@ import { ROUND_MS } from './shard-clock.ts';
 export const LOOKS_AT_ONCE = 500;
 /** Between two steps, so that requests get their turn. */
 const PAUSE_MS = 5;
-/** From so many monitors on, steps are this small and spread over this much of a round: a request meets one at most. */
+/**
+ * With this many monitors, steps are smaller and spread over part of a round, so a request waits for at most
+ * one.
+ */
 const MANY = 5000;
 const LOOKS_AMONG_MANY = 50;
 const SPREAD_MS = ROUND_MS / 2;
-/** A round examines this part of all monitors: of two walks a step each, for the clock's decisions and for writing. */
+/**
+ * The share of all monitors that a round examines: one step each of two walks, for decisions and for writing.
+ */
 const PART_OF_ROUND = 2 / CYCLE_ROUNDS;
-/** After a shard that has something to write, so that not all write at once; a round has time for all of them. */
+/**
+ * Pause after a shard that has something to write, so that shards write one after the other within a round.
+ */
 const WRITE_PAUSE_MS = 250;
-/** In one round so many monitors are booked to the end of an hour, or those of one shard. */
+/** Monitors whose hour is closed in one round, unless a single shard has more. */
 const HOUR_AT_ONCE = 1000;
 
 /** What a round asks of a shard. See ShardMessage. */
@@ -31,7 +38,10 @@ export interface ClockRoundsDeps {
   };
 }
 
-/** Lets the clock decide for the shards in hand every few seconds, in steps that do not grow with the number of monitors. */
+/**
+ * Has every shard here check its deadlines every few seconds, in steps that do not grow with the number of
+ * monitors.
+ */
 export class ClockRounds {
   readonly #deps: ClockRoundsDeps;
   #left: number[] = [];
@@ -56,7 +66,7 @@ export class ClockRounds {
     this.#next?.cancel();
   }
 
-  /** A round that takes longer than it should is ended first. */
+  /** A slow round finishes before the next one begins. */
   async #begin(): Promise<void> {
     if (this.#isUnderWay) return;
     this.#isUnderWay = true;
@@ -66,7 +76,8 @@ export class ClockRounds {
     let room = HOUR_AT_ONCE;
     for (const shard of this.#left) {
       const mayCloseHour = room > 0;
-      room -= (await this.#ask<number>(shard, (answer) => ({ kind: 'beginRound', mayCloseHour, answer }))) ?? 0;
+      room -= (await this.#ask<number>(shard, (answer) => ({ kind: 'beginRound', mayCloseHour, answer }))) ??
+        0;
     }
     await this.#step();
   }
@@ -79,9 +90,11 @@ export class ClockRounds {
       const shard = this.#left[0];
       const limit = left;
       this.#shardSince ??= clock.monotonic();
-      const looked = await this.#ask<{ looks: number; isWriting: boolean }>(shard, (answer) => ({ kind: 'look', limit, answer }));
+      const looked = await this.#ask<{ looks: number; isWriting: boolean }>(
+        shard, (answer) => ({ kind: 'look', limit, answer }),
+      );
       left -= looked?.looks ?? 0;
-      // It could have had more: nothing of it is left in this round.
+      // It used less than its limit, so this round is done with it.
       if (left > 0) {
         this.#left.shift();
         isWriting = looked?.isWriting ?? false;
@@ -93,8 +106,10 @@ export class ClockRounds {
     if (this.#isUnderWay) this.#next = clock.setTimer(pauseMs, () => void this.#step());
   }
 
-  /** Null when the shard is not in hand any more. */
-  async #ask<Answer>(shard: number, question: (answer: (value: Answer) => void) => ClockMessage): Promise<Answer | null> {
+  /** Null when the shard is no longer here. */
+  async #ask<Answer>(
+    shard: number, question: (answer: (value: Answer) => void) => ClockMessage,
+  ): Promise<Answer | null> {
     return this.#deps.shards.get(shard)?.ask(question).catch(() => null) ?? null;
   }
 }

@@ -1,4 +1,4 @@
-/** Names that are to be looked at in one of the next rounds, each once. */
+/** Names to examine in one of the next rounds, each once. */
 export class LookQueue {
   readonly #most: number;
   readonly #rounds = new Map<number, Set<string>>();
@@ -7,7 +7,7 @@ export class LookQueue {
   #taking = this.#due.values();
   #round = 0;
 
-  /** @param most rounds that a name may lie ahead */
+  /** @param most how many rounds ahead a name may be put */
   constructor(most: number) {
     this.#most = most;
   }
@@ -16,7 +16,7 @@ export class LookQueue {
     return this.#due.size + this.#roundOf.size;
   }
 
-  /** Puts a name `rounds` (1 or more) ahead, unless it is to be looked at before. */
+  /** Puts a name `rounds` (1 or more) ahead, unless it is due before. */
   put(name: string, rounds: number): void {
     const at = this.#round + Math.min(this.#most, Math.max(1, Math.ceil(rounds)));
     const known = this.#roundOf.get(name);
@@ -28,7 +28,7 @@ export class LookQueue {
     else this.#rounds.set(at, new Set([name]));
   }
 
-  /** Begins the next round; what was not taken in this one comes first. */
+  /** Begins the next round; names left over from this one come first. */
   turn(): void {
     this.#round += 1;
     for (const name of this.#rounds.get(this.#round) ?? []) {

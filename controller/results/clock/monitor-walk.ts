@@ -1,9 +1,9 @@
-/** Rounds in which every monitor is looked at once, due or not. */
+/** Rounds in which every monitor is examined once, due or not. */
 export const CYCLE_ROUNDS = 12;
-/** Entries of one round at least. */
+/** A round covers at least this many entries. */
 const SMALL = 200;
 
-/** Goes through a map again and again, a few entries at a time; what is added or removed meanwhile is met or left out. */
+/** Goes through a map again and again, a few entries at a time, while entries are added and removed. */
 export class MonitorWalk<T> {
   readonly #all: ReadonlyMap<string, T>;
   #rest: Iterator<[string, T]>;
@@ -13,12 +13,12 @@ export class MonitorWalk<T> {
     this.#rest = all.entries();
   }
 
-  /** Entries of one round: within a cycle everything is met once, in a small map in each round. */
+  /** Entries per round: a cycle covers every entry once; a small map is covered in each round. */
   get quota(): number {
     return Math.max(SMALL, Math.ceil(this.#all.size / CYCLE_ROUNDS));
   }
 
-  /** The next entry; null once where a cycle ends. */
+  /** The next entry; null once at the end of each cycle. */
   next(): [string, T] | null {
     const step = this.#rest.next();
     if (step.done !== true) return step.value;

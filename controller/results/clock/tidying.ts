@@ -3,7 +3,7 @@ import { MonitorWalk } from './monitor-walk.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
-/** Monitors of one shard whose blocks are written at once. */
+/** Monitors of one shard whose hours are written together. */
 export const MONITORS_PER_WRITE = 100;
 const FORGET_AFTER_MS = 24 * 3_600_000;
 
@@ -11,13 +11,14 @@ const FORGET_AFTER_MS = 24 * 3_600_000;
 export interface TidyWork {
   /** Monitors whose closed hours are due to be written. */
   due: string[];
-  /** Deleted ones that are forgotten. */
+  /** Monitors deleted long ago. */
   gone: string[];
 }
 
 /**
- * Finds what of one shard is to be written and forgotten, and how far the journal is in documents: in walks over all of its
- * monitors, a few at a time. What a monitor has in the journal alone only moves up, so the least that a whole walk has met holds.
+ * Walks over the monitors of one shard, a few at a time, to find hours to write and deleted monitors to drop,
+ * and how far the journal is stored in documents. Each monitor's unstored part only moves up, so the lowest
+ * entry of a whole walk is safe.
  */
 export class Tidying {
   readonly #state: ShardState;
@@ -25,7 +26,7 @@ export class Tidying {
   #toWalk = 0;
   #due: string[] = [];
   #gone: string[] = [];
-  /** Of the walk under way; null before its first monitor. */
+  /** The lowest so far in this walk; null before its first monitor. */
   #through: number | null = null;
   #isWalked = false;
 
@@ -38,10 +39,11 @@ export class Tidying {
     this.#toWalk = this.#walk.quota;
   }
 
-  /** Looks at `most` monitors at most that this round has left, and stops where there is enough to do. @returns how many. */
+  /** Examines up to `most` monitors left in this round; stops early with enough to do. @returns how many. */
   look(now: number, most: number): number {
     let looks = 0;
-    for (; looks < most && this.#toWalk > 0 && !this.#isWalked && this.#due.length < MONITORS_PER_WRITE; looks += 1) {
+    const hasRoom = (): boolean => !this.#isWalked && this.#due.length < MONITORS_PER_WRITE;
+    for (; looks < most && this.#toWalk > 0 && hasRoom(); looks += 1) {
       this.#toWalk -= 1;
       this.#through ??= this.#state.n;
       const met = this.#walk.next();
@@ -51,7 +53,7 @@ export class Tidying {
     return looks;
   }
 
-  /** What was found since this was last asked. */
+  /** What was found since the last call. */
   take(): TidyWork {
     const work = { due: this.#due, gone: this.#gone };
     this.#due = [];
@@ -60,7 +62,10 @@ export class Tidying {
     return work;
   }
 
-  /** To be called when what was found is written. @returns the entry up to which nothing is only in the journal, after a whole walk. */
+  /**
+   * Called when what was found is written. @returns, after a whole walk, the entry up to which everything is
+   * in documents.
+   */
   done({ due }: TidyWork): number | null {
     for (const id of due) this.#keep(this.#state.monitors.get(id));
     if (!this.#isWalked) return null;
@@ -81,7 +86,8 @@ export class Tidying {
   }
 }
 
-/** A deleted monitor is remembered for a day, so that what its probes still send is no riddle. */
+/** A deleted monitor is kept for a day, so that results its probes still send are recognized. */
 function isForgettable({ state, hours, unsavedFrom, queued }: LiveMonitor, now: number): boolean {
-  return state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS && hours.size === 0 && unsavedFrom === null && queued === 0;
+  return state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS &&
+    hours.size === 0 && unsavedFrom === null && queued === 0;
 }

@@ -4,9 +4,9 @@ import type { DeadLetter } from './dead-letter.ts';
 import { DeadLetterLimit } from './dead-letter-limit.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 
-/** Letters in one command. */
+/** Dead letters per command. */
 const AT_ONCE = 500;
-/** Letters that wait at most; further ones are counted and not kept. */
+/** Limit of waiting dead letters; further ones are counted but not kept. */
 const MOST_WAITING = 10_000;
 const RETRY_MS = 1000;
 
@@ -16,11 +16,13 @@ export interface DeadLetterBoxDeps {
   log: Log;
 }
 
-/** The way of dead letters into the database: few commands however many come at once, and tried again while it is away. */
+/**
+ * Stores dead letters with few commands however many come at once, and retries while the database is away.
+ */
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
   readonly #limit = new DeadLetterLimit();
-  /** Letters that came, kept or not. */
+  /** Dead letters so far, kept or not. */
   count = 0;
   #waiting: DeadLetter[] = [];
   #overflowed = 0;
@@ -31,12 +33,12 @@ export class DeadLetterBox {
     this.#deps = deps;
   }
 
-  /** Letters that were counted and not kept, since their sender or all together had too many. */
+  /** Dead letters that were not kept because there were too many. */
   get omitted(): number {
     return this.#limit.omitted + this.#overflowed;
   }
 
-  /** Keeps these some time from now. */
+  /** Stores these in the background. */
   put(letters: DeadLetter[]): void {
     this.count += letters.length;
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
@@ -46,14 +48,17 @@ export class DeadLetterBox {
     this.#start();
   }
 
-  /** Keeps these now; rejects when the database does not take them, and may then be called with the same ones again. */
+  /**
+   * Stores these now. Rejects when the database does not take them; may then be called again with the same
+   * ones.
+   */
   async keep(letters: DeadLetter[]): Promise<void> {
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     if (kept.length > 0) await this.#deps.store.add(kept);
     this.count += letters.length;
   }
 
-  /** Tries once more to write what waits. */
+  /** Tries once more to store what waits. */
   async stop(): Promise<void> {
     this.#cancelRetry();
     this.#start();
@@ -81,7 +86,9 @@ export class DeadLetterBox {
       await store.add(part);
       this.#waiting = this.#waiting.slice(part.length);
     } catch (error) {
-      log.warn({ err: error, waiting: this.#waiting.length }, 'dead letters could not be stored and are tried again');
+      log.warn(
+        { err: error, waiting: this.#waiting.length }, 'dead letters could not be stored and are tried again',
+      );
       this.#retry = clock.setTimer(RETRY_MS, () => {
         this.#retry = null;
         this.#start();

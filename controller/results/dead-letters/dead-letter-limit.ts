@@ -1,22 +1,22 @@
 import type { DeadLetter } from './dead-letter.ts';
 
-/** Most dead letters of one sender that are kept in an hour. */
+/** Dead letters kept per sender and hour. */
 const LETTERS_PER_HOUR = 2000;
 const HOUR_MS = 3_600_000;
-/** Senders that are remembered; beyond it those whose hour is over are forgotten. */
+/** Senders remembered; beyond it, those whose hour is over are dropped. */
 const SENDERS = 1000;
 
 /**
- * Keeps one sender of rubbish from filling the database: of each probe, the first 2,000 dead letters of an hour are kept
- * and the rest only counted. What they were about is told by the refused ranges of the journal all the same.
+ * Keeps one sender of garbage from filling the database: the first 2,000 dead letters of a probe and hour are
+ * kept, the rest only counted. The journal records which results were refused in any case.
  */
 export class DeadLetterLimit {
   readonly #senders = new Map<string, { since: number; kept: number }>();
   readonly #decided = new WeakMap<DeadLetter, boolean>();
-  /** Letters that were not kept, since the start. */
+  /** Dead letters not kept since the start. */
   omitted = 0;
 
-  /** Those of `letters` to be kept. The same object is judged once, so that a write may be repeated. */
+  /** The `letters` to keep. Each object is judged once, so that a failed write can be repeated. */
   admit(letters: DeadLetter[], monotonicNow: number): DeadLetter[] {
     return letters.filter((letter) => {
       const known = this.#decided.get(letter);
@@ -41,6 +41,8 @@ export class DeadLetterLimit {
   }
 
   #forget(now: number): void {
-    for (const [sender, window] of this.#senders) if (now - window.since >= HOUR_MS) this.#senders.delete(sender);
+    for (const [sender, window] of this.#senders) {
+      if (now - window.since >= HOUR_MS) this.#senders.delete(sender);
+    }
   }
 }

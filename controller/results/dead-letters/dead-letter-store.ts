@@ -5,7 +5,7 @@ import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
 
-/** Collection `dead_letters`: what could not be taken, with its reason, to be looked at by the operator. */
+/** Collection `dead_letters`: what could not be accepted, with its reason, for the operator to look at. */
 export class DeadLetterStore {
   readonly #letters: Collection<DeadLetterDoc>;
 
@@ -14,7 +14,7 @@ export class DeadLetterStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Removing what is old.
+    // Removing old ones.
     await ensureIndexes(this.#letters, [{ key: { at: 1 }, name: 'age' }]);
   }
 

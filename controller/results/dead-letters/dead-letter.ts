@@ -3,7 +3,7 @@ import { derivedId } from '../../../shared/ids.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { FailedItem } from '../state/entry-step.ts';
 
-/** What had to be set aside, with its reason. */
+/** Something that could not be accepted, with its reason. */
 export interface DeadLetter {
   id: string;
   reason: DeadLetterReason;
@@ -13,44 +13,56 @@ export interface DeadLetter {
   epoch: string | null;
   seq: number | null;
   monitor_id: string | null;
-  /** What it was: the beginning of a result as JSON, or of the bytes that could not be read. */
+  /** The beginning of the result as JSON, or of the unreadable bytes. */
   content: string;
   at: number;
 }
 
 export type DeadLetterReason =
-  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region' | 'future' | 'too_old' | 'rule_failed';
 
-/** Characters of a result that its dead letter keeps. */
+    | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
+    | 'future' | 'too_old' | 'rule_failed';
+
+/** Characters kept of a result. */
 const LETTER_CHARS = 4096;
-/** Bytes that are kept of what could not be read. */
+/** Bytes kept of an unreadable message. */
 const UNREADABLE_BYTES = 1024;
 
-/** The dead letter of a message that cannot be read. Sent again, it has the same id. */
-export function unreadableLetter(shard: number, message: { region: string; probe_id: string; bytes: Uint8Array }, nowWall: number): DeadLetter {
+/** The dead letter of an unreadable message; the same message always has the same id. */
+export function unreadableLetter(
+  shard: number, message: { region: string; probe_id: string; bytes: Uint8Array }, nowWall: number,
+): DeadLetter {
   const content = Buffer.from(message.bytes.subarray(0, UNREADABLE_BYTES)).toString('base64');
   return {
-    id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard, region: message.region,
+    id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard,
+    region: message.region,
     probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content, at: nowWall,
   };
 }
 
 /** The dead letter of an item on which a rule threw. */
-export function failedLetter(entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at'>, { monitor_id, item, fresh }: FailedItem): DeadLetter {
+export function failedLetter(
+  entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at'>, { monitor_id, item, fresh }: FailedItem,
+): DeadLetter {
   if (fresh) return letterOf(entry.shard, fresh, fresh.epoch, fresh.result, 'rule_failed', entry.taken_at);
   const content = JSON.stringify(item).slice(0, LETTER_CHARS);
   return {
-    id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed', shard: entry.shard, region: '', probe_id: '',
+    id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed',
+    shard: entry.shard, region: '', probe_id: '',
     epoch: null, seq: null, monitor_id, content, at: entry.taken_at,
   };
 }
 
 /** The dead letter of one result; the same result always has the same id. */
 export function letterOf(
-  shard: number, source: { region: string; probe_id: string }, epoch: string, result: CheckResult, reason: DeadLetterReason, at: number,
+  shard: number, source: { region: string; probe_id: string }, epoch: string, result: CheckResult,
+  reason: DeadLetterReason, at: number,
 ): DeadLetter {
   return {
-    id: derivedId('result', source.probe_id, epoch, shard, result.seq), reason, shard, region: source.region, probe_id: source.probe_id, epoch,
-    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result).slice(0, LETTER_CHARS), at,
+    id: derivedId(
+      'result', source.probe_id, epoch, shard, result.seq,
+    ), reason, shard, region: source.region, probe_id: source.probe_id, epoch,
+    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result).slice(0, LETTER_CHARS),
+    at,
   };
 }

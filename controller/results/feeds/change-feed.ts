@@ -5,10 +5,10 @@ import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** Changed monitors that are looked at at once. */
+/** Changed monitors per round. */
 const AT_ONCE = 500;
 
-/** A monitor whose change the journal lacks. `monitor` is whatever placement takes. */
+/** A monitor whose change the journal does not have. `monitor` is what placement expects. */
 export interface MarkedMonitor<M> {
   shard: number;
   config: MonitorConfig;
@@ -21,15 +21,15 @@ export interface ChangeFeedDeps<M> {
   shards: Pick<Shards, 'get' | 'states'>;
   /** Marked monitors of these shards. */
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
-  /** Makes the probes' assignments agree with these monitors, durably. */
+  /** Brings the stored assignments in line with these monitors. */
   place(monitors: M[]): Promise<void>;
-  /** Takes the mark away where the revision is still the same. */
+  /** Removes the mark if the revision is still the same. */
   clear(marks: { monitor_id: string; revision: number }[]): Promise<void>;
 }
 
 /**
- * Takes changes of monitors from their collection into the journal, and from there to the probes: first journaled,
- * then placed, then the mark is cleared; a crash between any two finds the mark again.
+ * Brings changed monitors into the journal and then to the probes: journaled first, then placed, then
+ * unmarked. After a crash in between, the mark is still there.
  */
 export class ChangeFeed<M> {
   readonly #deps: ChangeFeedDeps<M>;
@@ -47,7 +47,7 @@ export class ChangeFeed<M> {
     this.#rounds.start();
   }
 
-  /** Looks now; while a round is under way, once more after it. */
+  /** Looks now, or again after the current round. */
   look(): void {
     this.#rounds.look();
   }
@@ -69,11 +69,14 @@ export class ChangeFeed<M> {
     return marked.length === AT_ONCE;
   }
 
-  /** Puts changes on their way into the journal. Returns the ids of those that it has already; none when the shard is gone. */
+  /**
+   * Gives changes to their shard. Returns the ids of those that the journal has; none when the shard is gone.
+   */
   async #note(shard: number, marked: MarkedMonitor<M>[]): Promise<string[]> {
     const configs = marked.flatMap((one) => (one.shard === shard ? [one.config] : []));
     if (configs.length === 0) return [];
-    const asked = this.#deps.shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
+    const asked =
+      this.#deps.shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
     return asked?.catch(() => []) ?? [];
   }
 }

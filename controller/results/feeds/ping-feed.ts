@@ -7,14 +7,14 @@ import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { ShardMessage } from '../shards/shard.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** Pings taken at once. */
+/** Pings per round. */
 const AT_ONCE = 1000;
-/** A ping whose monitor nobody knows after this long has none any more, ms. */
+/** A ping whose monitor is still unknown after this time is removed, ms. */
 const ORPHAN_MS = 3_600_000;
 
-/** The collection of pings, each from its receipt until it is in the journal. */
+/** The collection that holds each ping until the journal has it. */
 export interface PingSource {
-  /** The oldest of these shards. */
+  /** The oldest pings of these shards. */
   find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]>;
   remove(ids: string[]): Promise<void>;
 }
@@ -27,8 +27,8 @@ export interface PingFeedDeps {
 }
 
 /**
- * Takes pings from their collection into the journal, and out of the collection once they are in it; a crash between the
- * two finds them in both, and the journal wins.
+ * Brings pings from their collection into the journal, then removes them from the collection. After a crash
+ * in between they are in both, and the journal counts.
  */
 export class PingFeed {
   readonly #deps: PingFeedDeps;
@@ -49,7 +49,7 @@ export class PingFeed {
     this.#rounds.start();
   }
 
-  /** Looks now; while a round is under way, once more after it. */
+  /** Looks now, or again after the current round. */
   look(): void {
     this.#rounds.look();
   }
@@ -60,7 +60,8 @@ export class PingFeed {
 
   async #lookOnce(): Promise<boolean> {
     const { shards, source, clock } = this.#deps;
-    // Bound to these very lives: what was read for one that has since been loaded again may be journaled and gone.
+    // Bound to these lives: pings read for a shard that is loaded again meanwhile may be journaled and
+    // removed.
     const lives = [...shards.states].flatMap(([shard, { pings }]) => {
       const actor = shards.get(shard);
       return actor ? [{ shard, actor, journaled: [...pings.keys()] }] : [];
@@ -81,7 +82,11 @@ export class PingFeed {
 
   async #removeJournaled(lives: { actor: Actor<ShardMessage>; journaled: string[] }[]): Promise<void> {
     const ids = lives.flatMap(({ journaled }) => journaled);
-    for (let at = 0; at < ids.length; at += AT_ONCE) await this.#deps.source.remove(ids.slice(at, at + AT_ONCE));
-    for (const { actor, journaled } of lives) if (journaled.length > 0) actor.send({ kind: 'pingsRemoved', ids: journaled });
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      await this.#deps.source.remove(ids.slice(at, at + AT_ONCE));
+    }
+    for (const { actor, journaled } of lives) {
+      if (journaled.length > 0) actor.send({ kind: 'pingsRemoved', ids: journaled });
+    }
   }
 }

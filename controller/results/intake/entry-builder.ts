@@ -1,20 +1,20 @@
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contracts/result-pack.ts';
+import {
+  LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch,
+} from '../../../shared/contracts/result.ts';
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
-import { LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
-import { holdBatch } from './held-batch.ts';
+import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
-import type { DeadLetter } from '../dead-letters/dead-letter.ts';
-import { letterOf, unreadableLetter } from '../dead-letters/dead-letter.ts';
-import { PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
-import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
-import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { refusalOf } from './refusal-rules.ts';
 import type { ShardState } from '../state/shard-state.ts';
+import { holdBatch, PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
+import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
+import { refusalOf } from './refusal-rules.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
 
-/** Most pings of one journal entry, and most that may wait; the rest stays in its collection. */
+/** Limit per journal entry and for the queue; further pings wait in their collection. */
 const PENDING_PINGS = 2000;
 
 /** An entry to be written, and the dead letters that have to be stored before it. */
@@ -31,7 +31,7 @@ interface AcceptedBatch {
   regionOwner: string | null;
 }
 
-/** Takes what is meant for one shard and forms its journal entries. It knows no database: the shard has them written. */
+/** Collects what is meant for one shard and builds its journal entries. It knows no database. */
 export class EntryBuilder {
   readonly state: ShardState;
   readonly #writer: string;
@@ -41,12 +41,12 @@ export class EntryBuilder {
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
-  /** Positions that count what is pending, so that a lane is taken strictly in order. */
+  /** Positions that include pending batches, so that each lane is taken strictly in order. */
   #taken = new Map<string, number>();
   #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
-  /** Something waits that must not wait for the next second. */
+  /** True when a waiting item must be written at once. */
   isUrgent = false;
-  /** When the oldest thing that waits came, monotonic ms; null when nothing waits. */
+  /** When the oldest waiting item came, monotonic ms; null when nothing waits. */
   waitingSince: number | null = null;
 
   constructor(state: ShardState, writer: string, limits: TakeLimits) {
@@ -56,8 +56,9 @@ export class EntryBuilder {
   }
 
   /**
-   * Takes a batch by the rule of its lane; answers at once what needs no journal. What cannot be read comes back as a
-   * dead letter; where its place in the lane is known, that place is journaled as lost and the lane goes on.
+   * Takes a batch by the rule of its lane; answers at once what needs no journal. An unreadable batch is
+   * returned as a dead letter; when its place in the lane is readable, the journal records that place as lost
+   * and the lane goes on.
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
     const regionOwner = this.#limits.regionOwner(message.region);
@@ -70,7 +71,8 @@ export class EntryBuilder {
       letter = unreadableLetter(this.state.shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
       if (!header) return letter;
-      batch = { ...header, engine: '', results: [], dropped: [{ first: header.first, last: header.last, reason: 'unreadable' }] };
+      const { first, last } = header;
+      batch = { ...header, engine: '', results: [], dropped: [{ first, last, reason: 'unreadable' }] };
     }
     const lane = laneName(message.probe_id, batch.epoch);
     const journaled = this.state.position(lane);
@@ -79,27 +81,31 @@ export class EntryBuilder {
       message.answer(journaled);
       return null;
     }
-    // Before the entry is formed: whoever replays it reads corrected times, whatever the clock is by then.
+    // Before the entry is built: a replay then reads corrected times, whatever the clock is by then.
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
     if (shiftMs !== 0) batch = shifted(batch, shiftMs);
     const readable = letter || shiftMs !== 0 ? { ...message, bytes: encodeBatch(batch) } : message;
     const waiting = { lane, last: batch.last, answer: message.answer };
     if (batch.last <= taken) this.#pending.join(waiting, this.#inHand?.batches ?? []);
-    else if (this.#pending.hasRoom) this.#accept({ message: readable, batch, waiting, letter, regionOwner }, now);
+    else if (this.#pending.hasRoom) {
+      this.#accept({ message: readable, batch, waiting, letter, regionOwner }, now);
+    }
     return null;
   }
 
-  /** Those that the journal has already, or that are on their way into it, are left out. */
+  /** Ignores configurations that the journal has, or that are on their way into it. */
   noteConfigs(configs: MonitorConfig[], monotonicNow: number): void {
-    const fresh = configs.filter((config) => config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0));
+    const isNew = (config: MonitorConfig): boolean =>
+      config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0);
+    const fresh = configs.filter(isNew);
     for (const config of fresh) this.#configs.set(config.monitor_id, config);
     if (fresh.length > 0) this.#waitFrom(monotonicNow, true);
   }
 
   /**
-   * Takes pings on their way into the journal. Left out, to be offered again: those whose monitor the journal does not know at
-   * the revision that they were received under; and those that the journal has, or that are on their way into it.
-   * False when some have to be offered again that may change a monitor's state.
+   * Takes pings on their way into the journal. A ping is left out, to be offered again, while the journal
+   * does not know its monitor at the revision under which it was received; so is one that the journal has or
+   * is about to get. Returns false when a ping that may change a monitor's state has to be offered again.
    */
   notePings(pings: ReceivedPing[], monotonicNow: number): boolean {
     let areAllTaken = true;
@@ -112,17 +118,18 @@ export class EntryBuilder {
         continue;
       }
       this.#pings.set(ping.id, ping);
-      this.#waitFrom(monotonicNow, ping.kind === 'fail' || this.state.monitors.get(ping.monitor_id)?.state.status !== 'up');
+      const isUp = this.state.monitors.get(ping.monitor_id)?.state.status === 'up';
+      this.#waitFrom(monotonicNow, ping.kind === 'fail' || !isUp);
     }
     return areAllTaken;
   }
 
-  /** Whether pings wait for the journal: until they are in it nobody is overdue. */
+  /** True while pings wait for the journal: until it has them, no heartbeat is overdue. */
   get hasPings(): boolean {
     return this.#pings.size > 0 || (this.#inHand !== null && this.#inHand.entry.pings.length > 0);
   }
 
-  /** Whether decisions of the clock wait for the journal. */
+  /** True while decisions of the clock wait for the journal. */
   get hasDecisions(): boolean {
     return this.#clock.length > 0 || (this.#inHand !== null && this.#inHand.entry.clock.length > 0);
   }
@@ -132,23 +139,25 @@ export class EntryBuilder {
     if (decisions.length > 0) this.#waitFrom(monotonicNow, true);
   }
 
-  /** The next entry, or the one that is still without an answer, unchanged; null when there is nothing to write. */
+  /** The next entry, or the unanswered one unchanged; null when there is nothing to write. */
   nextEntry(nowWall: number): NextEntry | null {
-    if (!this.#inHand) this.#form(nowWall);
+    if (!this.#inHand) this.#build(nowWall);
     if (!this.#inHand) return null;
     return { entry: this.#inHand.entry, letters: this.#inHand.batches.flatMap((batch) => batch.letters) };
   }
 
-  /** The entry that was given out and not settled; null when there is none. */
+  /** The entry that was handed out and is not settled; null when there is none. */
   get inHand(): JournalEntry | null {
     return this.#inHand?.entry ?? null;
   }
 
-  /** To be called when the entry is in the journal and the snapshot does not contradict it: answers the probes. */
+  /** Answers the probes of the entry in hand, which is in the journal and applied to the state. */
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
-    for (const [lane, position] of entry.lanes) if (this.#taken.get(lane) === position) this.#taken.delete(lane);
+    for (const [lane, position] of entry.lanes) {
+      if (this.#taken.get(lane) === position) this.#taken.delete(lane);
+    }
     if (this.#pending.isEmpty && this.#hasOnlyBatches) this.#stopWaiting();
     for (const batch of batches) {
       for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));
@@ -156,34 +165,38 @@ export class EntryBuilder {
     return entry;
   }
 
-  #accept(taken: AcceptedBatch, now: Instant): void {
-    const { message, batch, waiting, letter, regionOwner } = taken;
+  #accept({ message, batch, waiting, letter, regionOwner }: AcceptedBatch, now: Instant): void {
+    const { shard, monitors } = this.state;
+    const { region, probe_id, bytes } = message;
     const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
     const pending: PendingBatch = {
-      probe_id: message.probe_id, region: message.region, bytes: message.bytes,
-      batch: holdBatch(message.bytes, batch, this.#ids), count: batch.results.length, earliest: Infinity, latest: -Infinity, refused: [], late: [],
-      letters: letter ? [letter] : [], waiting: [waiting],
+      probe_id, region, bytes, batch: holdBatch(bytes, batch, this.#ids), count: batch.results.length,
+      earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
+      waiting: [waiting],
     };
-    const arrival = { shard: this.state.shard, region: message.region, owner: regionOwner, now: now.wall, limits: this.#limits };
-    let urgent = false;
+    const arrival = { shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
+    let isUrgent = false;
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);
       pending.latest = Math.max(pending.latest, result.started_at);
       if (result.seq <= known) continue;
-      const cell = this.state.monitors.get(result.monitor_id);
-      const journaled = cell?.state.config;
-      const refusal = refusalOf(result, { latest: this.#waitingConfig(result.monitor_id) ?? journaled, journaled }, arrival);
+      const state = monitors.get(result.monitor_id)?.state;
+      const latest = this.#waitingConfig(result.monitor_id) ?? state?.config;
+      const refusal = refusalOf(result, { latest, journaled: state?.config }, arrival);
       if (refusal) {
         pending.refused.push(result.seq);
-        if (refusal !== 'deleted') pending.letters.push(letterOf(this.state.shard, message, batch.epoch, result, refusal, now.wall));
-      } else if (changesSomething(cell?.state.regions[message.region], result)) urgent = true;
+        if (refusal === 'deleted') continue;
+        pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
+      } else if (changesSomething(state?.regions[region], result)) isUrgent = true;
     }
     this.#pending.put(pending);
     this.#taken.set(waiting.lane, batch.last);
-    this.#waitFrom(now.monotonic, urgent);
+    this.#waitFrom(now.monotonic, isUrgent);
   }
 
-  /** The newest configuration of a monitor: one that waits, one on its way into the journal, or the journal's. */
+  /**
+   * The newest configuration of a monitor: a waiting one, one on its way into the journal, or the journal's.
+   */
   #latestConfig(monitorId: string): MonitorConfig | undefined {
     return this.#waitingConfig(monitorId) ?? this.state.monitors.get(monitorId)?.state.config;
   }
@@ -191,10 +204,11 @@ export class EntryBuilder {
   #waitingConfig(monitorId: string): MonitorConfig | undefined {
     const waiting = this.#configs.size > 0 ? this.#configs.get(monitorId) : undefined;
     const inHand = this.#inHand?.entry.configs;
-    return waiting ?? (inHand && inHand.length > 0 ? inHand.find((config) => config.monitor_id === monitorId) : undefined);
+    if (waiting || !inHand || inHand.length === 0) return waiting;
+    return inHand.find((config) => config.monitor_id === monitorId);
   }
 
-  #form(nowWall: number): void {
+  #build(nowWall: number): void {
     const batches = this.#pending.takeForEntry();
     if (batches.length === 0 && this.#hasOnlyBatches) return this.#stopWaiting();
     const lanes = new Map<string, number>();
@@ -202,9 +216,11 @@ export class EntryBuilder {
       lanes.set(laneName(pending.probe_id, pending.batch.epoch), pending.batch.last);
       pending.late = this.#lateOf(pending, nowWall);
     }
+    const { shard, n } = this.state;
     const entry: JournalEntry = {
-      shard: this.state.shard, n: this.state.n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
-      configs: [...this.#configs.values()], batches, pings: this.#takePings(), clock: this.#clock, lanes: [...lanes],
+      shard, n: n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
+      configs: [...this.#configs.values()],
+      batches, pings: this.#takePings(), clock: this.#clock, lanes: [...lanes],
     };
     this.#configs = new Map();
     this.#clock = [];
@@ -212,7 +228,6 @@ export class EntryBuilder {
     this.isUrgent = false;
   }
 
-  /** Whether nothing else than batches waits. */
   get #hasOnlyBatches(): boolean {
     return this.#configs.size === 0 && this.#pings.size === 0 && this.#clock.length === 0;
   }
@@ -223,7 +238,9 @@ export class EntryBuilder {
     return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
   }
 
-  /** Journaled, because a replay may meet a later configuration in the state than the one that this is judged by. */
+  /**
+   * Journaled, because a replay may find a later configuration in the state than the one that decides here.
+   */
   #lateOf({ batch, earliest, latest }: PendingBatch, takenAt: number): number[] {
     if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= LATE_AFTER_MS) return [];
     return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
@@ -232,9 +249,9 @@ export class EntryBuilder {
     });
   }
 
-  #waitFrom(monotonicNow: number, urgent: boolean): void {
+  #waitFrom(monotonicNow: number, isUrgent: boolean): void {
     this.waitingSince ??= monotonicNow;
-    if (urgent) this.isUrgent = true;
+    if (isUrgent) this.isUrgent = true;
   }
 
   #stopWaiting(): void {
@@ -243,15 +260,22 @@ export class EntryBuilder {
   }
 }
 
-/** A failure, a first result or a recovery is written at once; one more of the same may wait its second. */
+/**
+ * A failure, a first result or a recovery is written at once; one more of the same may wait up to a second.
+ */
 function changesSomething(known: RegionState | undefined, result: CheckResult): boolean {
   if (result.outcome === 'missed') return false;
   if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;
-  return result.outcome === 'failure' ? known.verdict !== 'down' : known.verdict === 'down' || known.fails > 0;
+  return result.outcome === 'failure'
+    ? known.verdict !== 'down'
+    : known.verdict === 'down' || known.fails > 0;
 }
 
 /** The batch as a probe with the right time would have sent it. */
 function shifted(batch: ResultBatch, shiftMs: number): ResultBatch {
   const moved = (at: number): number => Math.min(LATEST_INSTANT_MS, Math.max(0, at + shiftMs));
-  return { ...batch, results: batch.results.map((result) => ({ ...result, scheduled_at: moved(result.scheduled_at), started_at: moved(result.started_at) })) };
+  const results = batch.results.map((result) => ({
+    ...result, scheduled_at: moved(result.scheduled_at), started_at: moved(result.started_at),
+  }));
+  return { ...batch, results };
 }

@@ -1,15 +1,17 @@
-import { laneName } from '../../../shared/contracts/result.ts';
+import { decodeBatch, PACKED_FORMAT } from '../../../shared/contracts/result-pack.ts';
+import { laneName, type ResultBatch } from '../../../shared/contracts/result.ts';
+import type { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { EntryBatch } from '../journal/journal-entry.ts';
 
-/** Most results and bytes of one journal entry; the rest waits for the next. */
+/** Limits of one journal entry; the rest waits for the next. */
 const ENTRY_RESULTS = 1000;
 const ENTRY_BYTES = 1_048_576;
-/** Most that may wait for the journal; what comes on top is not answered, so that its probe sends it again. */
+/** Limits of what waits for the journal; a batch beyond them gets no answer, so its probe sends it again. */
 const PENDING_RESULTS = 4000;
 const PENDING_BYTES = 4_194_304;
 
-/** Who is to be told when a batch is in the journal. */
+/** An answer that is due when the journal has a batch. */
 export interface Waiting {
   lane: string;
   last: number;
@@ -35,7 +37,7 @@ export class PendingBatches {
     return this.#batches.length === 0;
   }
 
-  /** Whether one more may wait. */
+  /** True while one more may wait. */
   get hasRoom(): boolean {
     return this.#results < PENDING_RESULTS && this.#bytes < PENDING_BYTES;
   }
@@ -46,14 +48,15 @@ export class PendingBatches {
     this.#bytes += batch.bytes.length;
   }
 
-  /** Takes as many as one entry holds, one at least; none when none wait. */
+  /** Takes as many as one entry holds, at least one; none when none wait. */
   takeForEntry(): PendingBatch[] {
     const taken: PendingBatch[] = [];
     let results = 0;
     let bytes = 0;
     while (this.#batches[0]) {
       const next = this.#batches[0];
-      if (taken.length > 0 && (results + next.count > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES)) break;
+      const isFull = results + next.count > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES;
+      if (taken.length > 0 && isFull) break;
       this.#batches.shift();
       taken.push(next);
       results += next.count;
@@ -64,11 +67,25 @@ export class PendingBatches {
     return taken;
   }
 
-  /** Has `waiting` told with the batch that brings its lane so far: one of `inHand`, which came before, or one that waits. */
+  /**
+   * Answers `waiting` together with the batch that brings its lane that far: one of `inHand`, or one that
+   * waits.
+   */
   join(waiting: Waiting, inHand: readonly PendingBatch[]): void {
-    const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean => laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;
+    const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean =>
+      laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;
     const holder = inHand.find(holds) ?? this.#batches.find(holds);
     // A probe that repeats itself while the database is slow is answered once: the last answer says all.
     if (holder) holder.waiting = [...holder.waiting.filter((other) => other.lane !== waiting.lane), waiting];
   }
+}
+
+/**
+ * A batch whose results are decoded from its bytes each time they are read. Objects that wait for the journal
+ * outlive the garbage collector's first pass, and copying them costs more than decoding twice.
+ */
+export function holdBatch(bytes: Uint8Array, batch: ResultBatch, ids: UuidCache): ResultBatch {
+  if (bytes[0] !== PACKED_FORMAT) return batch;
+  const { epoch, engine, first, last, dropped } = batch;
+  return { epoch, engine, first, last, dropped, get results() { return decodeBatch(bytes, ids).results; } };
 }

@@ -1,7 +1,7 @@
-/** What one probe may send, bytes: about twenty thousand results a second for as long as it likes, and 16 s of that at once. */
+/** A probe's steady rate, some 20,000 results a second, and its burst. */
 const BYTES_PER_S = 1_048_576;
 const BURST_BYTES = 16 * BYTES_PER_S;
-/** Probes that are remembered; beyond it those who have used nothing for a while are forgotten. */
+/** Probes remembered; beyond it, those that have sent nothing for a while are dropped. */
 const PROBES = 1000;
 
 interface Bucket {
@@ -10,13 +10,16 @@ interface Bucket {
   at: number;
 }
 
-/** Keeps one probe from taking up the time of all: what is beyond its rate is not looked at, and it sends that again later. */
+/**
+ * Keeps one probe from using up everybody's time: messages beyond its rate are ignored, and it sends them
+ * again.
+ */
 export class ProbeRate {
   readonly #buckets = new Map<string, Bucket>();
-  /** Messages that were not looked at, since the start. */
+  /** Messages ignored since the start. */
   exceeded = 0;
 
-  /** Whether a message of that size is within its sender's rate. */
+  /** True when a message of that size is within its sender's rate. */
   admits(probeId: string, bytes: number, monotonicNow: number): boolean {
     const bucket = this.#bucketOf(probeId, monotonicNow);
     bucket.left = refilled(bucket, monotonicNow);
@@ -39,7 +42,9 @@ export class ProbeRate {
   }
 
   #forget(now: number): void {
-    for (const [probeId, bucket] of this.#buckets) if (refilled(bucket, now) === BURST_BYTES) this.#buckets.delete(probeId);
+    for (const [probeId, bucket] of this.#buckets) {
+      if (refilled(bucket, now) === BURST_BYTES) this.#buckets.delete(probeId);
+    }
   }
 }
 

@@ -5,10 +5,13 @@ import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { TakeLimits } from './take-limits.ts';
 
-/** A result from further ahead is refused. Below it a clock is an hour wrong, ours perhaps: that costs no result. */
+/** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, costs no result. */
 const FUTURE_MS = 2 * 3_600_000;
 
-/** Where the results of a batch come from, and when (Unix ms). `owner`: organization of a private region, null of a shared one. */
+/**
+ * Where a batch comes from, and when (Unix ms). `owner`: organization of a private region, null for a shared
+ * one.
+ */
 export interface Arrival {
   shard: number;
   region: string;
@@ -17,31 +20,36 @@ export interface Arrival {
   limits: Pick<TakeLimits, 'rawRetentionMs'>;
 }
 
-/** A monitor's configuration by the journal, and the newest one, which may still be on its way into it. */
+/** A monitor's configuration in the journal, and the newest one, which may still be on its way there. */
 export interface KnownConfigs {
   latest: MonitorConfig | undefined;
   journaled: MonitorConfig | undefined;
 }
 
-/** Why a result is not taken; null when it is. Of a `deleted` monitor it is dropped without a dead letter. */
-export function refusalOf(result: CheckResult, known: KnownConfigs, arrival: Arrival): DeadLetterReason | 'deleted' | null {
+/** Why a result is refused; null when it is accepted. One of a `deleted` monitor leaves no dead letter. */
+export function refusalOf(
+  result: CheckResult, known: KnownConfigs, arrival: Arrival,
+): DeadLetterReason | 'deleted' | null {
   const { latest } = known;
   if (!latest) return shardOf(result.monitor_id) === arrival.shard ? 'unknown_monitor' : 'foreign_shard';
   if (latest.status === 'deleted') return 'deleted';
   if (result.started_at > arrival.now + FUTURE_MS) return 'future';
   const keptSince = arrival.now - arrival.limits.rawRetentionMs(latest.organization_id);
-  return foreignBy(latest, known.journaled, arrival, keptSince) ?? (result.started_at < keptSince ? 'too_old' : null);
+  return foreignBy(latest, known.journaled, arrival, keptSince) ??
+    (result.started_at < keptSince ? 'too_old' : null);
 }
 
-/** A change on its way into the journal has not made foreign what the journal still asks for. */
+/** A change on its way into the journal does not make foreign what the journal still asks for. */
 function foreignBy(
   latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: Arrival, keptSince: number,
 ): DeadLetterReason | null {
   try {
     const reason = foreignTo(latest, region, owner, keptSince);
-    return reason !== null && journaled && foreignTo(journaled, region, owner, keptSince) === null ? null : reason;
+    return reason !== null && journaled && foreignTo(journaled, region, owner, keptSince) === null
+      ? null
+      : reason;
   } catch {
-    // What is wrong with this monitor is for its own rules to set aside: no other may wait behind it.
+    // The monitor's own rules set aside what is wrong with it; no other monitor waits for that.
     return null;
   }
 }

@@ -6,20 +6,20 @@ export interface TakenMessage {
   answer(watermark: number): void;
 }
 
-/** Unix ms and monotonic ms of one moment. */
+/** One moment in Unix ms and in monotonic ms. */
 export interface Instant {
   wall: number;
   monotonic: number;
 }
 
-/** What a shard's owner asks about organizations, regions and probes while it takes their results. */
+/** What a shard needs to know of organizations, regions and probes to accept their results. */
 export interface TakeLimits {
-  /** How long an organization keeps its results, ms: what was started longer ago is refused as `too_old`. */
+  /** How long an organization keeps its results, ms: an older result is refused as `too_old`. */
   rawRetentionMs(organizationId: string): number;
   /** The longest of these, ms. */
   longestRawMs: number;
-  /** Organization of a private region, null of a shared one; undefined: not known yet, and its batches wait. */
+  /** Organization of a private region, null for a shared one; undefined while unknown: its batches wait. */
   regionOwner(region: string): string | null | undefined;
-  /** What to add to a probe's times, ms: 0 while its clock is right, or is not known to be wrong. */
+  /** Added to a probe's times, ms: 0 while its clock is right, or not known to be wrong. */
   clockShiftMs(probeId: string): number;
 }

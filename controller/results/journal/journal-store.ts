@@ -9,7 +9,10 @@ import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;
 
-/** `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has that number. */
+/**
+ * `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has
+ * that number.
+ */
 export type InsertOutcome = 'written' | 'ours' | 'taken';
 
 interface JournalDoc {
@@ -25,7 +28,10 @@ interface JournalDoc {
   lanes?: [lane: string, position: number][];
 }
 
-/** Collection `journal`. What returns is durable (`w: majority, j: true`); every method throws when the database gave no answer. */
+/**
+ * Collection `journal`. What returns is durable (`w: majority, j: true`); every method throws when the
+ * database gave no answer.
+ */
 export class JournalStore {
   readonly #journal: Collection<JournalDoc>;
 
@@ -58,7 +64,9 @@ export class JournalStore {
   }
 
   async #whose(entry: JournalEntry): Promise<InsertOutcome> {
-    const found = await this.#journal.findOne({ _id: entryId(entry.shard, entry.n) }, { projection: { writer: 1, taken_at: 1 } });
+    const found = await this.#journal.findOne(
+      { _id: entryId(entry.shard, entry.n) }, { projection: { writer: 1, taken_at: 1 } },
+    );
     return found?.writer === entry.writer && found.taken_at === entry.taken_at ? 'ours' : 'taken';
   }
 }
@@ -73,7 +81,8 @@ function toDoc(entry: JournalEntry): JournalDoc {
     ...(entry.configs.length > 0 ? { configs: entry.configs } : {}),
     ...(entry.batches.length > 0 ? {
       batches: entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
-        probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}), ...(late.length > 0 ? { late } : {}),
+        probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}),
+        ...(late.length > 0 ? { late } : {}),
       })),
     } : {}),
     ...(entry.pings.length > 0 ? { pings: entry.pings } : {}),
@@ -85,11 +94,18 @@ function toDoc(entry: JournalEntry): JournalDoc {
 /** Only `v` is read of an entry in a later format: its reader is to leave it alone. */
 function toEntry(doc: JournalDoc): JournalEntry {
   const [shard, n] = doc._id.split(':').map(Number) as [number, number];
-  const entry = { shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [], clock: [], lanes: [] };
+  const entry = {
+    shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [],
+    clock: [], lanes: [],
+  };
   if (doc.v !== 1) return entry;
   return {
-    ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [], lanes: doc.lanes ?? [],
+    ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [],
+    lanes: doc.lanes ?? [],
     batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused, late }) =>
-      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [], late: late ?? [] })),
+      ({
+        probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [],
+        late: late ?? [],
+      })),
   };
 }

@@ -25,7 +25,9 @@ export interface JournalWriterDeps {
 
 type Scribe = Pick<Actor<JournalMessage>, 'ask'>;
 
-/** Writes the entries of all shards that are due in one command, and tells each shard what became of its own. */
+/**
+ * Writes the entries of all shards that are due in one command, and tells each shard what became of its own.
+ */
 export class JournalWriter {
   readonly #deps: JournalWriterDeps;
   /** When each shard wants its next entry written, monotonic ms. */
@@ -81,7 +83,10 @@ export class JournalWriter {
       const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
       this.#retryMs = 0;
       await Promise.all(work.map(({ shard, entry }, index) => {
-        const inserted = { kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome, snapshotN: numbers.get(entry.shard) ?? 0 };
+        const inserted = {
+          kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome,
+          snapshotN: numbers.get(entry.shard) ?? 0,
+        };
         return shard.ask<void>((answer) => ({ ...inserted, answer })).catch(() => undefined);
       }));
     } catch (error) {
@@ -97,7 +102,8 @@ export class JournalWriter {
     const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + 1 ? [shard] : []));
     for (const shard of due) this.#wanted.delete(shard);
     const answers = await Promise.all(due.map(async (shard) => {
-      const next = await shard.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer })).catch(() => null);
+      const next =
+        await shard.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer })).catch(() => null);
       return next ? [{ shard, ...next }] : [];
     }));
     return answers.flat();

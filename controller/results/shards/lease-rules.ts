@@ -14,19 +14,20 @@ export interface LeasePlan {
 
 export interface LeaseView {
   leases: Lease[];
-  /** Controllers that live, this one included. */
+  /** Controllers that are alive, this one included. */
   alive: number;
   holder: string;
-  /** Leases that ran out by then are free. Unix ms. */
+  /** Leases that have expired by then are free. Unix ms. */
   now: number;
   /** Shards that this controller cannot read. */
   barred: ReadonlySet<number>;
 }
 
-/** Which shards a controller should take and give up so that all that live have an even share. */
+/** Which shards a controller should acquire and release so that all live controllers have an even share. */
 export function planLeases({ leases, alive, holder, now, barred }: LeaseView): LeasePlan {
   const share = Math.ceil(SHARD_COUNT / Math.max(1, alive));
-  const holderOf = new Map(leases.filter((lease) => lease.expires_at >= now).map((lease) => [lease.shard, lease.holder]));
+  const holderOf =
+    new Map(leases.filter((lease) => lease.expires_at >= now).map((lease) => [lease.shard, lease.holder]));
   const mine: number[] = [];
   const free: number[] = [];
   const unreadable: number[] = [];
@@ -35,5 +36,7 @@ export function planLeases({ leases, alive, holder, now, barred }: LeaseView): L
     if (by === holder) (barred.has(shard) ? unreadable : mine).push(shard);
     else if (by === undefined && !barred.has(shard)) free.push(shard);
   }
-  return { acquire: free.slice(0, Math.max(0, share - mine.length)), release: [...mine.slice(share), ...unreadable] };
+  return {
+    acquire: free.slice(0, Math.max(0, share - mine.length)), release: [...mine.slice(share), ...unreadable],
+  };
 }

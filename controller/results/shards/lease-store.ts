@@ -8,10 +8,13 @@ interface LeaseDoc {
   expires_at: number;
 }
 
-/** Ids of the documents by which controllers show that they live. */
+/** Prefix of the documents by which controllers show that they are alive. */
 const CONTROLLER = 'controller:';
 
-/** Collection `leases`: which controllers live and which has which shard. Makes a takeover quick; the journal makes it right. */
+/**
+ * Collection `leases`: which controllers are alive, and who has which shard. It makes takeovers quick; the
+ * journal makes them safe.
+ */
 export class LeaseStore {
   readonly #leases: Collection<LeaseDoc>;
 
@@ -23,14 +26,20 @@ export class LeaseStore {
   async look(holder: string, now: number): Promise<{ leases: Lease[]; alive: number }> {
     const docs = await this.#leases.find({}).limit(1000).toArray();
     const alive = new Set([CONTROLLER + holder]);
-    for (const { _id, expires_at } of docs) if (_id.startsWith(CONTROLLER) && expires_at >= now) alive.add(_id);
+    for (const { _id, expires_at } of docs) {
+      if (_id.startsWith(CONTROLLER) && expires_at >= now) alive.add(_id);
+    }
     const shards = docs.filter(({ _id }) => !_id.startsWith(CONTROLLER));
-    return { alive: alive.size, leases: shards.map(({ _id, holder: by, expires_at }) => ({ shard: Number(_id), holder: by, expires_at })) };
+    return { alive: alive.size, leases: shards.map(
+      ({ _id, holder: by, expires_at }) => ({ shard: Number(_id), holder: by, expires_at }),
+    ) };
   }
 
-  /** Shows that a controller lives. */
+  /** Shows that a controller is alive. */
   async show(holder: string, expiresAt: number): Promise<void> {
-    await this.#leases.updateOne({ _id: CONTROLLER + holder }, { $set: { holder, expires_at: expiresAt } }, { upsert: true });
+    await this.#leases.updateOne(
+      { _id: CONTROLLER + holder }, { $set: { holder, expires_at: expiresAt } }, { upsert: true },
+    );
   }
 
   /** True when the shard was free, had run out by `now`, or was ours already. */
@@ -48,14 +57,16 @@ export class LeaseStore {
 
   /** Extends the leases that are still ours. */
   async renew(shards: number[], holder: string, expiresAt: number): Promise<void> {
-    await this.#leases.updateMany({ _id: { $in: shards.map(shardName) }, holder }, { $set: { expires_at: expiresAt } });
+    await this.#leases.updateMany(
+      { _id: { $in: shards.map(shardName) }, holder }, { $set: { expires_at: expiresAt } },
+    );
   }
 
   async release(shards: number[], holder: string): Promise<void> {
     await this.#leases.deleteMany({ _id: { $in: shards.map(shardName) }, holder });
   }
 
-  /** Takes back what `show` said. */
+  /** Removes what `show` wrote. */
   async leave(holder: string): Promise<void> {
     await this.#leases.deleteOne({ _id: CONTROLLER + holder });
   }

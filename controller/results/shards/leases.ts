@@ -4,14 +4,14 @@ import { planLeases } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
 
 const RENEW_EVERY_MS = 3000;
-/** A controller that has not renewed for this long has its shards taken over. */
+/** The shards of a controller that has not renewed for this long are taken over. */
 const LEASE_MS = 10_000;
 
 export interface LeaseDeps {
   clock: Clock;
   log: Log;
   store: Pick<LeaseStore, 'look' | 'show' | 'acquire' | 'renew' | 'release' | 'leave'>;
-  /** Stays the same over restarts, so that a controller that was killed finds its own shards at once. */
+  /** The same after a restart, so that a killed controller gets its own shards back at once. */
   holder: string;
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
@@ -35,26 +35,27 @@ export class Leases {
   }
 
   /**
-   * Whether a shard is ours as far as we know: `released` tells when it is not any more. That a lease could not be
-   * renewed for a while is no reason: a shard left alone for it would stay so while its lease is renewed again.
+   * Whether a shard is ours as far as we know; `released` is called when it no longer is. A lease that could
+   * not be renewed for a while still counts: giving up its shard would leave the shard alone once renewing
+   * works again.
    */
   holds(shard: number): boolean {
     return this.#mine.has(shard);
   }
 
-  /** Gives up a shard whose journal only a later version can read, and leaves it to others until this process ends. */
+  /** Gives up a shard whose journal only a later version can read, for as long as this process lives. */
   async surrender(shard: number): Promise<void> {
     this.#barred.add(shard);
     await this.#lose(shard);
     await this.#deps.store.release([shard], this.#deps.holder);
   }
 
-  /** Looks now rather than with the next round. */
+  /** Waits for the round under way. */
   async settled(): Promise<void> {
     await this.#round;
   }
 
-  /** Gives everything up; to be called when nothing more will be written. */
+  /** Releases everything; called when nothing more will be written. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#round;
@@ -79,7 +80,9 @@ export class Leases {
     await store.show(holder, now + LEASE_MS);
     await store.renew([...this.#mine], holder, now + LEASE_MS);
     const { leases, alive } = await store.look(holder, now);
-    const held = new Set(leases.filter((lease) => lease.holder === holder && lease.expires_at >= now).map((lease) => lease.shard));
+    const held = new Set(leases.filter((lease) => lease.holder === holder && lease.expires_at >= now).map(
+      (lease) => lease.shard,
+    ));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
     const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
     const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));

@@ -36,7 +36,9 @@ export function shardQuestion<Q, A>(question: ShardQuestion<Q, A>): ShardQuestio
 
 export interface ShardQuestionsDeps {
   /** The shards in hand. */
-  shards: { get(shard: number): Pick<Actor<{ kind: 'read'; read(shard: ShardView): void }>, 'ask'> | undefined };
+  shards: { get(
+    shard: number,
+  ): Pick<Actor<{ kind: 'read'; read(shard: ShardView): void }>, 'ask'> | undefined };
   bus: Bus;
   log: Log;
 }
@@ -54,7 +56,9 @@ export class ShardQuestions {
     try {
       const here = this.#read(shard, (view) => question.fromMemory(view, asked));
       if (here) return await here;
-      const data = await this.#deps.bus.request(subjects.ask(shard, question.name), JSON.stringify(asked), { timeoutMs: ANSWER_MS });
+      const data = await this.#deps.bus.request(
+        subjects.ask(shard, question.name), JSON.stringify(asked), { timeoutMs: ANSWER_MS },
+      );
       return decodeJson(question.answered, data, LONGEST_ANSWER_BYTES);
     } catch (error) {
       this.#deps.log.debug({ err: error, shard, question: question.name }, 'nobody answered for a shard');
@@ -63,7 +67,9 @@ export class ShardQuestions {
   }
 
   /** Answers another controller; null when the shard is not in hand, or it is none of these questions. */
-  async answer(shard: number, name: string, data: Uint8Array, questions: readonly Answerer[]): Promise<string | null> {
+  async answer(
+    shard: number, name: string, data: Uint8Array, questions: readonly Answerer[],
+  ): Promise<string | null> {
     const question = questions.find((one) => one.name === name);
     return question ? await (this.#read(shard, (view) => question.reply(view, data)) ?? null) : null;
   }

@@ -65,8 +65,8 @@ export type ShardMessage =
   /** Changed monitors. Answers with the ids of those that the journal has. */
   | { kind: 'configs'; configs: MonitorConfig[]; answer(journaled: string[]): void }
   /**
-   * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may be more.
-   * Answers with the ids of those whose monitor is unknown.
+   * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may
+   * be more. Answers with the ids of those whose monitor is unknown.
    */
   | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
   /** Journaled pings that are out of their collection now. */
@@ -75,7 +75,9 @@ export type ShardMessage =
   | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
   /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
   | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void }
-  /** The database did not answer for a while, or input was lost: silence until now says nothing about anybody. */
+  /**
+   * The database did not answer for a while, or input was lost: silence until now says nothing about anybody.
+   */
   | { kind: 'interrupted' }
   /** Answers with the number of monitors that are booked at once because their hour is over. */
   | { kind: 'beginRound'; mayCloseHour: boolean; answer(booked: number): void }
@@ -115,22 +117,28 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #snapshots: SnapshotMover;
   #isTidying = false;
 
-  private constructor(deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string) {
+  private constructor(
+    deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string,
+  ) {
     const { clock, log, stores, limits } = deps;
     this.#deps = deps;
     this.#context = context;
     this.state = state;
     this.writer = writer;
     this.#builder = new EntryBuilder(state, writer, limits);
-    this.#clock = new ShardClock(state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) });
+    this.#clock = new ShardClock(
+      state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) },
+    );
     this.#tidying = new Tidying(state);
     this.#writes = new WriteQueue({ clock, log, shard: state.shard });
     this.#snapshots = new SnapshotMover({ clock, stores, longestRawMs: limits.longestRawMs, state });
   }
 
   /**
-   * Loads a shard: its snapshot, its monitors' states, what they had still to do, and the journal after the snapshot.
-   * @throws NewerFormatError; Error when the database gave no answer or the journal moved meanwhile (try again).
+   * Loads a shard: its snapshot, its monitors' states, what they had still to do, and the journal after the
+   * snapshot.
+   * @throws NewerFormatError; Error when the database gave no answer or the journal moved meanwhile (try
+   * again).
    */
   static async load(
     shard: number, writer: string, deps: ShardDeps, context: ActorContext<ShardMessage>,
@@ -154,11 +162,15 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         break;
       case 'configs':
         this.#builder.noteConfigs(message.configs, this.#deps.clock.monotonic());
-        message.answer(message.configs.filter((config) => this.#isJournaled(config)).map((config) => config.monitor_id));
+        message.answer(
+          message.configs.filter((config) => this.#isJournaled(config)).map((config) => config.monitor_id),
+        );
         break;
       case 'pings':
         this.#notePings(message.pings, message.lookedAt);
-        message.answer(message.pings.flatMap((ping) => (this.state.monitors.has(ping.monitor_id) ? [] : [ping.id])));
+        message.answer(
+          message.pings.flatMap((ping) => (this.state.monitors.has(ping.monitor_id) ? [] : [ping.id])),
+        );
         break;
       case 'pingsRemoved':
         for (const id of message.ids) this.state.pings.delete(id);
@@ -194,9 +206,12 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { shard } = this.state;
     for (;;) {
       const entries = await journal.read(shard, this.state.n, READ_ENTRIES);
-      // A number behind the snapshot is free again: an entry under it may be a sleeper's, and is not part of the journal.
+      // A number behind the snapshot is free again: an entry under it may be a sleeper's, and is not part of
+      // the journal.
       const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
-      if (written > this.state.n) throw new Error(`the snapshot of shard ${shard} has passed entry ${this.state.n}`);
+      if (written > this.state.n) {
+        throw new Error(`the snapshot of shard ${shard} has passed entry ${this.state.n}`);
+      }
       for (const entry of entries) {
         if (entry.v > ENTRY_VERSION) {
           throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
@@ -232,10 +247,14 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (waitingSince === null || inHand) return;
     const now = this.#deps.clock.monotonic();
     const at = isUrgent ? now : waitingSince + FLUSH_MS;
-    this.#deps.journal.schedule(this.#context.self, this.#writes.isBehind ? Math.max(at, now + BEHIND_MS) : at);
+    this.#deps.journal.schedule(
+      this.#context.self, this.#writes.isBehind ? Math.max(at, now + BEHIND_MS) : at,
+    );
   }
 
-  /** The insert is the first half of the fence, the snapshot the second: a number below it was written before. */
+  /**
+   * The insert is the first half of the fence, the snapshot the second: a number below it was written before.
+   */
   #settle(outcome: InsertOutcome, snapshotN: number): void {
     const { counts, listeners } = this.#deps;
     const entry = this.#builder.inHand;
@@ -292,7 +311,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
   }
 
-  /** Examines up to `limit` monitors whose deadline may have passed, or of which something has to be written. */
+  /**
+   * Examines up to `limit` monitors whose deadline may have passed, or of which something has to be written.
+   */
   #look(limit: number): number {
     const { clock } = this.#deps;
     const now = clock.now();
@@ -308,10 +329,15 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #setAside(monitorId: string, now: number): void {
     const item = { kind: 'silent' as const, region: '', at: now };
     const { shard, n } = this.state;
-    this.#deps.deadLetters.put([failedLetter({ shard, n, taken_at: now }, { monitor_id: monitorId, item, fresh: null })]);
+    this.#deps.deadLetters.put([
+      failedLetter({ shard, n, taken_at: now }, { monitor_id: monitorId, item, fresh: null }),
+    ]);
   }
 
-  /** Writes the hours that are due, drops monitors deleted long ago, and moves the snapshot behind what is written. */
+  /**
+   * Writes the hours that are due, drops monitors deleted long ago, and moves the snapshot behind what is
+   * written.
+   */
   #tidy(work: TidyWork): void {
     const { due, gone } = work;
     const isWalkOnly = due.length + gone.length === 0;

@@ -8,13 +8,16 @@ import { ProbeRate } from '../intake/probe-rate.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
 import {
-  NewerFormatError, OvertakenError, Shard, type IngestCounts, type ShardDeps, type ShardMessage, type ShardStores,
+  NewerFormatError, OvertakenError, Shard, type IngestCounts, type ShardDeps, type ShardMessage,
+  type ShardStores,
 } from './shard.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
 const FIRST_RESTART_MS = 200;
 const LONGEST_RESTART_MS = 5000;
-/** Messages that may wait for one shard: what its probes send while one entry is applied, several times over. */
+/**
+ * Messages that may wait for one shard: what its probes send while one entry is applied, several times over.
+ */
 const MAILBOX_MESSAGES = 10_000;
 
 export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' | 'listeners'> {
@@ -46,7 +49,9 @@ export class Shards {
     const { clock, log, stores } = deps;
     this.#deps = deps;
     this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
-    this.#journal = new JournalWriter({ clock, log, stores, deadLetters: this.deadLetters, onFailed: () => this.#failed() });
+    this.#journal = new JournalWriter({
+      clock, log, stores, deadLetters: this.deadLetters, onFailed: () => this.#failed(),
+    });
     this.#rounds = new ClockRounds({ clock, shards: this });
     this.#supervisor = new Supervisor({
       clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
@@ -55,7 +60,9 @@ export class Shards {
         const { counts, deadLetters } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
-        const begun = await Shard.load(shard, writer, { clock, log, stores, limits, listeners, journal, deadLetters, counts }, context);
+        const begun = await Shard.load(
+          shard, writer, { clock, log, stores, limits, listeners, journal, deadLetters, counts }, context,
+        );
         if (!context.signal.aborted) this.#states.set(shard, begun.state);
         return begun;
       },
@@ -101,7 +108,9 @@ export class Shards {
   /** A batch from the bus. Without a reply its probe sends it again. */
   take(shard: number, message: TakenMessage): void {
     const actor = this.get(shard);
-    if (!actor || !this.#rate.admits(message.probe_id, message.bytes.length, this.#deps.clock.monotonic())) return;
+    if (!actor || !this.#rate.admits(message.probe_id, message.bytes.length, this.#deps.clock.monotonic())) {
+      return;
+    }
     actor.send({ kind: 'batch', message });
   }
 

@@ -11,7 +11,7 @@ import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import type { StateRecord } from './records.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
-/** A result that an entry brought and that had not been there before. */
+/** A result that an entry brought for the first time. */
 export interface FreshResult {
   config: MonitorConfig;
   region: string;
@@ -21,10 +21,10 @@ export interface FreshResult {
   result: CheckResult;
 }
 
-/** What all results of a batch have in common; one object for all of them. */
+/** What all results of a batch share; one object for all of them. */
 export type BatchSource = Omit<FreshResult, 'config' | 'result'> & RowSource;
 
-/** An item on which a rule threw twice; it moved nothing. `fresh` when it was a result. */
+/** An item on which a rule threw twice, and which changed nothing. `fresh`: the result, if it was one. */
 export interface FailedItem {
   monitor_id: string;
   item: MonitorItem;
@@ -32,19 +32,19 @@ export interface FailedItem {
 }
 
 export interface AppliedEntry {
-  /** State documents to write, with what they want done. */
+  /** State documents to write, with their effects. */
   changed: StateRecord[];
   fresh: FreshResult[];
   failed: FailedItem[];
 }
 
-/** What an entry is applied to. */
+/** The monitors that an entry is applied to. */
 interface ShardMonitors {
   readonly shard: number;
   readonly monitors: Map<string, LiveMonitor>;
 }
 
-/** One entry on its way through the monitors that it concerns. */
+/** Applies one entry to the monitors that it concerns. */
 export class EntryStep {
   readonly #shard: ShardMonitors;
   readonly #entry: JournalEntry;
@@ -75,8 +75,10 @@ export class EntryStep {
         for (const [id, { state }] of this.#shard.monitors) if (state.heartbeat) this.item(id, decision);
         break;
       case 'overdue':
-        // What came with the decision, unknown to it, makes it void.
-        if (![...this.#entry.pings, ...this.#entry.configs].some((other) => other.monitor_id === decision.monitor_id)) {
+        // A ping or a change in the same entry was unknown to the decision and voids it.
+        if (![...this.#entry.pings, ...this.#entry.configs].some(
+          (other) => other.monitor_id === decision.monitor_id,
+        )) {
           this.#addRow(decision.monitor_id, overdueRow(decision.at));
           this.item(decision.monitor_id, decision);
         }
@@ -104,17 +106,21 @@ export class EntryStep {
     this.#itemOf(result.monitor_id, cell, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 
-  /** What one monitor cannot take is set aside for that monitor alone. */
+  /** An item that fails is set aside for its monitor alone. */
   item(monitorId: string, item: MonitorItem): void {
     this.#itemOf(monitorId, this.#shard.monitors.get(monitorId), item, null);
   }
 
-  #itemOf(monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem, fresh: FreshResult | null): void {
-    if (!this.#tryTwice(monitorId, cell, item)) this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+  #itemOf(
+    monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem, fresh: FreshResult | null,
+  ): void {
+    if (!this.#tryTwice(monitorId, cell, item)) {
+      this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+    }
   }
 
   #take(monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem): void {
-    // A document at or past this entry has seen it: only its rows had to be gathered again.
+    // A document at or past this entry contains it already; only its rows had to be collected again.
     if (!cell || this.#entry.n <= cell.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const place = { n: this.#entry.n, index: effects?.length ?? 0 };
@@ -141,9 +147,11 @@ export class EntryStep {
       const cell = this.#shard.monitors.get(monitorId);
       if (!cell || cell.position !== n) continue;
       cell.queued += 1;
-      // The record is written later, and again after a failure: as it is now.
+      // The record is written later, perhaps twice, and must not change until then.
       cell.own = null;
-      this.#applied.changed.push({ monitor_id: monitorId, shard: this.#shard.shard, position: n, state: cell.state, outbox });
+      this.#applied.changed.push({
+        monitor_id: monitorId, shard: this.#shard.shard, position: n, state: cell.state, outbox,
+      });
     }
     return this.#applied;
   }
@@ -154,7 +162,8 @@ export class EntryStep {
         this.#take(monitorId, cell, item);
         return true;
       } catch {
-        // A rule is pure: the second try tells a passing fault (out of memory) from one that would stop the shard for ever.
+        // Rules are pure, so a second try tells a passing fault (out of memory) from one that would always
+        // recur.
       }
     }
     return false;

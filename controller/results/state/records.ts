@@ -1,6 +1,9 @@
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 
-/** Up to `n` everything is in blocks, rollups and state documents; `lanes` are the positions after entry `n`. */
+/**
+ * Everything up to entry `n` is in blocks, rollups and state documents. `lanes` are the positions after entry
+ * `n`.
+ */
 export interface Snapshot {
   n: number;
   lanes: Record<string, number>;
@@ -10,7 +13,9 @@ export interface Snapshot {
   moved?: Record<string, number>;
 }
 
-/** A monitor's state after entry `position`, and what that entry still wants done. */
+/**
+ * A monitor's state after entry `position`, and the effects of that entry that are still to be carried out.
+ */
 export interface StateRecord {
   monitor_id: string;
   shard: number;

@@ -4,7 +4,9 @@ import type { Snapshot, StateRecord } from './records.ts';
 import { EntryStep, type AppliedEntry, type BatchSource } from './entry-step.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
-/** All that is derived from one shard's journal. Applying the same entries in the same order ends in the same state. */
+/**
+ * Everything derived from one shard's journal. The same entries in the same order always give the same state.
+ */
 export class ShardState {
   readonly shard: number;
   readonly monitors = new Map<string, LiveMonitor>();
@@ -14,7 +16,7 @@ export class ShardState {
   /** When each lane was last moved, Unix ms by its writer's clock. */
   readonly moved: Map<string, number>;
   n: number;
-  /** When the latest entry was taken, Unix ms; 0 when that is not known. */
+  /** When the latest entry was taken, Unix ms; 0 when unknown. */
   takenAt: number;
 
   constructor(shard: number, snapshot: Snapshot, records: StateRecord[]) {
@@ -33,13 +35,13 @@ export class ShardState {
     return this.lanes.get(lane) ?? 0;
   }
 
-  /** From now on the lane starts anew. */
+  /** The lane starts from 1 again. */
   forgetLane(lane: string): void {
     this.lanes.delete(lane);
     this.moved.delete(lane);
   }
 
-  /** @throws Error when the entry is not the next one: the caller must load anew. */
+  /** @throws Error when the entry is not the next one; the shard must then be loaded again. */
   apply(entry: JournalEntry): AppliedEntry {
     if (entry.n !== this.n + 1) throw new Error(`journal entry ${entry.n} after ${this.n}`);
     const step = new EntryStep(this, entry);

@@ -3,7 +3,7 @@ import type { StateRecord } from '../state/records.ts';
 import type { StateStore } from './state-store.ts';
 import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
-/** Monitors whose outboxes are carried out at once. */
+/** Monitors whose effects are carried out at the same time. */
 const OUTBOXES_AT_ONCE = 16;
 
 export interface StatusHistory {
@@ -19,8 +19,9 @@ export interface OutboxPorts {
 }
 
 /**
- * Writes what entries changed and carries it out: the state with its outbox in one write, then the outbox in order,
- * then the outbox emptied. Each step may be repeated; each effect has an id of its own and happens once.
+ * Writes changed states and carries out their effects: first the state with its outbox in one write, then the
+ * effects in order, then the outbox is emptied. Each step may be repeated; each effect has its own id and
+ * happens once.
  */
 export async function persistChanges(ports: OutboxPorts, changed: StateRecord[]): Promise<void> {
   if (changed.length === 0) return;
@@ -28,13 +29,17 @@ export async function persistChanges(ports: OutboxPorts, changed: StateRecord[])
   await carryOut(ports, changed);
 }
 
-/** Carries out outboxes that are written already: after a crash between the two. */
+/** Carries out stored outboxes, for example those that a crash left behind. */
 export async function carryOut(ports: OutboxPorts, records: StateRecord[]): Promise<void> {
   const full = records.filter((record) => record.outbox.length > 0);
   for (let at = 0; at < full.length; at += OUTBOXES_AT_ONCE) {
-    await Promise.all(full.slice(at, at + OUTBOXES_AT_ONCE).map((record) => carryOutOne(ports, record.outbox)));
+    await Promise.all(
+      full.slice(at, at + OUTBOXES_AT_ONCE).map((record) => carryOutOne(ports, record.outbox)),
+    );
   }
-  if (full.length > 0) await ports.states.clearOutboxes(full.map(({ monitor_id, position }) => ({ monitor_id, position })));
+  if (full.length > 0) {
+    await ports.states.clearOutboxes(full.map(({ monitor_id, position }) => ({ monitor_id, position })));
+  }
 }
 
 async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise<void> {

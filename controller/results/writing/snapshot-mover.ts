@@ -36,7 +36,7 @@ export interface SnapshotMoverDeps {
 /** Moves a shard's snapshot behind what is written, and deletes the journal up to it. */
 export class SnapshotMover {
   readonly #deps: SnapshotMoverDeps;
-  /** What a snapshot needs of each entry behind the present one. */
+  /** What the next snapshot needs to know of the entries after this one. */
   readonly #entries: { n: number; lanes: [lane: string, position: number][]; taken_at: number }[] = [];
   #lanes: Map<string, number>;
   #n: number;
@@ -47,12 +47,12 @@ export class SnapshotMover {
     this.#n = deps.state.n;
   }
 
-  /** To be called with each entry once the state has it. */
+  /** Called with each entry after the state has applied it. */
   applied(entry: JournalEntry): void {
     this.#entries.push({ n: entry.n, lanes: entry.lanes, taken_at: this.#deps.state.takenAt });
   }
 
-  /** Whether the snapshot is worth moving when everything up to entry `saved` is in documents. */
+  /** True when the snapshot is worth moving to entry `saved`. */
   isDue(saved: number): boolean {
     return saved - this.#n >= SNAPSHOT_ENTRIES;
   }
@@ -76,8 +76,10 @@ export class SnapshotMover {
     const forgotten = (): string[] => forgottenLanes(state.moved, longestRawMs, now);
     for (const lane of forgotten()) lanes.delete(lane);
     const moved = Object.fromEntries([...lanes.keys()].map((lane) => [lane, state.moved.get(lane) ?? now]));
-    await stores.snapshots.move(state.shard, { n: through, lanes: Object.fromEntries(lanes), moved, taken_at: takenAt });
-    // Asked again: one of them may have moved meanwhile.
+    await stores.snapshots.move(
+      state.shard, { n: through, lanes: Object.fromEntries(lanes), moved, taken_at: takenAt },
+    );
+    // Computed again, because one of them may have moved meanwhile.
     for (const lane of forgotten()) state.forgetLane(lane);
     this.#entries.splice(0, used);
     this.#lanes = lanes;

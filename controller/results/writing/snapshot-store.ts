@@ -20,17 +20,21 @@ export class SnapshotStore {
 
   /** Numbers of the shards' snapshots; 0 or absent where there is none. */
   async numbers(shards: number[]): Promise<Map<number, number>> {
-    const found = await this.#snapshots.find({ _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } }).toArray();
+    const found = await this.#snapshots.find(
+      { _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } },
+    ).toArray();
     return new Map(found.map((doc) => [Number(doc._id), doc.position]));
   }
 
   async load(shard: number): Promise<Snapshot> {
     const found = await this.#snapshots.findOne({ _id: shardName(shard) });
     if (!found) return { n: 0, lanes: {} };
-    const moved = found.lanes.flatMap(([lane, , at]): [string, number][] => (at === undefined ? [] : [[lane, at]]));
+    const moved =
+      found.lanes.flatMap(([lane, , at]): [string, number][] => (at === undefined ? [] : [[lane, at]]));
     const lanes = found.lanes.map(([lane, position]) => [lane, position] as const);
     return {
-      n: found.position, lanes: Object.fromEntries(lanes), taken_at: found.taken_at, ...(moved.length > 0 ? { moved: Object.fromEntries(moved) } : {}),
+      n: found.position, lanes: Object.fromEntries(lanes), taken_at: found.taken_at,
+      ...(moved.length > 0 ? { moved: Object.fromEntries(moved) } : {}),
     };
   }
 
@@ -40,6 +44,9 @@ export class SnapshotStore {
       const at = moved[lane];
       return at === undefined ? [lane, position] : [lane, position, at];
     });
-    await upsertAhead(this.#snapshots, [{ _id: shardName(shard), position: n, lanes: rows, ...(taken_at === undefined ? {} : { taken_at }) }]);
+    await upsertAhead(
+      this.#snapshots,
+      [{ _id: shardName(shard), position: n, lanes: rows, ...(taken_at === undefined ? {} : { taken_at }) }],
+    );
   }
 }

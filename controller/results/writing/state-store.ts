@@ -9,25 +9,35 @@ interface StateDoc {
   _id: string;
   shard: number;
   position: number;
-  state: Omit<MonitorState, 'booked'> & { booked: [hour: number, up: number, degraded: number, down: number][] };
+  state: Omit<MonitorState, 'booked'> & {
+    booked: [hour: number, up: number, degraded: number, down: number][];
+  };
   outbox: MonitorEffect[];
 }
 
 /**
- * All fields of a state and of its configuration, so that what is read gets their shape: laid over an object that has fewer,
- * every monitor would have a shape of its own, some 2 kB of it. Fields that earlier versions did not write stay as they are here.
+ * All fields of a state and its configuration. Laying a document over them gives all states one hidden class;
+ * otherwise each monitor would have its own, some 2 kB. Fields that earlier versions did not write keep the
+ * value given here.
  */
 const BLANK_CONFIG: MonitorConfig = {
-  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '', type: 'HTTP', status: 'active',
-  interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority', slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
+  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
+  type: 'HTTP', status: 'active',
+  interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority', slow_response_threshold_ms: null,
+  tls_warning_days: [], domain_warning_days: [],
   notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
-  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null, last_success_at: null, last_success_ms: null,
-  last_failure_at: null, booked_until: 0, booked: {}, unrolled_day: null, slow: null, flaps: null, warned: null, late: null,
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null,
+  last_success_at: null, last_success_ms: null,
+  last_failure_at: null, booked_until: 0, booked: {}, unrolled_day: null, slow: null, flaps: null,
+  warned: null, late: null,
 };
 
-/** Collection `monitor_states`: what the shard's owner knew of each monitor at a journal entry, and has still to do. */
+/**
+ * Collection `monitor_states`: each monitor's state at a journal entry, and the effects still to be carried
+ * out.
+ */
 export class StateStore {
   readonly #states: Collection<StateDoc>;
 
@@ -36,7 +46,7 @@ export class StateStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A shard is loaded whole.
+    // Loading all states of a shard.
     await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
   }
 
@@ -51,7 +61,10 @@ export class StateStore {
   /** Writes each where the stored position is lower; one that is ahead stays. */
   async write(records: StateRecord[]): Promise<void> {
     await upsertAhead(this.#states, records.map(({ monitor_id, state, ...rest }): StateDoc => ({
-      _id: monitor_id, state: { ...state, booked: Object.entries(state.booked).map(([hour, times]) => [Number(hour), ...times]) }, ...rest,
+      _id: monitor_id,
+      state: {
+        ...state, booked: Object.entries(state.booked).map(([hour, times]) => [Number(hour), ...times]),
+      }, ...rest,
     })));
   }
 
@@ -70,5 +83,8 @@ export class StateStore {
 
 function toRecord({ _id, state, ...rest }: StateDoc): StateRecord {
   const booked = Object.fromEntries(state.booked.map(([hour, ...times]) => [hour, times]));
-  return { monitor_id: _id, state: { ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, booked }, ...rest };
+  return {
+    monitor_id: _id,
+    state: { ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, booked }, ...rest,
+  };
 }

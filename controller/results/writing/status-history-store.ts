@@ -6,7 +6,7 @@ import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
 
-/** Collection `status_changes`: when each monitor went from one status to another. */
+/** Collection `status_changes`: every change of a monitor's status. */
 export class MongoStatusHistory implements StatusHistory {
   readonly #changes: Collection<StatusChangeDoc>;
 
@@ -19,10 +19,14 @@ export class MongoStatusHistory implements StatusHistory {
     await ensureIndexes(this.#changes, [{ key: { monitor_id: 1, at: -1 }, name: 'by_monitor' }]);
   }
 
-  /** Changes of a monitor before an instant, newest first, and the one that ended the first of them. */
-  async before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {
+  /** Changes of a monitor before an instant, newest first, and the change that ended the latest of them. */
+  async before(
+    monitorId: string, before: number, limit: number,
+  ): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {
     const [found, [next]] = await Promise.all([
-      this.#changes.find({ monitor_id: monitorId, at: { $lt: before } }).sort({ at: -1 }).limit(limit).toArray(),
+      this.#changes.find({ monitor_id: monitorId, at: { $lt: before } }).sort({ at: -1 }).limit(
+        limit,
+      ).toArray(),
       this.#changes.find({ monitor_id: monitorId, at: { $gte: before } }).sort({ at: 1 }).limit(1).toArray(),
     ]);
     return { changes: found.map(toChange), next: next ? toChange(next) : null };

@@ -1,7 +1,7 @@
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 
-/** Writes that may wait; beyond it the shard forms no further entry. */
+/** Limit of waiting writes; beyond it the shard builds no further entry. */
 const MOST_WAITING = 32;
 /** First and longest wait before a write is tried again. */
 const FIRST_BACKOFF_MS = 50;
@@ -13,13 +13,13 @@ export interface WriteQueueDeps {
   shard: number;
 }
 
-/** What follows from a shard's entries, written in their order: each write is repeated until it succeeds. */
+/** Writes what follows from a shard's entries, in order. Each write is repeated until it succeeds. */
 export class WriteQueue {
   readonly #deps: WriteQueueDeps;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   #isStopped = false;
-  /** A write was left undone; whoever loads the shard next does it again from the journal. */
+  /** A write was given up; whoever loads the shard next repeats it from the journal. */
   #isGivenUp = false;
 
   constructor(deps: WriteQueueDeps) {
@@ -38,7 +38,7 @@ export class WriteQueue {
     });
   }
 
-  /** Waits for what was added. A write that fails from now on is given up, and with it those behind it. */
+  /** Waits for the queue. A write that fails from now on is given up, together with those behind it. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#last;
@@ -52,7 +52,7 @@ export class WriteQueue {
         return await write();
       } catch (error) {
         log.warn({ err: error, shard }, 'a derived write failed and is tried again');
-        // A state written past this one would hide for ever what this one had to tell.
+        // A later state written before this one would hide its effects for good.
         if (this.#isStopped) this.#isGivenUp = true;
         else await sleep(clock, backoffMs);
         backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
