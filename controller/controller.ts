@@ -4,7 +4,6 @@ import { subjects } from '../shared/contracts/subjects.ts';
 import { shardOf } from '../shared/ids.ts';
 import type { Log } from '../shared/log.ts';
 import type { Clock } from '../shared/time.ts';
-import { Assignees } from './accounts/assignees.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import type { ControllerConfig } from './config.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
@@ -75,7 +74,7 @@ async function startParts(options: ControllerOptions, mongo: Mongo, bus: NatsBus
   });
   const limitsOf = (organizationId: string) => accounts.quota.limitsOf(organizationId);
   const events = openEvents({ bus, clock, log });
-  const incidents = await openIncidents({ ...base, monitors: monitors.store, people: new Assignees(accounts.deps), events: events.publisher });
+  const incidents = await openIncidents({ ...base, monitors: monitors.store, people: accounts.people, events: events.publisher });
   const notifications = await openNotifications({
     ...base, random, mailer, baseUrl, ownsShard, incidents: incidents.store, allowPrivate: config.destinations.allowPrivate,
     regions: { named: (ids) => fleet.directory.named(ids) },

@@ -1,32 +1,36 @@
 import type { Log } from '../../shared/log.ts';
-import type { Quota } from '../plans/quota.ts';
 import type { PlanName } from '../plans/plans.ts';
-import type { ApiKeyStore } from './api-key-store.ts';
-import type { AccountPost } from './account-post.ts';
-import type { InvitationStore } from './invitation-store.ts';
-import type { MailAllowanceStore } from './mail-allowance-store.ts';
-import type { MailedTokenStore } from './mailed-token-store.ts';
-import type { MemberStore } from './member-store.ts';
-import type { OrganizationStore } from './organization-store.ts';
-import type { PasswordHasher } from './passwords.ts';
-import type { ProjectStore } from './project-store.ts';
-import type { SessionStore } from './session-store.ts';
-import type { SessionTokens } from './session-tokens.ts';
-import type { UserStore } from './user-store.ts';
+import type { Quota } from '../plans/quota.ts';
+import { ApiKeyStore } from './api-keys/store.ts';
+import { InvitationStore } from './invitations/store.ts';
+import type { AccountPost } from './mail/account-post.ts';
+import { MailAllowanceStore } from './mail/allowance-store.ts';
+import { MailedTokenStore } from './mailed-links/store.ts';
+import { MemberStore } from './members/store.ts';
+import { OrganizationStore } from './organizations/store.ts';
+import { ProjectStore } from './projects/store.ts';
+import { SessionStore } from './sessions/store.ts';
+import type { SessionTokens } from './sessions/tokens.ts';
+import type { Tenant } from './tenant.ts';
+import type { PasswordHasher } from './users/passwords.ts';
+import { UserStore } from './users/store.ts';
 
-export interface AccountStores {
-  users: UserStore;
-  organizations: OrganizationStore;
-  projects: ProjectStore;
-  members: MemberStore;
-  sessions: SessionStore;
-  keys: ApiKeyStore;
-  mailedTokens: MailedTokenStore;
-  allowances: MailAllowanceStore;
-  invitations: InvitationStore;
+export type AccountStores = ReturnType<typeof openAccountStores>;
+
+export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]) {
+  return {
+    users: new UserStore(db),
+    organizations: new OrganizationStore(db),
+    projects: new ProjectStore(db),
+    members: new MemberStore(db),
+    sessions: new SessionStore(db),
+    keys: new ApiKeyStore(db),
+    mailedTokens: new MailedTokenStore(db),
+    allowances: new MailAllowanceStore(db),
+    invitations: new InvitationStore(db),
+  };
 }
 
-/** What the verbs of accounts work with. */
 export interface AccountDeps extends AccountStores {
   tokens: SessionTokens;
   hasher: PasswordHasher;
@@ -35,9 +39,9 @@ export interface AccountDeps extends AccountStores {
   /** Of new organizations. */
   defaultPlan: PlanName;
   post: AccountPost;
-  /** Address that mailed links begin with, without a slash at its end. */
+  /** Where mailed links begin, without a slash at the end. */
   baseUrl(): string;
-  /** What is still in a project, as a word for people (`monitors`); null when it is empty. */
-  contentsOfProject(tenant: { organizationId: string; projectId: string }): Promise<string | null>;
+  /** What a project still contains, in words for people (`monitors`); null if it is empty. */
+  contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;
 }

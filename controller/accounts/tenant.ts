@@ -5,6 +5,6 @@ export interface Tenant {
 }
 
 /** The part of a query that keeps tenants apart; every query of a tenant's data begins with it. */
-export function ownedBy({ organizationId, projectId }: Tenant): { organization_id: string; project_id: string } {
+export function ownedBy({ organizationId, projectId }: Tenant) {
   return { organization_id: organizationId, project_id: projectId };
 }

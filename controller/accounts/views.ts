@@ -1,83 +1,80 @@
-import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { projectRoleOf, type Membership } from '../http/roles.ts';
-import type { AuditActor, ProjectRole } from '../http/route.ts';
-import type { ApiKeyDoc, InvitationDoc, OrganizationDoc, ProjectDoc, UserDoc } from './account.ts';
-import type { apiKeyView, freshApiKeyView, invitationView, memberView, organizationView, ownProjectView, projectMembersAnswer, projectView, userView } from './schema.ts';
-import type { StartedSession } from './sessions.ts';
-import type { MemberOf } from './verbs/members.ts';
-import type { ProjectMember } from './verbs/project-members.ts';
-import type { Belongings } from './verbs/sign-in.ts';
+import type { AuditActor } from '../http/route.ts';
+import type { ApiKeyDoc } from './api-keys/store.ts';
+import type { IssuedKey } from './api-keys/verbs.ts';
+import type { InvitationDoc } from './invitations/store.ts';
+import type { NamedMember } from './members/verbs.ts';
+import type { OrganizationDoc } from './organizations/store.ts';
+import type { ProjectMember } from './projects/verbs/members.ts';
+import type { VisibleProject } from './projects/verbs/projects.ts';
+import type { OrganizationRole } from './roles.ts';
+import type { Account, SignedIn, StartedSession } from './sessions/verbs.ts';
+import type { UserDoc } from './users/store.ts';
 
-export function viewUser(user: UserDoc): z.input<typeof userView> {
-  return {
-    id: user._id, email: user.email, name: user.name, email_verified: user.email_verified,
-    is_operator: user.is_operator, created_at: isoTime(user.created_at),
-  };
+export function viewUser({ _id: id, email, name, email_verified, is_operator, created_at }: UserDoc) {
+  return { id, email, name, email_verified, is_operator, created_at: isoTime(created_at) };
 }
 
 /** An organization as one of its members sees it. */
-export function viewOrganization(organization: OrganizationDoc, membership: Pick<Membership, 'role'>): z.input<typeof organizationView> {
-  return { id: organization._id, name: organization.name, role: membership.role, plan: organization.plan };
+export function viewOrganization({ _id: id, name, plan }: OrganizationDoc, role: OrganizationRole) {
+  return { id, name, role, plan };
 }
 
-export function viewProject(project: ProjectDoc, role: ProjectRole): z.input<typeof projectView> {
+export function viewProject({ project, role }: VisibleProject) {
+  const { _id: id, name, is_default, organization_id, created_at } = project;
+  return { id, name, is_default, organization_id, role, created_at: isoTime(created_at) };
+}
+
+/** A project in the answer about its reader's own account. */
+export function viewOwnProject(visible: VisibleProject) {
+  const { created_at: _omitted, ...view } = viewProject(visible);
+  return view;
+}
+
+export function viewSession({ token, expiresAt }: StartedSession) {
+  return { token, expires_at: isoTime(expiresAt) };
+}
+
+/** A user with their organizations. */
+export function viewAccount({ user, memberships }: Account) {
   return {
-    id: project._id, name: project.name, is_default: project.is_default, organization_id: project.organization_id,
-    role, created_at: isoTime(project.created_at),
+    user: viewUser(user),
+    organizations: memberships.map(({ organization, member }) => viewOrganization(organization, member.role)),
   };
 }
 
-/** The projects that these memberships give a role in, as their account's answer lists them. */
-export function viewOwnProjects(projects: ProjectDoc[], memberships: Membership[]): z.input<typeof ownProjectView>[] {
-  return projects.flatMap((project) => {
-    const membership = memberships.find((one) => one.organization_id === project.organization_id);
-    const role = membership === undefined ? null : projectRoleOf(membership, project);
-    if (role === null) return [];
-    const { created_at: _untold, ...view } = viewProject(project, role);
-    return [view];
-  });
+export function viewSignedIn({ session, ...account }: SignedIn) {
+  return { ...viewAccount(account), ...viewSession(session) };
 }
 
-export function viewApiKey(key: ApiKeyDoc): z.input<typeof apiKeyView> {
-  return {
-    id: key._id, name: key.name, key_preview: key.preview, scope: key.scope,
-    created_at: isoTime(key.created_at), last_used_at: isoTime(key.last_used_at),
-  };
+export function viewApiKey(key: ApiKeyDoc) {
+  const { _id: id, name, preview: key_preview, scope, created_at, last_used_at: used_at } = key;
+  return { id, name, key_preview, scope, created_at: isoTime(created_at), last_used_at: isoTime(used_at) };
 }
 
-/** With the key itself: the only time it is shown. */
-export function viewFreshApiKey(doc: ApiKeyDoc, key: string): z.input<typeof freshApiKeyView> {
-  return { ...viewApiKey(doc), key, message: 'Store this key securely: it is not shown again' };
+/** With the key itself: no other answer shows it. */
+export function viewFreshApiKey({ doc, key }: IssuedKey) {
+  return { key, message: 'Store this key securely: it is not shown again', ...viewApiKey(doc) };
 }
 
-export function viewMember({ member, user }: MemberOf): z.input<typeof memberView> {
-  return {
-    user_id: user._id, email: user.email, name: user.name, role: member.role, project_roles: member.project_roles, joined_at: isoTime(member.created_at),
-  };
+export function viewMember({ member, user }: NamedMember) {
+  const { user_id, role, project_roles, created_at } = member;
+  return { user_id, email: user.email, name: user.name, role, project_roles, joined_at: isoTime(created_at) };
 }
 
-export function viewProjectMember({ member, user, role }: ProjectMember): z.input<typeof projectMembersAnswer>['members'][number] {
+export function viewProjectMember({ member, user, role }: ProjectMember) {
   return { user_id: user._id, email: user.email, name: user.name, role, organization_role: member.role };
 }
 
-export function viewInvitation(invitation: InvitationDoc, now: number): z.input<typeof invitationView> {
+export function viewInvitation(invitation: InvitationDoc, now: number) {
   const { _id: id, email, role, project_roles, invited_by, created_at, expires_at } = invitation;
-  return { id, email, role, project_roles, invited_by, is_expired: expires_at <= now, created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
+  return {
+    id, email, role, project_roles, invited_by, is_expired: expires_at <= now,
+    created_at: isoTime(created_at), expires_at: isoTime(expires_at),
+  };
 }
 
-export function viewSession(session: StartedSession): { token: string; expires_at: string } {
-  return { token: session.token, expires_at: isoTime(session.expiresAt) };
-}
-
-export function viewOrganizations({ memberships, organizations }: Belongings): z.input<typeof organizationView>[] {
-  return memberships.flatMap((membership) => {
-    const organization = organizations.find((one) => one._id === membership.organization_id);
-    return organization === undefined ? [] : [viewOrganization(organization, membership)];
-  });
-}
-
-/** Who made a change, where the request itself does not say. */
-export function auditActor(user: UserDoc): AuditActor {
-  return { type: 'user', id: user._id, name: user.name };
+/** Names the user in the audit log where the request itself does not. */
+export function auditActor({ _id: id, name }: UserDoc): AuditActor {
+  return { type: 'user', id, name };
 }

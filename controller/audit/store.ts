@@ -1,5 +1,5 @@
-import type { Collection, Db, Filter } from 'mongodb';
-import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
 
 /** One change that somebody made. */
 export interface AuditDoc {
@@ -24,22 +24,12 @@ export interface AuditDoc {
 export type AuditFilter = Partial<Record<'action' | 'actor_id' | 'resource_id', string | undefined>>;
 
 /** Collection `audit_entries`: written once, never changed. */
-export class AuditStore {
-  readonly #entries: Collection<AuditDoc>;
-
+export class AuditStore extends Documents<AuditDoc> {
   constructor(db: Db) {
-    this.#entries = db.collection<AuditDoc>('audit_entries');
-  }
-
-  async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.#entries, [
+    super(db, 'audit_entries', [
       // The log of an organization, newest first, and removing its oldest entries.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
     ]);
-  }
-
-  async insert(entry: AuditDoc): Promise<void> {
-    await this.#entries.insertOne(entry);
   }
 
   /** A page, newest first, and the number of all entries that match. */
@@ -47,10 +37,10 @@ export class AuditStore {
     organizationId: string, wanted: AuditFilter, { skip, limit }: { skip: number; limit: number },
   ): Promise<{ entries: AuditDoc[]; total: number }> {
     const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-    const filter: Filter<AuditDoc> = { organization_id: organizationId, ...Object.fromEntries(given) };
+    const filter = { organization_id: organizationId, ...Object.fromEntries(given) };
     const [entries, total] = await Promise.all([
-      this.#entries.find(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
-      this.#entries.countDocuments(filter),
+      this.all.find(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
+      this.count(filter),
     ]);
     return { entries, total };
   }
@@ -58,9 +48,9 @@ export class AuditStore {
   /** Removes up to `limit` entries of an organization older than `before`, Unix ms; returns how many. */
   async removeOlder(organizationId: string, before: number, limit: number): Promise<number> {
     const filter = { organization_id: organizationId, created_at: { $lt: before } };
-    const oldest = this.#entries.find(filter).sort({ created_at: 1, _id: 1 }).limit(limit);
+    const oldest = this.all.find(filter).sort({ created_at: 1, _id: 1 }).limit(limit);
     const ids = (await oldest.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
-    if (ids.length > 0) await this.#entries.deleteMany({ _id: { $in: ids } });
+    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
     return ids.length;
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queryInt } from '../http/params.ts';
 import type { OrganizationContext } from '../http/route.ts';
-import type { AuditDoc, AuditStore } from './store.ts';
+import type { AuditStore } from './store.ts';
 
 const word = z.string().min(1).max(100);
 
@@ -18,9 +18,7 @@ export interface AuditDeps {
 }
 
 /** A page of the organization's changes, newest first. */
-export function listChanges(
-  deps: AuditDeps, ctx: OrganizationContext, query: z.output<typeof auditQuery>,
-): Promise<{ entries: AuditDoc[]; total: number }> {
+export function listChanges(deps: AuditDeps, ctx: OrganizationContext, query: z.output<typeof auditQuery>) {
   const { page, limit, ...filter } = query;
   return deps.entries.list(ctx.tenant.organizationId, filter, { skip: (page - 1) * limit, limit });
 }

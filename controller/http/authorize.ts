@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
+import {
+  projectRoleOf, reachesOrganizationRole, reachesProjectRole,
+  type Membership, type OrganizationRole, type ProjectRole,
+} from '../accounts/roles.ts';
 import type { Caller, CredentialReader, TenantReader } from './ports.ts';
-import { projectRoleOf, reachesOrganizationRole, reachesProjectRole, type Membership } from './roles.ts';
-import type { Auth, OrganizationRole, ProjectRole, PublicContext } from './route.ts';
+import type { Auth, PublicContext } from './route.ts';
 
 /**
  * Who sent the request; null without credentials. A bearer token wins over a key, and a bad token does not

@@ -1,4 +1,4 @@
-import type { Membership, ProjectFacts } from './roles.ts';
+import type { Membership, ProjectFacts } from '../accounts/roles.ts';
 import type { AnyReply, KeyActor, PublicContext, Route, SessionActor } from './route.ts';
 
 /** Who sent a request. */

@@ -1,14 +1,11 @@
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
+import type { KeyScope, OrganizationRole, ProjectRole } from '../accounts/roles.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { Page } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
 import type { EventStream } from './event-stream.ts';
 import { validate } from './validation.ts';
-
-export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
-export type ProjectRole = 'admin' | 'editor' | 'viewer';
-export type KeyScope = 'read' | 'read_write';
 
 export interface SessionActor {
   kind: 'session';

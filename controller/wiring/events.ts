@@ -1,7 +1,7 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { ProjectStore } from '../accounts/project-store.ts';
+import type { ProjectStore } from '../accounts/projects/store.ts';
 import { probeEvent, stateEvent } from '../events/views.ts';
 import { BusEventPublisher, type EventPublisher } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SessionTokens } from '../../controller/accounts/session-tokens.ts';
+import { SessionTokens } from '../../controller/accounts/sessions/tokens.ts';
 import { dashboardRoutes } from '../../controller/dashboard/routes.ts';
 import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';

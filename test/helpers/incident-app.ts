@@ -1,4 +1,3 @@
-import { Assignees } from '../../controller/accounts/assignees.ts';
 import type { MonitorPast } from '../../controller/incidents/ports.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { LiveEvent } from '../../controller/events/event.ts';
@@ -37,8 +36,7 @@ export async function makeIncidentApp(past: MonitorPast = UNCHECKED): Promise<In
     clock,
     routes: async (db, accounts) => {
       const monitors = new MonitorStore(db);
-      const people = new Assignees(accounts.deps);
-      incidents = await openIncidents({ db, clock, log, monitors, people, events: { publish: (event) => told.push(event) } });
+      incidents = await openIncidents({ db, clock, log, monitors, people: accounts.people, events: { publish: (event) => told.push(event) } });
       return incidents.over({ notifications: new DeliveryStore(db), past, live: { states: async () => live } });
     },
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { Registry } from 'prom-client';
-import { openKeyRing, type KeyRing } from '../../controller/accounts/key-ring.ts';
+import { openKeyRing, type KeyRing } from '../../controller/accounts/sessions/key-ring.ts';
 import { openAccounts, type Accounts } from '../../controller/wiring/accounts.ts';
 import { accountRoutes } from '../../controller/accounts/routes.ts';
 import { createAuditRecorder } from '../../controller/audit/recorder.ts';

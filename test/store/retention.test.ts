@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { openAccountStores } from '../../controller/accounts/stores.ts';
+import { openAccountStores } from '../../controller/accounts/deps.ts';
 import { AuditStore } from '../../controller/audit/store.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';

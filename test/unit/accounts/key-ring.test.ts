@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openKeyRing, parseKeyRing } from '../../../controller/accounts/key-ring.ts';
-import { SessionTokens } from '../../../controller/accounts/session-tokens.ts';
+import { openKeyRing, parseKeyRing } from '../../../controller/accounts/sessions/key-ring.ts';
+import { SessionTokens } from '../../../controller/accounts/sessions/tokens.ts';
 
 let dir: string;
 beforeEach(() => {

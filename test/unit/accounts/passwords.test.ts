@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
-import { PASSWORD_COST, PasswordHasher } from '../../../controller/accounts/passwords.ts';
+import { PASSWORD_COST, PasswordHasher } from '../../../controller/accounts/users/passwords.ts';
 import type { AppError } from '../../../shared/errors.ts';
 
 const cheap = { logN: 8, maxConcurrent: 2, maxWaiting: 3 };

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { PLAN_NAMES, planLimits } from '../plans/plans.ts';
+import { keyScope, organizationRole, projectRole } from './schema.ts';
+
+const id = z.uuid();
+const text = z.string();
+const instant = z.iso.datetime();
+const plan = z.enum(PLAN_NAMES);
+const projectRoles = z.record(text, projectRole);
+
+export const userView = z.strictObject({
+  id, email: text, name: text, email_verified: z.boolean(), is_operator: z.boolean(), created_at: instant,
+});
+export const organizationView = z.strictObject({ id, name: text, role: organizationRole, plan });
+export const projectView = z.strictObject({
+  id, name: text, is_default: z.boolean(), organization_id: id, role: projectRole, created_at: instant,
+});
+export const ownProjectView = projectView.omit({ created_at: true });
+
+export const sessionView = z.strictObject({ token: text, expires_at: instant });
+export const registerAnswer = z.strictObject({
+  user: userView, organization: organizationView, project: projectView, ...sessionView.shape,
+});
+export const loginAnswer = z.strictObject({
+  user: userView, organizations: z.array(organizationView), ...sessionView.shape,
+});
+export const meAnswer = z.strictObject({
+  user: userView, organizations: z.array(organizationView), projects: z.array(ownProjectView),
+});
+export const messageAnswer = z.strictObject({ message: text });
+export const changePasswordAnswer = z.strictObject({ message: text, ...sessionView.shape });
+
+export const apiKeyView = z.strictObject({
+  id, name: text, key_preview: text, scope: keyScope, created_at: instant, last_used_at: instant.nullable(),
+});
+export const freshApiKeyView = apiKeyView.extend({ key: text.regex(/^fw_[0-9a-f]{64}$/), message: text });
+export const apiKeysAnswer = z.strictObject({
+  keys: z.array(apiKeyView), total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean(),
+});
+
+export const projectAnswer = z.strictObject({ project: projectView });
+export const projectsAnswer = z.strictObject({ projects: z.array(projectView) });
+export const projectMemberView = z.strictObject({
+  user_id: id, email: text, name: text, role: projectRole, organization_role: organizationRole,
+});
+export const projectMembersAnswer = z.strictObject({ members: z.array(projectMemberView) });
+
+export const organizationAnswer = z.strictObject({ organization: organizationView });
+export const memberView = z.strictObject({
+  user_id: id, email: text, name: text, role: organizationRole, project_roles: projectRoles,
+  joined_at: instant,
+});
+export const memberAnswer = z.strictObject({ member: memberView });
+export const membersAnswer = z.strictObject({ members: z.array(memberView) });
+export const invitationView = z.strictObject({
+  id, email: text, role: organizationRole, project_roles: projectRoles, invited_by: id,
+  is_expired: z.boolean(), created_at: instant, expires_at: instant,
+});
+export const invitationAnswer = z.strictObject({ invitation: invitationView });
+export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });
+export const billingAnswer = z.strictObject({
+  plan, limits: planLimits,
+  usage: z.strictObject({ monitors: z.int(), projects: z.int(), status_pages: z.int() }),
+});

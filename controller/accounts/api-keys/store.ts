@@ -1,0 +1,69 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../../platform/mongo/documents.ts';
+import type { KeyScope } from '../roles.ts';
+
+export interface ApiKeyDoc {
+  _id: string;
+  organization_id: string;
+  name: string;
+  scope: KeyScope;
+  /** SHA-256 of the key, hexadecimal, unique. The key itself is not stored. */
+  hash: string;
+  preview: string;
+  created_by: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export type ApiKeySecret = Pick<ApiKeyDoc, 'hash' | 'preview' | 'created_by' | 'created_at' | 'last_used_at'>;
+
+export interface ApiKeyListQuery {
+  limit: number;
+  offset: number;
+  sort_by: 'created_at' | 'name' | 'last_used_at';
+  sort_order: 'asc' | 'desc';
+}
+
+/** Collection `api_keys`, without revoked keys. */
+export class ApiKeyStore extends Documents<ApiKeyDoc> {
+  constructor(db: Db) {
+    super(db, 'api_keys', [
+      // Every request with a key.
+      { key: { hash: 1 }, name: 'by_hash', unique: true },
+      // The list of an organization's keys; it is short, so its other orders are sorted in memory.
+      { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
+    ]);
+  }
+
+  findByHash(hash: string): Promise<ApiKeyDoc | null> {
+    return this.findOne({ hash });
+  }
+
+  /** A page, and the number of all keys of the organization. */
+  async list(organizationId: string, query: ApiKeyListQuery): Promise<{ keys: ApiKeyDoc[]; total: number }> {
+    const { limit, offset, sort_by, sort_order } = query;
+    const direction = sort_order === 'desc' ? -1 : 1;
+    const all = this.all.find({ organization_id: organizationId });
+    const page = all.sort({ [sort_by]: direction, _id: direction }).skip(offset).limit(limit);
+    const [keys, total] = await Promise.all([page.toArray(), this.countOfOrganization(organizationId)]);
+    return { keys, total };
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  /** Replaces the secret; null if the organization has no such key. */
+  replaceSecret(organizationId: string, id: string, secret: ApiKeySecret): Promise<ApiKeyDoc | null> {
+    return this.change({ _id: id, organization_id: organizationId }, { $set: secret });
+  }
+
+  /** False if the organization has no such key. */
+  delete(organizationId: string, id: string): Promise<boolean> {
+    return this.remove({ _id: id, organization_id: organizationId });
+  }
+
+  touch(id: string, hash: string, now: number): Promise<boolean> {
+    return this.update({ _id: id, hash }, { $set: { last_used_at: now } });
+  }
+}

@@ -1,0 +1,42 @@
+import { idParams } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { invitationAnswer, invitationsAnswer, messageAnswer } from '../answers.ts';
+import type { AccountDeps } from '../deps.ts';
+import { invitationInput } from '../schema.ts';
+import { viewInvitation } from '../views.ts';
+import { createInvitation, listInvitations, withdrawInvitation } from './verbs/invite.ts';
+
+export function invitationRoutes(deps: AccountDeps): Route[] {
+  const path = '/api/organization/invitations';
+  const common = { path, tag: 'Organization', auth: { access: 'account', organization: 'admin' } } as const;
+  return [
+    defineRoute({
+      ...common, method: 'GET', summary: 'List the invitations, newest first',
+      answers: { 200: invitationsAnswer },
+      handle: async (ctx) => {
+        const invitations = (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now));
+        return { status: 200, data: { invitations } };
+      },
+    }),
+    defineRoute({
+      ...common, method: 'POST', summary: 'Invite a person by mail', audit: 'invitation.created',
+      description: 'The mailed link is valid once, for seven days. `project_roles` applies to the role '
+        + '`member`.',
+      body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'],
+      answers: { 201: invitationAnswer },
+      handle: async (ctx, { body }) => {
+        const invitation = await createInvitation(deps, ctx, body);
+        return { status: 201, data: { invitation: viewInvitation(invitation, ctx.now) } };
+      },
+    }),
+    defineRoute({
+      ...common, method: 'DELETE', path: `${path}/:id`, summary: 'Withdraw an invitation',
+      audit: 'invitation.withdrawn', params: idParams,
+      errors: ['RESOURCE_NOT_FOUND'], answers: { 200: messageAnswer },
+      handle: async (ctx, { params }) => {
+        await withdrawInvitation(deps, ctx, params.id);
+        return { status: 200, data: { message: 'Invitation withdrawn' } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../../platform/mongo/documents.ts';
+import type { Membership } from '../roles.ts';
+
+export interface InvitationDoc extends Membership {
+  _id: string;
+  /** Lower case. */
+  email: string;
+  invited_by: string;
+  /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
+  hash: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** Collection `invitations`: those that are neither accepted nor withdrawn. */
+export class InvitationStore extends Documents<InvitationDoc> {
+  constructor(db: Db) {
+    super(db, 'invitations', [
+      // Every link that is followed.
+      { key: { hash: 1 }, name: 'by_hash', unique: true },
+      // The list of an organization, and one invitation per address.
+      { key: { organization_id: 1, email: 1 }, name: 'by_organization', unique: true },
+    ]);
+  }
+
+  findByHash(hash: string, now: number): Promise<InvitationDoc | null> {
+    return this.findOne({ hash, expires_at: { $gt: now } });
+  }
+
+  /** Newest first. */
+  listOf(organizationId: string): Promise<InvitationDoc[]> {
+    return this.all.find({ organization_id: organizationId }).sort({ created_at: -1, _id: -1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  /** Replaces an expired invitation of the address. False if the address has a valid one. */
+  override async insertIfFree(invitation: InvitationDoc): Promise<boolean> {
+    const { organization_id, email, created_at } = invitation;
+    await this.all.deleteMany({ organization_id, email, expires_at: { $lte: created_at } });
+    return super.insertIfFree(invitation);
+  }
+
+  /** Uses the invitation; false if it was used or withdrawn meanwhile. */
+  take({ _id, hash }: InvitationDoc): Promise<boolean> {
+    return this.remove({ _id, hash });
+  }
+
+  /** False if the organization has no such invitation. */
+  delete(organizationId: string, id: string): Promise<boolean> {
+    return this.remove({ _id: id, organization_id: organizationId });
+  }
+
+  /** Removes the roles in a project from all invitations. */
+  async removeProject(organizationId: string, projectId: string): Promise<void> {
+    const update = { $unset: { [`project_roles.${projectId}`]: '' as const } };
+    await this.all.updateMany({ organization_id: organizationId }, update);
+  }
+
+  /** Withdraws all invitations that a user sent. */
+  async deleteOfInviter(organizationId: string, userId: string): Promise<void> {
+    await this.all.deleteMany({ organization_id: organizationId, invited_by: userId });
+  }
+}

@@ -1,0 +1,81 @@
+import { AppError, notFound } from '../../../../shared/errors.ts';
+import { hashSecret, newId, newSecret } from '../../../../shared/ids.ts';
+import type { OrganizationContext, SessionActor } from '../../../http/route.ts';
+import { fieldError } from '../../../http/validation.ts';
+import type { AccountDeps } from '../../deps.ts';
+import { invitationMessage, mailedLink } from '../../mail/account-messages.ts';
+import { requireOwnerFor } from '../../members/verbs.ts';
+import type { InvitationInput } from '../../schema.ts';
+import type { InvitationDoc } from '../store.ts';
+
+const INVITATION_MS = 7 * 86_400_000;
+/** Members and invitations of one organization, on any plan. */
+const MOST_PEOPLE = 1000;
+
+/**
+ * Invites an address and mails it a link. Throws RESOURCE_ALREADY_EXISTS for a member or an invited address,
+ * VALIDATION_ERROR for projects of others, INSUFFICIENT_PERMISSIONS if an admin invites an owner,
+ * FAIR_USE_LIMIT_REACHED.
+ */
+export async function createInvitation(deps: AccountDeps, ctx: OrganizationContext, input: InvitationInput) {
+  const { organizationId } = ctx.tenant;
+  const actor = ctx.actor as SessionActor;
+  requireOwnerFor(ctx, input.role);
+  await refuseForeignProjects(deps, organizationId, Object.keys(input.project_roles));
+  const user = await deps.users.findByEmail(input.email);
+  if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyMember();
+  await refuseCrowd(deps, organizationId);
+  const token = newSecret();
+  const invitation: InvitationDoc = {
+    _id: newId(ctx.now), organization_id: organizationId, invited_by: actor.userId, hash: hashSecret(token),
+    created_at: ctx.now, expires_at: ctx.now + INVITATION_MS, ...input,
+  };
+  if (!(await deps.invitations.insertIfFree(invitation))) {
+    throw alreadyThere('Invitation', 'This address is invited already');
+  }
+  mailInvitation(deps, invitation, token, actor.name);
+  return invitation;
+}
+
+/** Newest first. Expired ones stay until they are withdrawn or replaced. */
+export function listInvitations(deps: AccountDeps, ctx: OrganizationContext): Promise<InvitationDoc[]> {
+  return deps.invitations.listOf(ctx.tenant.organizationId);
+}
+
+/** The link is invalid at once. Throws RESOURCE_NOT_FOUND. */
+export async function withdrawInvitation(deps: AccountDeps, ctx: OrganizationContext, id: string) {
+  if (!(await deps.invitations.delete(ctx.tenant.organizationId, id))) throw notFound('Invitation');
+}
+
+function mailInvitation(deps: AccountDeps, invitation: InvitationDoc, token: string, inviter: string): void {
+  const { organization_id, email, created_at: now } = invitation;
+  deps.post.post(async () => {
+    const organization = await deps.organizations.find(organization_id);
+    if (organization === null || !(await deps.allowances.claim('invitation', email, now))) return null;
+    const link = mailedLink(deps.baseUrl(), 'accept-invitation', token);
+    return invitationMessage(email, link, inviter, organization.name);
+  });
+}
+
+async function refuseForeignProjects({ projects }: AccountDeps, organizationId: string, ids: string[]) {
+  const own = await projects.listOf([organizationId]);
+  const foreign = ids.find((id) => !own.some((project) => project._id === id));
+  if (foreign === undefined) return;
+  throw fieldError(`project_roles.${foreign}`, 'The organization has no such project');
+}
+
+async function refuseCrowd(deps: AccountDeps, organizationId: string): Promise<void> {
+  const usage = await deps.members.countOfOrganization(organizationId)
+    + await deps.invitations.countOfOrganization(organizationId);
+  if (usage < MOST_PEOPLE) return;
+  const message = `An organization may have ${MOST_PEOPLE} members and invitations`;
+  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_PEOPLE, usage } });
+}
+
+export function alreadyMember(): AppError {
+  return alreadyThere('Member', 'This person is a member already');
+}
+
+function alreadyThere(resourceType: 'Member' | 'Invitation', message: string): AppError {
+  return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType } });
+}

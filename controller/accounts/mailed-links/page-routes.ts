@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { AppError } from '../../../shared/errors.ts';
+import { HTML_CONTENT } from '../../http/exchange.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { viewError, type Page } from '../../pages/layout.ts';
+import type { AccountDeps } from '../deps.ts';
+import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
+import { acceptInvitationInput, PASSWORD_RULE, resetPasswordInput } from '../schema.ts';
+import { auditActor } from '../views.ts';
+import { acceptPage, joinedPage, passwordChangedPage, resetPage, verifiedPage, verifyPage } from './pages.ts';
+import { resetPassword, verifyEmail } from './verbs.ts';
+
+const HTML = { contentType: HTML_CONTENT };
+const field = z.string().max(1000).default('');
+const common = { tag: 'Pages', auth: { access: 'public' }, errorPage: viewError } as const;
+/** Mailers add parameters of their own to links. */
+const linkQuery = z.looseObject({ token: field });
+const link = { ...common, method: 'GET', query: linkQuery, answers: { 200: HTML } } as const;
+const form = {
+  ...common, method: 'POST', bodyFormat: 'form', summary: 'Submit the form of that page',
+} as const;
+
+/** The pages that mailed links open. Only their forms change anything: mail scanners open every link. */
+export function accountPageRoutes(deps: AccountDeps): Route[] {
+  return [...verifyRoutes(deps), ...resetRoutes(deps), ...acceptRoutes(deps)];
+}
+
+function verifyRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...link, path: '/verify-email', summary: 'Page that verifies an e-mail address',
+      handle: async (_ctx, { query }) => reply(200, verifyPage(query.token)),
+    }),
+    defineRoute({
+      ...form, path: '/verify-email', audit: 'email.verified',
+      body: z.strictObject({ token: field }), answers: { 200: HTML },
+      handle: async (ctx, { body }) => {
+        const user = await verifyEmail(deps, ctx, body.token);
+        return { audit: { actor: auditActor(user) }, ...reply(200, verifiedPage(user.email)) };
+      },
+    }),
+  ];
+}
+
+function resetRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...link, path: '/reset-password', summary: 'Page for choosing a new password',
+      handle: async (_ctx, { query }) => reply(200, resetPage(query.token, null)),
+    }),
+    defineRoute({
+      ...form, path: '/reset-password', audit: 'password.reset',
+      body: z.strictObject({ token: field, password: field }), answers: { 200: HTML, 400: HTML },
+      handle: async (ctx, { body }) => {
+        const input = resetPasswordInput.safeParse(body);
+        if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error)));
+        const user = await resetPassword(deps, ctx, input.data);
+        return { audit: { actor: auditActor(user) }, ...reply(200, passwordChangedPage()) };
+      },
+    }),
+  ];
+}
+
+function acceptRoutes(deps: AccountDeps): Route[] {
+  return [
+    defineRoute({
+      ...link, path: '/accept-invitation', summary: 'Page for joining an organization',
+      handle: async (ctx, { query: { token } }) => {
+        return reply(200, acceptPage(token, await readInvitation(deps, ctx, token), null));
+      },
+    }),
+    defineRoute({
+      ...form, path: '/accept-invitation', audit: 'invitation.accepted',
+      body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }),
+      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
+      answers: { 200: HTML, 400: HTML, 401: HTML },
+      handle: async (ctx, { body }) => {
+        const invitation = await readInvitation(deps, ctx, body.token);
+        const showAgain = (problem: string) => acceptPage(body.token, invitation, problem);
+        const input = (invitation.hasAccount ? acceptInvitationInput : newAccountInput).safeParse(body);
+        if (!input.success) return reply(400, showAgain(problemOf(input.error)));
+        const joined = await acceptInvitation(deps, ctx, input.data).catch(nullIfWrongPassword);
+        if (joined === null) return reply(401, showAgain('The password is wrong'));
+        const audit = { actor: auditActor(joined.user), organizationId: joined.organizationId };
+        return { audit, ...reply(200, joinedPage(invitation.organizationName)) };
+      },
+    }),
+  ];
+}
+
+/** The password of a new account must follow the rule; that of an existing one must only be right. */
+const newAccountInput = acceptInvitationInput.extend({ password: PASSWORD_RULE });
+
+function nullIfWrongPassword(error: unknown): null {
+  if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') return null;
+  throw error;
+}
+
+function reply<S extends 200 | 400 | 401>(status: S, { html, headers }: Page) {
+  return { status, raw: html, headers };
+}
+
+function problemOf(error: z.ZodError): string {
+  return error.issues.map((issue) => issue.message).join('. ');
+}

@@ -1,0 +1,57 @@
+import { html, type Html } from '../../pages/html.ts';
+import { renderPage, type Page } from '../../pages/layout.ts';
+import type { OpenInvitation } from '../invitations/verbs/accept.ts';
+
+export function verifyPage(token: string): Page {
+  return renderPage('Verify your e-mail address', html`<p>Click the button to verify this address.</p>
+${form('verify-email', token, html``, 'Verify the address')}`);
+}
+
+export function verifiedPage(email: string): Page {
+  return renderPage('Address verified', html`<p role="status">${email} is verified. You can close this page.</p>`);
+}
+
+/** `problem` is the fault of the form as it was sent; null at first. */
+export function resetPage(token: string, problem: string | null): Page {
+  const fields = html`${alert(problem)}${newPassword('New password')}`;
+  return renderPage('Choose a new password', html`<p>All signed-in devices will have to sign in again.</p>
+${form('reset-password', token, fields, 'Change the password')}`);
+}
+
+export function passwordChangedPage(): Page {
+  return renderPage('Password changed', html`<p role="status">You can sign in with the new password now.</p>`);
+}
+
+export function acceptPage(token: string, invitation: OpenInvitation, problem: string | null): Page {
+  const { email, organizationName, hasAccount } = invitation;
+  const known = html`<label for="password">Your password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required>
+<p class="hint">The password of your existing account ${email}.</p>`;
+  const fresh = html`<label for="name">Your name</label>
+<input id="name" name="name" autocomplete="name" maxlength="100" required>
+${newPassword('Password')}`;
+  return renderPage(`Join ${organizationName}`, html`<p>You are invited as ${email}.</p>
+${form('accept-invitation', token, html`${alert(problem)}${hasAccount ? known : fresh}`, 'Accept the invitation')}`);
+}
+
+export function joinedPage(organizationName: string): Page {
+  return renderPage('Welcome', html`<p role="status">You have joined ${organizationName}. You can sign in now.</p>`);
+}
+
+/** The action is relative because a proxy may serve us under a path. */
+function form(action: string, token: string, fields: Html, button: string): Html {
+  return html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
+${fields}
+<button type="submit">${button}</button></form>`;
+}
+
+function newPassword(label: string): Html {
+  return html`<label for="password">${label}</label>
+<input id="password" name="password" type="password" autocomplete="new-password"
+ minlength="10" maxlength="200" aria-describedby="password-hint" required>
+<p class="hint" id="password-hint">At least 10 characters.</p>`;
+}
+
+function alert(problem: string | null): Html | null {
+  return problem === null ? null : html`<p class="bad" role="alert">${problem}</p>`;
+}

@@ -1,0 +1,63 @@
+import { defineRoute, type Route } from '../../http/route.ts';
+import { loginAnswer, messageAnswer } from '../answers.ts';
+import type { AccountDeps } from '../deps.ts';
+import { acceptInvitation } from '../invitations/verbs/accept.ts';
+import { acceptInvitationInput, emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
+import { auditActor, viewSignedIn } from '../views.ts';
+import { forgotPassword, resendVerification, resetPassword, verifyEmail } from './verbs.ts';
+
+const MAIL_RULE = 'The response does not reveal whether the account exists. An address receives at most '
+  + 'five mails an hour.';
+
+/** Mailed links verify an address, reset a password or accept an invitation. */
+export function mailedLinkRoutes(deps: AccountDeps): Route[] {
+  const common = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
+  return [
+    defineRoute({
+      ...common, path: '/api/auth/verify-email', summary: 'Verify an e-mail address with a mailed token',
+      audit: 'email.verified', body: tokenInput, answers: { 200: messageAnswer },
+      handle: async (ctx, { body }) => {
+        const actor = auditActor(await verifyEmail(deps, ctx, body.token));
+        return { status: 200, data: { message: 'E-mail address verified' }, audit: { actor } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/auth/resend-verification', summary: 'Mail the verification link again',
+      description: MAIL_RULE, audit: false, body: emailInput, answers: { 200: messageAnswer },
+      handle: async (ctx, { body }) => {
+        resendVerification(deps, ctx, body.email);
+        const message = 'If this address has an account that is not verified, a mail is on its way';
+        return { status: 200, data: { message } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/auth/forgot-password', summary: 'Mail a link for choosing a new password',
+      description: MAIL_RULE, audit: false, body: emailInput, answers: { 200: messageAnswer },
+      handle: async (ctx, { body }) => {
+        forgotPassword(deps, ctx, body.email);
+        return { status: 200, data: { message: 'If this address has an account, a mail is on its way' } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/auth/reset-password', summary: 'Choose a new password with a mailed token',
+      description: 'Ends every session of the account and verifies its address.',
+      audit: 'password.reset', body: resetPasswordInput, answers: { 200: messageAnswer },
+      handle: async (ctx, { body }) => {
+        const actor = auditActor(await resetPassword(deps, ctx, body));
+        return { status: 200, data: { message: 'Password changed; please sign in' }, audit: { actor } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/auth/accept-invitation', summary: 'Join an organization with a mailed token',
+      description: 'Creates an account with this name and password. If the address already has an account, '
+        + '`password` must be its password, and the account does not change.',
+      audit: 'invitation.accepted', body: acceptInvitationInput,
+      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'], answers: { 200: loginAnswer },
+      handle: async (ctx, { body }) => {
+        const { organizationId, ...signedIn } = await acceptInvitation(deps, ctx, body);
+        const audit = { actor: auditActor(signedIn.user), organizationId };
+        return { status: 200, data: viewSignedIn(signedIn), audit };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { AppError } from '../../../shared/errors.ts';
+import type { PublicContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
+import type { AccountDeps } from '../deps.ts';
+import { mailedLink, resetMessage, verificationMessage } from '../mail/account-messages.ts';
+import type { UserDoc } from '../users/store.ts';
+
+const HOUR_MS = 3_600_000;
+const VERIFICATION_MS = 24 * HOUR_MS;
+const RESET_MS = HOUR_MS;
+
+/** Mails a link that verifies the address, unless the address has had its mails of this hour. */
+export function mailVerification(deps: AccountDeps, user: UserDoc, now: number): void {
+  deps.post.post(async () => {
+    if (!(await deps.allowances.claim('verify_email', user.email, now))) return null;
+    const token = await deps.mailedTokens.issue('verify_email', user, now, VERIFICATION_MS);
+    return verificationMessage(user.email, mailedLink(deps.baseUrl(), 'verify-email', token));
+  });
+}
+
+/** Mails the link again to an unverified account. The answer does not reveal whether there is one. */
+export function resendVerification(deps: AccountDeps, ctx: PublicContext, email: string): void {
+  deps.post.post(async () => {
+    const user = await deps.users.findByEmail(email);
+    if (user !== null && !user.email_verified) mailVerification(deps, user, ctx.now);
+    return null;
+  });
+}
+
+/** Throws VALIDATION_ERROR, the same for an unknown, a used and an expired token. */
+export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: string): Promise<UserDoc> {
+  const taken = await deps.mailedTokens.take('verify_email', token, ctx.now);
+  const user = taken === null ? null : await deps.users.markVerified(taken.user_id, taken.email);
+  if (user === null) throw deadLink();
+  return user;
+}
+
+/** Mails a link for choosing a password. The answer does not reveal whether there is an account. */
+export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: string): void {
+  deps.post.post(async () => {
+    const user = await deps.users.findByEmail(email);
+    if (user === null || !(await deps.allowances.claim('reset_password', email, ctx.now))) return null;
+    const token = await deps.mailedTokens.issue('reset_password', user, ctx.now, RESET_MS);
+    return resetMessage(email, mailedLink(deps.baseUrl(), 'reset-password', token));
+  });
+}
+
+/** Sets the password; ends every session and other reset link. Throws VALIDATION_ERROR as `verifyEmail`. */
+export async function resetPassword(
+  deps: AccountDeps, ctx: PublicContext, input: { token: string; password: string },
+): Promise<UserDoc> {
+  const { mailedTokens, users, sessions } = deps;
+  // Hashing is expensive, so the token is checked before it; a failed hash must not use the token up.
+  if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw deadLink();
+  const hash = await deps.hasher.hash(input.password);
+  const taken = await mailedTokens.take('reset_password', input.token, ctx.now);
+  const user = taken === null ? null : await users.resetPassword(taken.user_id, taken.email, hash);
+  if (user === null) throw deadLink();
+  await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
+  return user;
+}
+
+export function deadLink(): AppError {
+  return fieldError('token', 'This link is not valid: it was used already, has expired or is incomplete');
+}

@@ -1,0 +1,95 @@
+import { AppError, notFound } from '../../../shared/errors.ts';
+import type { OrganizationContext } from '../../http/route.ts';
+import type { AccountDeps } from '../deps.ts';
+import { reachesOrganizationRole, type OrganizationRole } from '../roles.ts';
+import type { UserDoc } from '../users/store.ts';
+import type { MemberDoc } from './store.ts';
+
+export interface NamedMember {
+  member: MemberDoc;
+  user: UserDoc;
+}
+
+/** How long the owners stay locked if the request that locked them dies, ms. */
+const OWNERS_LOCK_MS = 10_000;
+
+/** All members of the organization, oldest membership first. */
+export async function listMembers(deps: AccountDeps, ctx: OrganizationContext): Promise<NamedMember[]> {
+  const members = await deps.members.listOfOrganization(ctx.tenant.organizationId);
+  const users = await deps.users.findMany(members.map((member) => member.user_id));
+  const byId = new Map(users.map((user) => [user._id, user]));
+  return members.flatMap((member) => {
+    const user = byId.get(member.user_id);
+    return user === undefined ? [] : [{ member, user }];
+  });
+}
+
+/**
+ * Changes a member's role from their next request on. Throws RESOURCE_NOT_FOUND, CONFLICT for the last owner
+ * and for a simultaneous change, INSUFFICIENT_PERMISSIONS if an admin appoints or demotes an owner.
+ */
+export async function changeMemberRole(
+  deps: AccountDeps, ctx: OrganizationContext, userId: string, role: OrganizationRole | undefined,
+): Promise<NamedMember> {
+  const seen = await findMember(deps, ctx, userId);
+  if (role === undefined || role === seen.member.role) return seen;
+  requireOwnerFor(ctx, role, seen.member.role);
+  return keepingAnOwner(deps, ctx, seen.member, async () => {
+    const member = await deps.members.changeRole(seen.member, role);
+    if (member === null) throw changedMeanwhile();
+    if (!reachesOrganizationRole(role, seen.member.role)) await withdrawInvitationsOf(deps, member);
+    return { ...seen, member };
+  });
+}
+
+/**
+ * Ends a membership from the next request on. Everything that the person made stays, except invitations.
+ * Throws as `changeMemberRole` does.
+ */
+export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, userId: string) {
+  const { member } = await findMember(deps, ctx, userId);
+  requireOwnerFor(ctx, member.role);
+  await keepingAnOwner(deps, ctx, member, async () => {
+    if (!(await deps.members.removeUnchanged(member))) throw changedMeanwhile();
+    await withdrawInvitationsOf(deps, member);
+  });
+}
+
+/** Only an owner appoints, demotes or removes owners. Throws INSUFFICIENT_PERMISSIONS. */
+export function requireOwnerFor(ctx: OrganizationContext, ...roles: OrganizationRole[]): void {
+  if (ctx.role === 'owner' || !roles.includes('owner')) return;
+  throw new AppError('INSUFFICIENT_PERMISSIONS', 'This needs the role organization owner');
+}
+
+/** Otherwise somebody could invite their own second address, and return with the role that was taken away. */
+function withdrawInvitationsOf(deps: AccountDeps, member: MemberDoc): Promise<void> {
+  return deps.invitations.deleteOfInviter(member.organization_id, member.user_id);
+}
+
+async function findMember(deps: AccountDeps, ctx: OrganizationContext, userId: string): Promise<NamedMember> {
+  const [member, user] = await Promise.all([
+    deps.members.find(ctx.tenant.organizationId, userId), deps.users.find(userId),
+  ]);
+  if (member === null || user === null) throw notFound('Member');
+  return { member, user };
+}
+
+/** Two owners who demote each other at once would leave none, so a change of an owner locks them. */
+async function keepingAnOwner<T>(
+  deps: AccountDeps, ctx: OrganizationContext, member: MemberDoc, change: () => Promise<T>,
+): Promise<T> {
+  if (member.role !== 'owner') return change();
+  const { organizationId } = ctx.tenant;
+  const until = ctx.now + OWNERS_LOCK_MS;
+  if (!(await deps.organizations.lockOwners(organizationId, ctx.now, until))) throw changedMeanwhile();
+  try {
+    if ((await deps.members.countOwners(organizationId)) > 1) return await change();
+    throw new AppError('CONFLICT', 'An organization needs an owner: make somebody else owner first');
+  } finally {
+    await deps.organizations.unlockOwners(organizationId, until);
+  }
+}
+
+function changedMeanwhile(): AppError {
+  return new AppError('CONFLICT', 'The members were changed by another request');
+}

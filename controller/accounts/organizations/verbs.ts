@@ -1,0 +1,52 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { OrganizationContext } from '../../http/route.ts';
+import { COUNTED, type Counted, type PlanLimits, type PlanName } from '../../plans/plans.ts';
+import type { AccountDeps } from '../deps.ts';
+import type { OrganizationDoc } from './store.ts';
+
+export interface Billing {
+  plan: PlanName;
+  limits: PlanLimits;
+  usage: Record<Counted, number>;
+}
+
+/** Throws ORGANIZATION_NOT_FOUND if it is gone. */
+export async function readOrganization(deps: AccountDeps, ctx: OrganizationContext) {
+  return found(await deps.organizations.find(ctx.tenant.organizationId));
+}
+
+/** Throws ORGANIZATION_NOT_FOUND if it is gone. */
+export async function renameOrganization(
+  deps: AccountDeps, ctx: OrganizationContext, name: string | undefined,
+): Promise<OrganizationDoc> {
+  if (name === undefined) return readOrganization(deps, ctx);
+  return found(await deps.organizations.rename(ctx.tenant.organizationId, name));
+}
+
+export async function readBilling(deps: AccountDeps, ctx: OrganizationContext): Promise<Billing> {
+  const { _id, plan } = await readOrganization(deps, ctx);
+  return { plan, limits: deps.quota.limitsOfPlan(plan), usage: await deps.quota.usageOf(_id) };
+}
+
+/**
+ * Changes the plan. Throws CONFLICT if the usage exceeds the new plan; the details name the limits. Monitors
+ * keep intervals and regions that the new plan does not allow until they are changed.
+ */
+export async function changePlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
+  const current = await readOrganization(deps, ctx);
+  const usage = await deps.quota.usageOf(current._id);
+  const limits = deps.quota.limitsOfPlan(plan);
+  const exceeded = COUNTED.filter((counted) => usage[counted] > limits[counted]);
+  if (plan !== current.plan && exceeded.length > 0) {
+    const details = exceeded.map((name) => ({ resource: name, usage: usage[name], limit: limits[name] }));
+    const message = `The plan ${plan} allows less than there is of: ${exceeded.join(', ')}`;
+    throw new AppError('CONFLICT', message, { details: { exceeded: details } });
+  }
+  if (await deps.organizations.changePlan(current, plan)) return { plan, limits, usage };
+  throw new AppError('CONFLICT', 'The plan was changed by another request');
+}
+
+function found(organization: OrganizationDoc | null): OrganizationDoc {
+  if (organization === null) throw new AppError('ORGANIZATION_NOT_FOUND', 'Organization not found');
+  return organization;
+}

@@ -1,0 +1,87 @@
+import { idParams } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { messageAnswer, projectAnswer, projectMembersAnswer, projectsAnswer } from '../answers.ts';
+import type { AccountDeps } from '../deps.ts';
+import { projectChangeInput, projectInput, projectMembersInput } from '../schema.ts';
+import { viewProject, viewProjectMember } from '../views.ts';
+import { listProjectMembers, setProjectMembers } from './verbs/members.ts';
+import { createProject, deleteProject, listProjects, readProject, renameProject } from './verbs/projects.ts';
+
+const tag = 'Projects';
+const reader = { access: 'account', keys: true, organization: 'viewer' } as const;
+const admin = { access: 'account', organization: 'admin' } as const;
+
+export function projectRoutes(deps: AccountDeps): Route[] {
+  const all = { tag, path: '/api/projects' } as const;
+  const one = { tag, path: '/api/projects/:id', params: idParams } as const;
+  const known = { errors: ['PROJECT_NOT_FOUND'], answers: { 200: projectAnswer } } as const;
+  return [
+    defineRoute({
+      ...all, method: 'GET', summary: 'List the projects of the organization',
+      auth: reader, answers: { 200: projectsAnswer },
+      handle: async (ctx) => {
+        return { status: 200, data: { projects: (await listProjects(deps, ctx)).map(viewProject) } };
+      },
+    }),
+    defineRoute({
+      ...one, ...known, method: 'GET', summary: 'Read a project', auth: reader,
+      handle: async (ctx, { params }) => {
+        return { status: 200, data: { project: viewProject(await readProject(deps, ctx, params.id)) } };
+      },
+    }),
+    defineRoute({
+      ...all, method: 'POST', summary: 'Create a project', audit: 'project.created',
+      auth: admin, body: projectInput, errors: ['PLAN_LIMIT_EXCEEDED'], answers: { 201: projectAnswer },
+      handle: async (ctx, { body }) => {
+        return { status: 201, data: { project: viewProject(await createProject(deps, ctx, body)) } };
+      },
+    }),
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...one, ...known, method, summary: 'Rename a project', audit: 'project.changed',
+      auth: admin, body: projectChangeInput,
+      handle: async (ctx, { params, body }) => {
+        const project = await renameProject(deps, ctx, params.id, body.name);
+        return { status: 200, data: { project: viewProject(project) } };
+      },
+    })),
+    defineRoute({
+      ...one, method: 'DELETE', summary: 'Delete an empty project', audit: 'project.deleted',
+      description: 'The default project and projects with monitors or groups cannot be deleted.',
+      auth: admin, errors: ['PROJECT_NOT_FOUND', 'CONFLICT'], answers: { 200: messageAnswer },
+      handle: async (ctx, { params }) => {
+        await deleteProject(deps, ctx, params.id);
+        return { status: 200, data: { message: 'Project deleted' } };
+      },
+    }),
+    ...projectMemberRoutes(deps),
+  ];
+}
+
+function projectMemberRoutes(deps: AccountDeps): Route[] {
+  const common = {
+    tag, path: '/api/projects/:id/members', params: idParams,
+    errors: ['PROJECT_NOT_FOUND'], answers: { 200: projectMembersAnswer },
+  } as const;
+  return [
+    defineRoute({
+      ...common, method: 'GET', summary: 'List the members of a project',
+      auth: { access: 'account', organization: 'viewer' },
+      handle: async (ctx, { params }) => {
+        const members = await listProjectMembers(deps, ctx, params.id);
+        return { status: 200, data: { members: members.map(viewProjectMember) } };
+      },
+    }),
+    defineRoute({
+      ...common, method: 'PUT', audit: 'project.members_changed',
+      summary: 'Set the roles of the organization\'s members in a project',
+      description:
+        'A `member` of the organization who is not named has no role in the project, and is editor of the '
+        + 'default one. Owners, admins and viewers have theirs by their role in the organization.',
+      auth: admin, body: projectMembersInput,
+      handle: async (ctx, { params, body }) => {
+        const members = await setProjectMembers(deps, ctx, params.id, body);
+        return { status: 200, data: { members: members.map(viewProjectMember) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,51 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../../platform/mongo/documents.ts';
+import type { ProjectFacts } from '../roles.ts';
+
+export interface ProjectDoc extends ProjectFacts {
+  name: string;
+  created_at: number;
+}
+
+/** Collection `projects`. */
+export class ProjectStore extends Documents<ProjectDoc> {
+  constructor(db: Db) {
+    // The list of an organization's projects, and its default project.
+    const key = { organization_id: 1, created_at: 1, _id: 1 } as const;
+    super(db, 'projects', [{ key, name: 'by_organization' }]);
+  }
+
+  /** A project of any organization: callers must compare. */
+  find(id: string): Promise<ProjectDoc | null> {
+    return this.findOne({ _id: id });
+  }
+
+  findDefault(organizationId: string): Promise<ProjectDoc | null> {
+    return this.findOne({ organization_id: organizationId, is_default: true });
+  }
+
+  /** Oldest first. */
+  async listOf(organizationIds: string[]): Promise<ProjectDoc[]> {
+    const own = this.all.find({ organization_id: { $in: organizationIds } });
+    return organizationIds.length === 0 ? [] : own.sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Up to `limit` projects of all organizations. */
+  some(limit: number): Promise<ProjectDoc[]> {
+    return this.all.find({}).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  /** False if it is gone already. */
+  delete(id: string): Promise<boolean> {
+    return this.remove({ _id: id });
+  }
+
+  /** Null if the organization has no such project. */
+  rename(organizationId: string, id: string, name: string): Promise<ProjectDoc | null> {
+    return this.change({ _id: id, organization_id: organizationId }, { $set: { name } });
+  }
+}

@@ -1,0 +1,59 @@
+import type { OrganizationContext } from '../../../http/route.ts';
+import { fieldError } from '../../../http/validation.ts';
+import type { AccountDeps, AccountStores } from '../../deps.ts';
+import { listMembers, type NamedMember } from '../../members/verbs.ts';
+import { projectRoleOf, type ProjectRole } from '../../roles.ts';
+import type { ProjectMembersInput } from '../../schema.ts';
+import type { Tenant } from '../../tenant.ts';
+import { readProject } from './projects.ts';
+
+export interface ProjectMember extends NamedMember {
+  role: ProjectRole;
+}
+
+/** All members with a role in the project, for whatever reason. Throws PROJECT_NOT_FOUND. */
+export async function listProjectMembers(deps: AccountDeps, ctx: OrganizationContext, projectId: string) {
+  const { project } = await readProject(deps, ctx, projectId);
+  return (await listMembers(deps, ctx)).flatMap((one) => {
+    const role = projectRoleOf(one.member, project);
+    return role === null ? [] : [{ ...one, role }];
+  });
+}
+
+/**
+ * Sets the roles of all organization members with the role `member`; those not named lose theirs. Other
+ * members may be named with the role that they have anyway. Throws PROJECT_NOT_FOUND, and VALIDATION_ERROR
+ * for strangers, repetitions and roles that cannot be set.
+ */
+export async function setProjectMembers(
+  deps: AccountDeps, ctx: OrganizationContext, projectId: string, input: ProjectMembersInput,
+): Promise<ProjectMember[]> {
+  const { project } = await readProject(deps, ctx, projectId);
+  const members = (await listMembers(deps, ctx)).map(({ member }) => member);
+  const roles = new Map<string, ProjectRole>();
+  input.members.forEach(({ user_id, role }, at) => {
+    const member = members.find((one) => one.user_id === user_id);
+    if (member === undefined) throw fieldError(`members.${at}.user_id`, 'No member of the organization');
+    if (roles.has(user_id)) throw fieldError(`members.${at}.user_id`, 'Named twice');
+    if (member.role !== 'member' && projectRoleOf(member, project) !== role) {
+      const message = `Has its role in every project as ${member.role} of the organization`;
+      throw fieldError(`members.${at}.role`, message);
+    }
+    roles.set(user_id, role);
+  });
+  const settable = members.filter(({ role }) => role === 'member');
+  await Promise.all(settable.map((member) => {
+    return deps.members.setProjectRole(member, projectId, roles.get(member.user_id) ?? null);
+  }));
+  return listProjectMembers(deps, ctx, projectId);
+}
+
+/** The user, if they are a member of the organization and have access to the project; else null. */
+export async function findAssignee(stores: AccountStores, tenant: Tenant, userId: string) {
+  const { organizationId, projectId } = tenant;
+  const [member, project, user] = await Promise.all([
+    stores.members.find(organizationId, userId), stores.projects.find(projectId), stores.users.find(userId),
+  ]);
+  if (!user || project?.organization_id !== organizationId) return null;
+  return projectRoleOf(member, project) === null ? null : { id: user._id, name: user.name };
+}

@@ -1,0 +1,99 @@
+import { AppError } from '../../../../shared/errors.ts';
+import { newId } from '../../../../shared/ids.ts';
+import type { OrganizationContext } from '../../../http/route.ts';
+import type { AccountDeps } from '../../deps.ts';
+import { projectRoleOf, type ProjectRole } from '../../roles.ts';
+import type { Tenant } from '../../tenant.ts';
+import type { ProjectDoc } from '../store.ts';
+
+export interface VisibleProject {
+  project: ProjectDoc;
+  role: ProjectRole;
+}
+
+type RoleIn = (project: ProjectDoc) => ProjectRole | null;
+
+export function visibleProjects(projects: ProjectDoc[], roleIn: RoleIn): VisibleProject[] {
+  return projects.flatMap((project) => {
+    const role = roleIn(project);
+    return role === null ? [] : [{ project, role }];
+  });
+}
+
+/** The organization's projects in which the caller has a role, oldest first. */
+export async function listProjects(deps: AccountDeps, ctx: OrganizationContext): Promise<VisibleProject[]> {
+  const projects = await deps.projects.listOf([ctx.tenant.organizationId]);
+  return visibleProjects(projects, await rolesOf(deps, ctx));
+}
+
+/** Throws PROJECT_NOT_FOUND, also for projects of other organizations and without a role of the caller's. */
+export async function readProject(deps: AccountDeps, ctx: OrganizationContext, id: string) {
+  const [project, roleIn] = await Promise.all([deps.projects.find(id), rolesOf(deps, ctx)]);
+  const isOwn = project?.organization_id === ctx.tenant.organizationId;
+  const [visible] = isOwn ? visibleProjects([project], roleIn) : [];
+  if (visible === undefined) throw projectNotFound();
+  return visible;
+}
+
+/** Throws PLAN_LIMIT_EXCEEDED with limit and usage. */
+export async function createProject(deps: AccountDeps, ctx: OrganizationContext, { name }: { name: string }) {
+  const { organizationId } = ctx.tenant;
+  const reservation = await deps.quota.reserve(organizationId, 'projects');
+  if (!reservation.isGranted) {
+    const { limit, usage } = reservation;
+    const message = `This plan allows ${limit} ${limit === 1 ? 'project' : 'projects'}`;
+    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
+  }
+  const project = {
+    _id: newId(ctx.now), organization_id: organizationId, name, is_default: false, created_at: ctx.now,
+  };
+  await deps.projects.insert(project);
+  return { project, role: 'admin' as const };
+}
+
+/** Throws PROJECT_NOT_FOUND. */
+export async function renameProject(
+  deps: AccountDeps, ctx: OrganizationContext, id: string, name: string | undefined,
+): Promise<VisibleProject> {
+  const seen = await readProject(deps, ctx, id);
+  if (name === undefined) return seen;
+  const project = await deps.projects.rename(ctx.tenant.organizationId, id, name);
+  if (project === null) throw projectNotFound();
+  return { ...seen, project };
+}
+
+/** Throws PROJECT_NOT_FOUND, and CONFLICT for the default project and for one that is not empty. */
+export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext, id: string): Promise<void> {
+  const { organizationId } = ctx.tenant;
+  const { project } = await readProject(deps, ctx, id);
+  if (project.is_default) throw new AppError('CONFLICT', 'The default project cannot be deleted');
+  const tenant = { organizationId, projectId: id };
+  await refuseContents(deps, tenant);
+  if (!(await deps.projects.delete(id))) throw projectNotFound();
+  try {
+    // Something may have been created before the deletion; nothing can be after it.
+    await refuseContents(deps, tenant);
+  } catch (error) {
+    await deps.projects.insert(project);
+    throw error;
+  }
+  await deps.quota.release(organizationId, 'projects');
+  await Promise.all([deps.members, deps.invitations].map((store) => store.removeProject(organizationId, id)));
+}
+
+async function refuseContents(deps: AccountDeps, tenant: Tenant): Promise<void> {
+  const contents = await deps.contentsOfProject(tenant);
+  if (contents === null) return;
+  throw new AppError('CONFLICT', `The project still has ${contents}: delete or move them first`);
+}
+
+function projectNotFound(): AppError {
+  return new AppError('PROJECT_NOT_FOUND', 'Project not found');
+}
+
+/** The caller's role in each project of the organization. */
+async function rolesOf(deps: AccountDeps, { actor, role, tenant }: OrganizationContext): Promise<RoleIn> {
+  const asKey = { role, project_roles: {} };
+  const roles = actor.kind === 'key' ? asKey : await deps.members.find(tenant.organizationId, actor.userId);
+  return (project) => projectRoleOf(roles, project);
+}

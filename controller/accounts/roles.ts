@@ -1,0 +1,45 @@
+export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
+export type ProjectRole = 'admin' | 'editor' | 'viewer';
+export type KeyScope = 'read' | 'read_write';
+
+export interface Roles {
+  role: OrganizationRole;
+  /** Roles given to a `member`, by project. */
+  project_roles: Record<string, ProjectRole>;
+}
+
+/** A person's roles in one organization. */
+export interface Membership extends Roles {
+  organization_id: string;
+}
+
+export interface ProjectFacts {
+  _id: string;
+  organization_id: string;
+  is_default: boolean;
+}
+
+const ORGANIZATION_ORDER: OrganizationRole[] = ['viewer', 'member', 'admin', 'owner'];
+const PROJECT_ORDER: ProjectRole[] = ['viewer', 'editor', 'admin'];
+
+/** Whether `role` allows everything that `needed` allows. */
+export function reachesOrganizationRole(role: OrganizationRole, needed: OrganizationRole): boolean {
+  return ORGANIZATION_ORDER.indexOf(role) >= ORGANIZATION_ORDER.indexOf(needed);
+}
+
+/** Whether `role` allows everything that `needed` allows. */
+export function reachesProjectRole(role: ProjectRole, needed: ProjectRole): boolean {
+  return PROJECT_ORDER.indexOf(role) >= PROJECT_ORDER.indexOf(needed);
+}
+
+/**
+ * Somebody's role in a project: owners and admins are admin of every project, and viewers may view every
+ * project. A `member` has the role given to it; in the default project it is editor if none was given. Null:
+ * no access.
+ */
+export function projectRoleOf(member: Roles | null | undefined, project: ProjectFacts): ProjectRole | null {
+  if (!member) return null;
+  if (member.role === 'owner' || member.role === 'admin') return 'admin';
+  if (member.role === 'viewer') return 'viewer';
+  return member.project_roles[project._id] ?? (project.is_default ? 'editor' : null);
+}

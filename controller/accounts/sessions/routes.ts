@@ -1,0 +1,64 @@
+import { defineRoute, type Route } from '../../http/route.ts';
+import { changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer } from '../answers.ts';
+import type { AccountDeps } from '../deps.ts';
+import { changePasswordInput, loginInput, registerInput } from '../schema.ts';
+import { registerAccount } from '../users/verbs.ts';
+import {
+  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewSignedIn, viewUser,
+} from '../views.ts';
+import { changePassword, logIn, logOut, readAccount } from './verbs.ts';
+
+/** Registration, signing in and out, the own account. */
+export function sessionRoutes(deps: AccountDeps): Route[] {
+  const open = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
+  const own = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
+  return [
+    defineRoute({
+      ...open, path: '/api/auth/register', summary: 'Register an account', audit: 'account.registered',
+      body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], answers: { 201: registerAnswer },
+      handle: async (ctx, { body }) => {
+        const { user, organization, project, session } = await registerAccount(deps, ctx, body);
+        const data = {
+          user: viewUser(user), organization: viewOrganization(organization, 'owner'),
+          project: viewProject({ project, role: 'admin' }), ...viewSession(session),
+        };
+        return { status: 201, data, audit: { actor: auditActor(user), organizationId: organization._id } };
+      },
+    }),
+    defineRoute({
+      ...open, path: '/api/auth/login', summary: 'Start a session', audit: 'session.started',
+      body: loginInput, errors: ['INVALID_CREDENTIALS'], answers: { 200: loginAnswer },
+      handle: async (ctx, { body }) => {
+        const signedIn = await logIn(deps, ctx, body);
+        return { status: 200, data: viewSignedIn(signedIn), audit: { actor: auditActor(signedIn.user) } };
+      },
+    }),
+    defineRoute({
+      ...own, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
+      answers: { 200: messageAnswer },
+      handle: async (ctx) => {
+        await logOut(deps, ctx);
+        return { status: 200, data: { message: 'Signed out' } };
+      },
+    }),
+    defineRoute({
+      ...own, method: 'GET', path: '/api/auth/me', summary: 'Read the account of this session',
+      answers: { 200: meAnswer },
+      handle: async (ctx) => {
+        const { projects, ...account } = await readAccount(deps, ctx);
+        return { status: 200, data: { projects: projects.map(viewOwnProject), ...viewAccount(account) } };
+      },
+    }),
+    defineRoute({
+      ...own, method: 'POST', path: '/api/auth/change-password', summary: 'Change the password',
+      description: 'Ends every session of the account, including this one; the response contains the token '
+        + 'of a new one.',
+      audit: 'password.changed', body: changePasswordInput,
+      errors: ['INVALID_CREDENTIALS', 'CONFLICT'], answers: { 200: changePasswordAnswer },
+      handle: async (ctx, { body }) => {
+        const session = await changePassword(deps, ctx, body);
+        return { status: 200, data: { message: 'Password changed', ...viewSession(session) } };
+      },
+    }),
+  ];
+}

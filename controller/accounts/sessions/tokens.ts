@@ -1,0 +1,67 @@
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT, type JWTHeaderParameters } from 'jose';
+import { AppError } from '../../../shared/errors.ts';
+import type { KeyRing } from './key-ring.ts';
+
+const ISSUER = 'farwatch';
+const AUDIENCE = 'farwatch-api';
+/** Explicit typing (RFC 8725, 3.11), so that no other token of ours can pass for a session. */
+const TYPE = 'session+jwt';
+
+export interface SessionClaims {
+  userId: string;
+  sessionId: string;
+}
+
+/** Signs and verifies session tokens: EdDSA only, with the keys of the ring only. */
+export class SessionTokens {
+  readonly #ring: KeyRing;
+
+  constructor(ring: KeyRing) {
+    this.#ring = ring;
+  }
+
+  /** `now` and `expiresAt` are Unix ms. */
+  sign(claims: SessionClaims, now: number, expiresAt: number): Promise<string> {
+    return new SignJWT({ sid: claims.sessionId })
+      .setProtectedHeader({ alg: 'EdDSA', kid: this.#ring.signing.kid, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject(claims.userId)
+      .setIssuedAt(Math.floor(now / 1000))
+      .setExpirationTime(Math.ceil(expiresAt / 1000))
+      .sign(this.#ring.signing.key);
+  }
+
+  /** The token's claims. Throws TOKEN_EXPIRED if it was valid once, INVALID_TOKEN if it never was. */
+  async verify(token: string, now: number): Promise<SessionClaims> {
+    try {
+      refuseForeignKeys(token);
+      const { payload } = await jwtVerify(token, (header) => this.#key(header), {
+        algorithms: ['EdDSA'], issuer: ISSUER, audience: AUDIENCE, typ: TYPE,
+        requiredClaims: ['exp', 'iat', 'sub', 'sid'], currentDate: new Date(now),
+      });
+      const { sub: userId, sid: sessionId } = payload;
+      if (typeof userId !== 'string' || typeof sessionId !== 'string') throw invalidToken();
+      return { userId, sessionId };
+    } catch (error) {
+      if (!(error instanceof errors.JWTExpired)) throw invalidToken();
+      throw new AppError('TOKEN_EXPIRED', 'The session token has expired');
+    }
+  }
+
+  #key({ kid = '' }: JWTHeaderParameters) {
+    const key = this.#ring.verifying.get(kid);
+    if (key === undefined) throw invalidToken();
+    return key;
+  }
+}
+
+/** Refuses a token that brings its own key or the address of one. */
+function refuseForeignKeys(token: string): void {
+  const header = decodeProtectedHeader(token);
+  if (['jku', 'jwk', 'x5u', 'x5c'].some((name) => name in header)) throw invalidToken();
+}
+
+export function invalidToken(): AppError {
+  return new AppError('INVALID_TOKEN', 'The session token is not valid');
+}

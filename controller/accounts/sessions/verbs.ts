@@ -1,0 +1,95 @@
+import { AppError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { OperatorContext, PublicContext } from '../../http/route.ts';
+import type { AccountDeps } from '../deps.ts';
+import type { MemberDoc } from '../members/store.ts';
+import type { OrganizationDoc } from '../organizations/store.ts';
+import type { ProjectDoc } from '../projects/store.ts';
+import { visibleProjects } from '../projects/verbs/projects.ts';
+import { projectRoleOf } from '../roles.ts';
+import type { ChangePasswordInput, LoginInput } from '../schema.ts';
+import type { UserDoc } from '../users/store.ts';
+import { invalidToken } from './tokens.ts';
+
+const SESSION_MS = 7 * 86_400_000;
+
+export interface StartedSession {
+  token: string;
+  /** Unix ms. */
+  expiresAt: number;
+}
+
+export interface Account {
+  user: UserDoc;
+  memberships: { member: MemberDoc; organization: OrganizationDoc }[];
+}
+
+export type SignedIn = Account & { session: StartedSession };
+
+/** Also removes the user's expired sessions. */
+export async function startSession(
+  deps: Pick<AccountDeps, 'sessions' | 'tokens'>, user: UserDoc, now: number,
+): Promise<StartedSession> {
+  const { _id: userId, token_version } = user;
+  const [sessionId, expiresAt] = [newId(now), now + SESSION_MS];
+  const session = { _id: sessionId, user_id: userId, token_version, created_at: now, expires_at: expiresAt };
+  await Promise.all([deps.sessions.insert(session), deps.sessions.deleteExpired(userId, now)]);
+  return { token: await deps.tokens.sign({ userId, sessionId }, now, expiresAt), expiresAt };
+}
+
+export async function signIn(deps: AccountDeps, user: UserDoc, now: number): Promise<SignedIn> {
+  const [account, session] = await Promise.all([accountOf(deps, user), startSession(deps, user, now)]);
+  return { ...account, session };
+}
+
+/** Starts a session. Throws INVALID_CREDENTIALS: whatever was wrong, its text and its timing are the same. */
+export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginInput): Promise<SignedIn> {
+  const user = await deps.users.findByEmail(input.email);
+  const isRight = await deps.hasher.verify(input.password, user?.password_hash ?? null);
+  if (user === null || !isRight) throw wrongCredentials();
+  return signIn(deps, user, ctx.now);
+}
+
+/** Ends the session of this request; its token is invalid at once. */
+export async function logOut(deps: AccountDeps, ctx: OperatorContext): Promise<void> {
+  await deps.sessions.delete(ctx.actor.sessionId);
+}
+
+export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
+  const user = await deps.users.find(ctx.actor.userId);
+  if (user === null) throw invalidToken();
+  const account = await accountOf(deps, user);
+  const members = account.memberships.map(({ member }) => member);
+  const projects = await deps.projects.listOf(members.map((member) => member.organization_id));
+  const memberOf = (id: string) => members.find((member) => member.organization_id === id);
+  const roleIn = (project: ProjectDoc) => projectRoleOf(memberOf(project.organization_id), project);
+  return { projects: visibleProjects(projects, roleIn), ...account };
+}
+
+/**
+ * Ends every session of the account and starts a new one. Throws INVALID_CREDENTIALS if the current password
+ * is wrong, CONFLICT if it has just been changed.
+ */
+export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput) {
+  const user = await deps.users.find(ctx.actor.userId);
+  const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null);
+  if (user === null || !isRight) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
+  const changed = await deps.users.changePassword(user, await deps.hasher.hash(input.new_password));
+  if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
+  await deps.sessions.deleteOfUser(user._id);
+  return startSession(deps, changed, ctx.now);
+}
+
+async function accountOf(deps: AccountDeps, user: UserDoc): Promise<Account> {
+  const members = await deps.members.listOfUser(user._id);
+  const organizations = await deps.organizations.findMany(members.map((member) => member.organization_id));
+  const memberships = members.flatMap((member) => {
+    const organization = organizations.find((one) => one._id === member.organization_id);
+    return organization === undefined ? [] : [{ member, organization }];
+  });
+  return { user, memberships };
+}
+
+export function wrongCredentials(): AppError {
+  return new AppError('INVALID_CREDENTIALS', 'The e-mail address or the password is wrong');
+}

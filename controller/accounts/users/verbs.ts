@@ -1,0 +1,97 @@
+import { AppError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { PublicContext } from '../../http/route.ts';
+import type { AccountDeps } from '../deps.ts';
+import { mailVerification } from '../mailed-links/verbs.ts';
+import type { MemberDoc } from '../members/store.ts';
+import type { OrganizationDoc } from '../organizations/store.ts';
+import type { ProjectDoc } from '../projects/store.ts';
+import { LONGEST_ORGANIZATION_NAME, type RegisterInput } from '../schema.ts';
+import { startSession, type StartedSession } from '../sessions/verbs.ts';
+import type { UserDoc } from './store.ts';
+
+interface NewAccount {
+  user: UserDoc;
+  organization: OrganizationDoc;
+  project: ProjectDoc;
+  member: MemberDoc;
+}
+
+export type Registered = Omit<NewAccount, 'member'> & { session: StartedSession };
+
+/**
+ * Creates an account with an organization and a default project. The installation's first account is its
+ * operator and verified; others get a verification mail. Throws FORBIDDEN if registration is closed,
+ * RESOURCE_ALREADY_EXISTS for a known address.
+ */
+export async function registerAccount(deps: AccountDeps, ctx: PublicContext, input: RegisterInput) {
+  const isFirst = !(await deps.users.hasAny());
+  refuseUnlessOpen(deps, isFirst);
+  if ((await deps.users.findByEmail(input.email)) !== null) throw addressTaken();
+  const account = draftAccount(deps, ctx.now, input, await deps.hasher.hash(input.password));
+  const { organization, project } = account;
+  await deps.organizations.insert(organization);
+  const reservation = deps.quota.reserve(organization._id, 'projects');
+  await Promise.all([deps.projects.insert(project), deps.members.insert(account.member), reservation]);
+  // The user comes last: the rest is invisible without it, so a crash before leaves nothing half open.
+  const user = await insertUser(deps, account.user, isFirst).catch(async (error: unknown) => {
+    await discard(deps, account);
+    throw error;
+  });
+  if (!user.email_verified) mailVerification(deps, user, ctx.now);
+  return { user, organization, project, session: await startSession(deps, user, ctx.now) };
+}
+
+function refuseUnlessOpen(deps: AccountDeps, isFirst: boolean): void {
+  if (deps.registration === 'open' || (deps.registration === 'first-user' && isFirst)) return;
+  throw new AppError('FORBIDDEN', 'Registration is closed; ask an administrator for an invitation');
+}
+
+function addressTaken(): AppError {
+  const message = 'An account with this e-mail address already exists';
+  return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType: 'User' } });
+}
+
+/** If several accounts try to be first, the unique index over `first` decides. */
+async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): Promise<UserDoc> {
+  if (isFirst) {
+    const first: UserDoc = { ...user, email_verified: true, is_operator: true, first: true };
+    if (await deps.users.insertIfFree(first)) return first;
+    refuseUnlessOpen(deps, false);
+  }
+  if (await deps.users.insertIfFree(user)) return user;
+  throw addressTaken();
+}
+
+function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash: string): NewAccount {
+  // No longer than a name that can be set, so that the result of a read can be sent back.
+  const longName = `${input.name}'s organization`;
+  const ownName = longName.length > LONGEST_ORGANIZATION_NAME ? input.name : longName;
+  const user = newUser(now, { email: input.email, name: input.name, password_hash: hash });
+  const organization = {
+    _id: newId(now), name: input.organization_name ?? ownName, plan: deps.defaultPlan, created_at: now,
+  };
+  const owned = { organization_id: organization._id, created_at: now };
+  return {
+    user, organization,
+    project: { _id: newId(now), name: 'Default', is_default: true, ...owned },
+    member: { _id: newId(now), user_id: user._id, role: 'owner', project_roles: {}, ...owned },
+  };
+}
+
+/** An account that is neither verified nor an operator. */
+export function newUser(now: number, facts: Pick<UserDoc, 'email' | 'name' | 'password_hash'>): UserDoc {
+  const fresh = { token_version: 1, email_verified: false, is_operator: false, created_at: now };
+  return { _id: newId(now), ...fresh, ...facts };
+}
+
+async function discard(deps: AccountDeps, { member, project, organization }: NewAccount): Promise<void> {
+  const { members, projects, organizations } = deps;
+  const outcomes = await Promise.allSettled([
+    members.delete(member._id), projects.delete(project._id), organizations.delete(organization._id),
+  ]);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue;
+    deps.log.warn({ err: outcome.reason as unknown }, 'remains of a failed registration stay');
+  }
+}

@@ -1,0 +1,52 @@
+import type {
+  Collection, Db, Filter, IndexDescription, OptionalUnlessRequiredId, UpdateFilter,
+} from 'mongodb';
+import { ensureIndexes } from './indexes.ts';
+import { unlessTaken } from './mongo-errors.ts';
+
+/** What stores of single documents have in common. */
+export abstract class Documents<Doc extends { _id: string }> {
+  protected readonly all: Collection<Doc>;
+  readonly #indexes: IndexDescription[];
+
+  constructor(db: Db, collection: string, indexes: IndexDescription[] = []) {
+    this.all = db.collection<Doc>(collection);
+    this.#indexes = indexes;
+  }
+
+  async ensureIndexes(): Promise<void> {
+    if (this.#indexes.length > 0) await ensureIndexes(this.all, this.#indexes);
+  }
+
+  async insert(doc: Doc): Promise<void> {
+    await this.all.insertOne(doc as OptionalUnlessRequiredId<Doc>);
+  }
+
+  /** False if a unique index already holds one of its keys. */
+  insertIfFree(doc: Doc): Promise<boolean> {
+    return unlessTaken(this.insert(doc));
+  }
+
+  protected findOne(filter: Filter<Doc>): Promise<Doc | null> {
+    return this.all.findOne(filter) as Promise<Doc | null>;
+  }
+
+  protected count(filter: Filter<Doc>): Promise<number> {
+    return this.all.countDocuments(filter);
+  }
+
+  /** The updated document; null if none matches. */
+  protected change(filter: Filter<Doc>, update: UpdateFilter<Doc>): Promise<Doc | null> {
+    return this.all.findOneAndUpdate(filter, update, { returnDocument: 'after' }) as Promise<Doc | null>;
+  }
+
+  /** False if no document matches. */
+  protected async update(filter: Filter<Doc>, update: UpdateFilter<Doc>): Promise<boolean> {
+    return (await this.all.updateOne(filter, update)).matchedCount === 1;
+  }
+
+  /** False if no document matches. */
+  protected async remove(filter: Filter<Doc>): Promise<boolean> {
+    return (await this.all.deleteOne(filter)).deletedCount === 1;
+  }
+}
