@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection, NatsError, Subscription } from 'nats';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import type { BusHandler, BusMessage, BusSubscription } from './bus-port.ts';
+import type { BusHandler, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
 
@@ -53,7 +53,8 @@ export class BusListeners {
     }
     // A callback that throws would silently end nats.js's reader, and with it the connection.
     try {
-      const result: unknown = listener.handler(new Received(message));
+      const { subject, data } = message;
+      const result: unknown = listener.handler({ subject, data, reply: (answer) => void message.respond(answer) });
       if (result instanceof Promise) result.catch((failure: unknown) => this.#failed(listener, failure));
     } catch (failure) {
       this.#failed(listener, failure);
@@ -78,25 +79,5 @@ export class BusListeners {
     await Promise.race([subscription.drain().catch(() => undefined), late, this.#connection.closed()]);
     timer?.cancel();
     if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
-  }
-}
-
-class Received implements BusMessage {
-  readonly #message: Msg;
-
-  constructor(message: Msg) {
-    this.#message = message;
-  }
-
-  get subject(): string {
-    return this.#message.subject;
-  }
-
-  get data(): Uint8Array {
-    return this.#message.data;
-  }
-
-  reply(data: Uint8Array | string): void {
-    this.#message.respond(data);
   }
 }

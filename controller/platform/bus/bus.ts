@@ -38,25 +38,7 @@ interface BusOptions {
   pingEveryMs?: number;
 }
 
-interface BusStats {
-  /** Messages lost since the start: published while disconnected or above the outbound limit. */
-  dropped: number;
-  handlerErrors: number;
-  reconnects: number;
-  inMessages: number;
-  outMessages: number;
-}
-
 type Data = Uint8Array | string;
-type ReplyLimits = { timeoutMs: number; most: number };
-
-export interface NatsBus extends Bus {
-  /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
-  requestMany(subject: string, data: Data, limits: ReplyLimits): Promise<Uint8Array[]>;
-  /** Manages JetStream's streams; its calls reject with NatsError. */
-  streams(): Promise<StreamAPI>;
-  stats(): BusStats;
-}
 
 /**
  * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on
@@ -80,10 +62,10 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     timeout: CONNECT_TIMEOUT_MS,
     noAsyncTraces: true,
   }).finally(() => waiting.cancel());
-  return new ConnectedBus(connection, log, clock);
+  return new NatsBus(connection, log, clock);
 }
 
-class ConnectedBus implements NatsBus {
+export class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -122,16 +104,17 @@ class ConnectedBus implements NatsBus {
 
   request(subject: string, data: Data, { timeoutMs }: { timeoutMs: number }): Promise<Uint8Array> {
     return this.#asking(subject, data, async () => {
-      const reply = await this.#connection.request(subject, data, { timeout: timeoutMs });
-      return reply.data;
+      return (await this.#connection.request(subject, data, { timeout: timeoutMs })).data;
     });
   }
 
-  requestMany(subject: string, data: Data, { timeoutMs, most }: ReplyLimits): Promise<Uint8Array[]> {
+  /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
+  requestMany(subject: string, data: Data, limits: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
+    const { timeoutMs: maxWait, most } = limits;
     return this.#asking(subject, data, async () => {
-      const limits = { maxWait: timeoutMs, strategy: RequestStrategy.JitterTimer };
+      const options = { maxWait, strategy: RequestStrategy.JitterTimer };
       const replies: Uint8Array[] = [];
-      for await (const reply of await this.#connection.requestMany(subject, data, limits)) {
+      for await (const reply of await this.#connection.requestMany(subject, data, options)) {
         replies.push(reply.data);
         if (replies.length >= most) break;
       }
@@ -139,6 +122,7 @@ class ConnectedBus implements NatsBus {
     });
   }
 
+  /** Manages JetStream's streams; its calls reject with NatsError. */
   async streams(): Promise<StreamAPI> {
     const manager = await this.#connection.jetstreamManager({ checkAPI: false, timeout: STREAMS_TIMEOUT_MS });
     return manager.streams;
@@ -152,7 +136,8 @@ class ConnectedBus implements NatsBus {
     this.#onReconnect.push(listener);
   }
 
-  stats(): BusStats {
+  /** Since the start. `dropped`: published while disconnected, above the outbound limit or too large. */
+  stats() {
     const { inMsgs: inMessages, outMsgs: outMessages } = this.#connection.stats();
     const { handlerErrors } = this.#listeners;
     return { dropped: this.#dropped, handlerErrors, reconnects: this.#reconnects, inMessages, outMessages };

@@ -1,22 +1,21 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { FileTransport } from './file-transport.ts';
+import { fileDelivery } from './file-delivery.ts';
 import { mailRefusal } from './mail-outcomes.ts';
 import type { Mail, Mailer, MailOutcome } from './mailer-port.ts';
-import { MailgunTransport } from './mailgun-transport.ts';
-import { SmtpTransport } from './smtp-transport.ts';
+import { mailgunDelivery } from './mailgun-delivery.ts';
+import { smtpDelivery } from './smtp-delivery.ts';
 
 /** For one mail, from connecting to the provider's answer. */
 const SEND_WITHIN_MS = 10_000;
 /** Mails under way at once; any other is to be sent again later. */
 const SENDS_AT_ONCE = 64;
 
-/** One way to hand a mail over. The mail is free of control characters. */
-export interface MailTransport {
-  /** `signal` ends it early. What the provider says is an outcome; a rejection is a fault of ours. */
-  deliver(mail: Mail, signal: AbortSignal): Promise<MailOutcome>;
-  close(): void;
-}
+/**
+ * Hands over a mail that is free of control characters; `signal` ends it early. What the provider says is an
+ * outcome; a rejection is a fault of ours.
+ */
+export type Deliver = (mail: Mail, signal: AbortSignal) => Promise<MailOutcome>;
 
 export interface MailConfig {
   from: string;
@@ -34,20 +33,20 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
     options.log.warn({ from }, 'MAIL_FROM is not set: mail has a sender that we made up');
   }
   const provider = { from, timeoutMs: SEND_WITHIN_MS };
-  if (mailgun !== null) return new BoundedMailer(new MailgunTransport({ ...mailgun, ...provider }), options);
-  if (smtpUrl !== null) return new BoundedMailer(new SmtpTransport({ url: smtpUrl, ...provider }), options);
-  return new BoundedMailer(new FileTransport({ from, ...options }), options);
+  if (mailgun !== null) return new BoundedMailer(mailgunDelivery({ ...mailgun, ...provider }), options);
+  if (smtpUrl !== null) return new BoundedMailer(smtpDelivery({ url: smtpUrl, ...provider }), options);
+  return new BoundedMailer(fileDelivery({ from, ...options }), options);
 }
 
 /** Refuses what could forge headers, and bounds number and time of what is under way. */
 class BoundedMailer implements Mailer {
-  readonly #transport: MailTransport;
+  readonly #deliver: Deliver;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #underWay = new Set<AbortController>();
 
-  constructor(transport: MailTransport, options: { clock: Clock; log: Log }) {
-    this.#transport = transport;
+  constructor(deliver: Deliver, options: { clock: Clock; log: Log }) {
+    this.#deliver = deliver;
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -63,25 +62,17 @@ class BoundedMailer implements Mailer {
       const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
       end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
     });
-    try {
-      return await Promise.race([this.#deliver(mail, end.signal), late]);
-    } finally {
-      timer.cancel();
-      this.#underWay.delete(end);
-    }
+    const delivered = this.#deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
+      if (!end.signal.aborted) this.#log.error({ err: error }, 'sending a mail failed unexpectedly');
+      return { kind: 'retry', reason: 'the mail could not be sent' };
+    });
+    const outcome = await Promise.race([delivered, late]);
+    timer.cancel();
+    this.#underWay.delete(end);
+    return outcome;
   }
 
   async close(): Promise<void> {
     for (const send of this.#underWay) send.abort();
-    this.#transport.close();
-  }
-
-  async #deliver(mail: Mail, signal: AbortSignal): Promise<MailOutcome> {
-    try {
-      return await this.#transport.deliver(mail, signal);
-    } catch (error) {
-      if (!signal.aborted) this.#log.error({ err: error }, 'sending a mail failed unexpectedly');
-      return { kind: 'retry', reason: 'the mail could not be sent' };
-    }
   }
 }

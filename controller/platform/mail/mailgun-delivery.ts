@@ -1,7 +1,6 @@
 import Mailgun from 'mailgun.js';
 import { mailgunOutcome } from './mail-outcomes.ts';
-import type { MailTransport } from './mailer.ts';
-import type { Mail, MailOutcome } from './mailer-port.ts';
+import type { Deliver } from './mailer.ts';
 
 interface MailgunSettings {
   apiKey: string;
@@ -13,32 +12,20 @@ interface MailgunSettings {
 }
 
 /** Sends mail by Mailgun's messages API. */
-export class MailgunTransport implements MailTransport {
-  readonly #client: ReturnType<Mailgun['client']>;
-  readonly #settings: MailgunSettings;
-
-  constructor(settings: MailgunSettings) {
-    const { apiKey: key, url, timeoutMs: timeout } = settings;
-    this.#settings = settings;
-    // Its other HTTP client counts only silence as a timeout, so an answer that drips would never end.
-    this.#client = new Mailgun(FormData).client({ username: 'api', key, url, timeout, useFetch: true });
-  }
-
-  async deliver({ to, subject, text, html, headers = {} }: Mail): Promise<MailOutcome> {
-    const { domain, from } = this.#settings;
+export function mailgunDelivery({ apiKey: key, domain, url, from, timeoutMs }: MailgunSettings): Deliver {
+  // Its other HTTP client counts only silence as a timeout, so an answer that drips would never end.
+  const options = { username: 'api', key, url, timeout: timeoutMs, useFetch: true };
+  const client = new Mailgun(FormData).client(options);
+  return async ({ to, subject, text, html, headers = {} }) => {
     const extra = Object.fromEntries(Object.entries(headers).map(([name, value]) => [`h:${name}`, value]));
     try {
-      await this.#client.messages.create(domain, { from, to, subject, text, html, ...extra });
+      await client.messages.create(domain, { from, to, subject, text, html, ...extra });
       return { kind: 'sent' };
     } catch (error) {
       const { status, details } = answerOf(error);
       return mailgunOutcome(status, details);
     }
-  }
-
-  close(): void {
-    // Nothing stays open beyond a send and its timeout.
-  }
+  };
 }
 
 /** The client gives status 400 to a failure to connect too, with the system's error code as its message. */

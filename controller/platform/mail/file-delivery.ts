@@ -4,24 +4,17 @@ import { createTransport } from 'nodemailer';
 import { newId } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { MailTransport } from './mailer.ts';
-import type { Mail, MailOutcome } from './mailer-port.ts';
+import type { Deliver } from './mailer.ts';
 import { readableParts } from './readable-parts.ts';
 
 /** Files kept; the oldest make room. */
 const FILES_KEPT = 1000;
 
 /** Without a provider, mail becomes files that an operator can read; their names sort by time. */
-export class FileTransport implements MailTransport {
-  readonly #options: { folder: string; from: string; clock: Clock; log: Log };
-
-  constructor(options: { folder: string; from: string; clock: Clock; log: Log }) {
-    this.#options = options;
-  }
-
-  async deliver(mail: Mail): Promise<MailOutcome> {
-    const { folder, from, clock, log } = this.#options;
-    const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' }, { from });
+export function fileDelivery(options: { folder: string; from: string; clock: Clock; log: Log }): Deliver {
+  const { folder, from, clock, log } = options;
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' }, { from });
+  return async (mail) => {
     const composed = await composer.sendMail({ ...mail, ...readableParts(mail, '8bit') });
     const file = join(folder, `${newId(clock.now())}.eml`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -32,9 +25,5 @@ export class FileTransport implements MailTransport {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
     await Promise.all(names.slice(0, -FILES_KEPT).map((name) => rm(join(folder, name), { force: true })));
     return { kind: 'sent' };
-  }
-
-  close(): void {
-    // Every file is whole when its send has ended.
-  }
+  };
 }
