@@ -55,6 +55,14 @@ export function sleep(clock: Clock, delayMs: number): Promise<void> {
   });
 }
 
+/** The outcome of `work`, or null when it takes longer than `timeoutMs`. */
+export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(timeoutMs, () => resolve(null));
+    work.then(resolve, reject).finally(() => timer.cancel());
+  });
+}
+
 /** ISO 8601 UTC of an instant in Unix ms; null stays null. */
 export function isoTime(atMs: number): string;
 export function isoTime(atMs: number | null | undefined): string | null;

@@ -10,12 +10,10 @@ const MOST_CHANGES = 500;
 
 /** Sends changes to probes. A message may get lost: the probe's next beat shows that it is behind. */
 export class Announcer {
-  readonly #bus: Bus;
-  readonly #sealer: EnvelopeSealer;
+  readonly #deps: { bus: Bus; sealer: EnvelopeSealer };
 
   constructor(deps: { bus: Bus; sealer: EnvelopeSealer }) {
-    this.#bus = deps.bus;
-    this.#sealer = deps.sealer;
+    this.#deps = deps;
   }
 
   /** Sends the change itself; only a nudge where it is too large for a message. */
@@ -33,6 +31,6 @@ export class Announcer {
 
   #send(probe: EnrolledProbe, delta: AssignmentDelta): void {
     const subject = subjects.assign(probe.region_id, probe._id);
-    this.#bus.publish(subject, this.#sealer.delta('assign', probe, delta));
+    this.#deps.bus.publish(subject, this.#deps.sealer.delta('assign', probe, delta));
   }
 }

@@ -7,7 +7,6 @@ import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
-import { isEnrolled } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
 
@@ -65,8 +64,8 @@ export class BehindTeller {
 
   async #compare(probeId: string, held: number): Promise<void> {
     const { announcer, directory, heads, log } = this.#deps;
-    const probe = directory.probe(probeId);
-    if (!probe || !isEnrolled(probe)) return;
+    const probe = directory.enrolled(probeId);
+    if (!probe) return;
     const { head } = await heads.find(probeId);
     this.#heads.set(probeId, head);
     if (head === held) return;

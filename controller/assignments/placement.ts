@@ -126,8 +126,8 @@ export class Placement {
   }
 
   #announce(probeId: string, committed: CommittedChange): void {
-    const probe = this.#deps.directory.probe(probeId);
-    if (probe && isEnrolled(probe)) this.#deps.announcer.announce(probe, committed);
+    const probe = this.#deps.directory.enrolled(probeId);
+    if (probe) this.#deps.announcer.announce(probe, committed);
   }
 }
 

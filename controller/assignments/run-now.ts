@@ -1,21 +1,31 @@
-import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { runReply, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { CheckRunner, RegionRun } from '../monitors/ports.ts';
+import { BusError, type Bus } from '../platform/bus/bus-port.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
+import type { EnvelopeSealer } from './envelope.ts';
 import type { Placement } from './placement.ts';
 import { chooseProbe } from './rules.ts';
-import type { RunSender } from './run-sender.ts';
 import type { AssignmentStore } from './store.ts';
 
 /** Added to the check's own timeout: to start it, and for both ways on the bus. */
 const GRACE_MS = 5000;
 
+/** `unreachable`: no probe took the order; `timeout`: one may have taken it; `refused`: an invalid answer. */
+type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
+
 interface RunNowDeps {
-  placement: Pick<Placement, 'assignmentsOf' | 'regionsOf'>;
-  items: Pick<AssignmentStore, 'ofMonitors'>;
-  liveness: Pick<Liveness, 'liveProbes'>;
-  runs: Pick<RunSender, 'run'>;
+  placement: Placement;
+  items: AssignmentStore;
+  liveness: Liveness;
+  directory: FleetDirectory;
+  bus: Bus;
+  sealer: EnvelopeSealer;
 }
 
 /** Has a monitor checked now, in all of its regions at once. */
@@ -41,9 +51,23 @@ export class RunNow implements CheckRunner {
     return Promise.all([...assignments].map(([region, assignment]) => this.#runIn(region, assignment, held)));
   }
 
+  /** Has a probe make one check now. Never rejects for what a probe or the network does. */
+  async order(region: string, probeId: string, order: RunOrder, timeoutMs: number): Promise<RunOutcome> {
+    const { bus, directory, sealer } = this.#deps;
+    const probe = await directory.findEnrolled({ region, probeId });
+    if (!probe) return { failure: 'unreachable' };
+    try {
+      const reply = await bus.request(subjects.run(region, probeId), sealer.run(probe, order), { timeoutMs });
+      const result = decodeJson(runReply, reply)?.result;
+      return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      return { failure: error.failure === 'timeout' ? 'timeout' : 'unreachable' };
+    }
+  }
+
   async #runIn(region: string, assignment: Assignment, held: AssignmentDoc[]): Promise<RegionRun> {
-    const { liveness, runs } = this.#deps;
-    const live = liveness.liveProbes(region).map((probe) => probe._id);
+    const live = this.#deps.liveness.liveProbes(region).map((probe) => probe._id);
     const isHolder = (item: AssignmentDoc) =>
       item.region === region && item.assignment !== null && live.includes(item.probe_id);
     const holder = held.find(isHolder);
@@ -51,7 +75,7 @@ export class RunNow implements CheckRunner {
     if (probeId === null) return { region, probe_id: null, result: null, reason: 'no_live_probe' };
     const record = holder?.assignment?.assignment_rev === assignment.assignment_rev;
     const order = { assignment, reason: 'manual', record } as const;
-    const outcome = await runs.run(region, probeId, order, assignment.timeout_ms + GRACE_MS);
+    const outcome = await this.order(region, probeId, order, assignment.timeout_ms + GRACE_MS);
     return 'result' in outcome
       ? { region, probe_id: probeId, result: outcome.result, reason: null }
       : { region, probe_id: probeId, result: null, reason: outcome.failure };

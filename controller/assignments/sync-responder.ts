@@ -4,7 +4,7 @@ import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
-import { isEnrolled, type ProbeDoc } from '../probes/probe.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
@@ -20,8 +20,7 @@ interface SyncDeps {
   items: AssignmentStore;
   heads: HeadStore;
   sealer: EnvelopeSealer;
-  /** The probe as it is known here, or looked up when it is new; null when it is gone. */
-  findProbe(probeId: string): Promise<ProbeDoc | null>;
+  directory: FleetDirectory;
   log: Log;
 }
 
@@ -59,11 +58,11 @@ export class SyncResponder {
 
   async #answer(message: BusMessage): Promise<void> {
     if (this.#isStopped) return;
-    const { items, heads, sealer, findProbe } = this.#deps;
+    const { items, heads, sealer, directory } = this.#deps;
     const from = probeOfSubject(message.subject);
     const request = decodeJson(syncRequest, message.data, LARGEST_REQUEST_BYTES);
-    const probe = from && (await findProbe(from.probeId));
-    if (!request || !probe || !isEnrolled(probe) || probe.region_id !== from.region) return;
+    const probe = from && (await directory.findEnrolled(from));
+    if (!request || !probe) return;
     const delta = await answerSync({ items, heads }, probe._id, request);
     message.reply(sealer.delta('sync', probe, delta));
   }

@@ -19,34 +19,31 @@ export interface CommittedChange {
  * them. If it dies in between, they stay pending: every answer includes them, and `recommit` numbers them.
  */
 export class AssignmentWriter {
-  readonly #items: AssignmentStore;
-  readonly #heads: HeadStore;
-  readonly #clock: Clock;
+  readonly #deps: { items: AssignmentStore; heads: HeadStore; clock: Clock };
 
   constructor(deps: { items: AssignmentStore; heads: HeadStore; clock: Clock }) {
-    this.#items = deps.items;
-    this.#heads = deps.heads;
-    this.#clock = deps.clock;
+    this.#deps = deps;
   }
 
   /** Takes changes of this probe only. Null when none took hold: the monitors had later revisions. */
   async change(probeId: string, changes: PlannedChange[]): Promise<CommittedChange | null> {
+    const { items, heads, clock } = this.#deps;
     const token = randomBytes(12).toString('base64url');
-    const staged = await this.#items.stage(changes, token, this.#clock.now());
+    const staged = await items.stage(changes, token, clock.now());
     if (staged === 0) return null;
-    const revision = await this.#heads.next(probeId);
-    const settled = await this.#items.settle(probeId, token, revision);
-    const isWhole = settled === changes.length;
-    const kept = isWhole ? changes : await this.#items.atRevision(probeId, revision);
+    const revision = await heads.next(probeId);
+    const settled = await items.settle(probeId, token, revision);
+    const kept = settled === changes.length ? changes : await items.atRevision(probeId, revision);
     return { revision, changes: kept.map(travelling) };
   }
 
   /** Numbers what writers that died left pending before `before` (Unix ms), by probe. */
   async recommit(before: number): Promise<Map<string, CommittedChange>> {
     const done = new Map<string, CommittedChange>();
-    for (const probeId of await this.#items.probesWithPending(before)) {
-      const items = await this.#items.pendingOf(probeId, '', RECOMMIT_AT_ONCE);
-      const committed = await this.change(probeId, items.map(replanned));
+    const { items } = this.#deps;
+    for (const probeId of await items.probesWithPending(before)) {
+      const pending = await items.pendingOf(probeId, '', RECOMMIT_AT_ONCE);
+      const committed = await this.change(probeId, pending.map(replanned));
       if (committed) done.set(probeId, committed);
     }
     return done;

@@ -1,7 +1,8 @@
+import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { ProbeDoc, RegionDoc } from './probe.ts';
+import { isEnrolled, type EnrolledProbe, type ProbeDoc, type RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 
@@ -10,7 +11,7 @@ const READ_EVERY_MS = 3000;
 
 interface DirectoryDeps {
   regions: Pick<RegionStore, 'all'>;
-  probes: Pick<ProbeStore, 'all'>;
+  probes: Pick<ProbeStore, 'all' | 'find'>;
   clock: Clock;
   log: Log;
 }
@@ -63,6 +64,17 @@ export class FleetDirectory {
 
   probe(id: string): ProbeDoc | null {
     return this.#probes.get(id) ?? null;
+  }
+
+  enrolled(id: string): EnrolledProbe | null {
+    const probe = this.probe(id);
+    return probe && isEnrolled(probe) ? probe : null;
+  }
+
+  /** The enrolled probe at this address, read from the database when it is new here; null without one. */
+  async findEnrolled({ region, probeId }: ProbeAddress): Promise<EnrolledProbe | null> {
+    const probe = this.enrolled(probeId) ?? (await this.#deps.probes.find(probeId));
+    return probe && isEnrolled(probe) && probe.region_id === region ? probe : null;
   }
 
   /** Includes deleted probes whose monitors still have to move. */

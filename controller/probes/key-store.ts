@@ -1,11 +1,9 @@
 import type { Collection, Db } from 'mongodb';
-import { ControllerKeys, newControllerSeeds } from '../platform/bus/nkeys.ts';
+import { ControllerKeys, newControllerSeeds, type ControllerSeeds } from '../platform/bus/nkeys.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 
-interface KeysDoc {
+interface KeysDoc extends ControllerSeeds {
   _id: 'controller_keys';
-  signing_seed: string;
-  box_seed: string;
   created_at: number;
 }
 
@@ -19,12 +17,11 @@ export class KeyStore {
 
   async loadOrCreate(now: number): Promise<ControllerKeys> {
     const id = { _id: 'controller_keys' } as const;
-    const seeds = newControllerSeeds();
-    const fields = { signing_seed: seeds.signing, box_seed: seeds.box, created_at: now };
+    const fields = { created_at: now, ...newControllerSeeds() };
     // Two that start at once both upsert; the loser's write matches the winner's or meets a duplicate key.
     await unlessTaken(this.#settings.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
     const kept = await this.#settings.findOne(id);
     if (!kept) throw new Error('the controller keys vanished from the database');
-    return new ControllerKeys({ signing: kept.signing_seed, box: kept.box_seed });
+    return new ControllerKeys(kept);
   }
 }

@@ -14,6 +14,8 @@ const member = { access: 'account', organization: 'viewer' } as const;
 const message = z.object({ message: z.string() });
 const oneRegion = z.object({ region: regionView });
 const oneProbe = z.object({ probe: probeView });
+const ok = <T>(data: T) => ({ status: 200, data }) as const;
+const created = <T>(data: T) => ({ status: 201, data }) as const;
 
 /** Regions, their probes, and how a probe enrols. */
 export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Route[] {
@@ -25,29 +27,24 @@ function regionRoutes(deps: FleetDeps): Route[] {
   const change = (method: 'PATCH' | 'PUT') =>
     defineRoute({
       ...common, method, path: '/api/regions/:id', summary: 'Change a region', audit: 'region.changed',
-      params: regionParams,
-      body: regionChange,
+      params: regionParams, body: regionChange,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: oneRegion },
-      handle: async (ctx, { params, body }) => {
-        return { status: 200, data: { region: await changeRegion(deps, ctx, params.id, body) } };
-      },
+      handle: async (ctx, { params, body }) => ok({ region: await changeRegion(deps, ctx, params.id, body) }),
     });
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/regions', summary: 'List the regions that checks can come from',
       auth: { ...member, keys: true },
       answers: { 200: z.object({ regions: z.array(regionView) }) },
-      handle: async (ctx) => ({ status: 200, data: { regions: await listRegions(deps, ctx) } }),
+      handle: async (ctx) => ok({ regions: await listRegions(deps, ctx) }),
     }),
     defineRoute({
       ...common, method: 'POST', path: '/api/regions', summary: 'Create a region', audit: 'region.created',
       body: regionInput,
       errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 201: oneRegion },
-      handle: async (ctx, { body }) => {
-        return { status: 201, data: { region: await createRegion(deps, ctx, body) } };
-      },
+      handle: async (ctx, { body }) => created({ region: await createRegion(deps, ctx, body) }),
     }),
     change('PATCH'),
     change('PUT'),
@@ -59,7 +56,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
       answers: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteRegion(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Region deleted' } };
+        return ok({ message: 'Region deleted' });
       },
     }),
   ];
@@ -70,19 +67,16 @@ function probeRoutes(deps: FleetDeps): Route[] {
   const change = (method: 'PATCH' | 'PUT') =>
     defineRoute({
       ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe', audit: 'probe.changed',
-      params: idParams,
-      body: probeChange,
+      params: idParams, body: probeChange,
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: oneProbe },
-      handle: async (ctx, { params, body }) => {
-        return { status: 200, data: { probe: await changeProbe(deps, ctx, params.id, body) } };
-      },
+      handle: async (ctx, { params, body }) => ok({ probe: await changeProbe(deps, ctx, params.id, body) }),
     });
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/probes', summary: 'List probes',
       answers: { 200: z.object({ probes: z.array(probeView) }) },
-      handle: async (ctx) => ({ status: 200, data: { probes: await listProbes(deps, ctx) } }),
+      handle: async (ctx) => ok({ probes: await listProbes(deps, ctx) }),
     }),
     defineRoute({
       ...common, method: 'POST', path: '/api/probes', summary: 'Register a probe and get its enrolment token',
@@ -92,7 +86,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
       handle: async (ctx, { body }) => {
         const { probe, token } = await createProbe(deps, ctx, body);
-        return { status: 201, data: { probe, enrolment_token: token } };
+        return created({ probe, enrolment_token: token });
       },
     }),
     defineRoute({
@@ -100,9 +94,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
       answers: { 200: oneProbe },
-      handle: async (ctx, { params }) => {
-        return { status: 200, data: { probe: await readProbe(deps, ctx, params.id) } };
-      },
+      handle: async (ctx, { params }) => ok({ probe: await readProbe(deps, ctx, params.id) }),
     }),
     change('PATCH'),
     change('PUT'),
@@ -114,7 +106,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       answers: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteProbe(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Probe deleted' } };
+        return ok({ message: 'Probe deleted' });
       },
     }),
   ];
@@ -128,6 +120,6 @@ function enrolRoute(deps: EnrolmentDeps): Route {
     body: enrolRequest,
     errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
     answers: { 200: enrolAnswer },
-    handle: async (ctx, { body }) => ({ status: 200, data: await enrolProbe(deps, ctx, body) }),
+    handle: async (ctx, { body }) => ok(await enrolProbe(deps, ctx, body)),
   });
 }

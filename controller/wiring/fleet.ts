@@ -7,7 +7,6 @@ import { HeadStore } from '../assignments/head-store.ts';
 import { Placement } from '../assignments/placement.ts';
 import { Rebalancer, type MonitorSource } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
-import { RunSender } from '../assignments/run-sender.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
@@ -15,10 +14,10 @@ import type { Route } from '../http/route.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { FleetDirectory } from '../probes/directory.ts';
-import { IdentityKeeper } from '../probes/identity-keeper.ts';
+import { identityRounds } from '../probes/identity-rounds.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
-import { isEnrolled, type ProbeDoc, type ProbeIdentities } from '../probes/probe.ts';
+import type { ProbeIdentities } from '../probes/probe.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
@@ -44,7 +43,6 @@ export interface FleetOptions {
 export interface Fleet {
   placement: Placement;
   liveness: Liveness;
-  runs: RunSender;
   runNow: RunNow;
   directory: FleetDirectory;
   routes: Route[];
@@ -63,7 +61,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log });
-  const identities = new IdentityKeeper({ store: probes, identities: options.identities, clock, log });
+  const identities = identityRounds({ probes, identities: options.identities, clock, log });
   const liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
@@ -72,26 +70,25 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit });
   const rebalancer = new Rebalancer({ placement, items, heads, monitors, probes, regions, directory, owns: options.owns, clock, log });
   const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
-  const findProbe = async (id: string): Promise<ProbeDoc | null> => {
-    const known = directory.probe(id);
-    return known && isEnrolled(known) ? known : probes.find(id);
-  };
-  const responder = new SyncResponder({ bus, items, heads, sealer, findProbe, log });
+  const responder = new SyncResponder({ bus, items, heads, sealer, directory, log });
   await directory.start();
-  await identities.start();
+  await identities.run();
+  identities.start();
   liveness.start();
   responder.start();
   await behind.start();
   rebalancer.start();
   const countMonitors = (organizationId: string, region: string) => items.countActive(organizationId, region);
-  const enrolment = { probes, regions, keys, identities, directory, natsUrl: options.natsUrl, log };
-  const routes = fleetRoutes({ probes, regions, liveness, identities, directory, rebalance: () => rebalancer.look(), countMonitors, enrolment });
-  const runs = new RunSender({ bus, sealer, findProbe });
+  const publishIdentities = () => identities.run();
+  const enrolment = { probes, regions, keys, publishIdentities, directory, natsUrl: options.natsUrl, log };
+  const rebalance = () => rebalancer.look();
+  const routes = fleetRoutes({
+    probes, regions, liveness, publishIdentities, directory, rebalance, countMonitors, enrolment,
+  });
   return {
     placement,
     liveness,
-    runs,
-    runNow: new RunNow({ placement, items, liveness, runs }),
+    runNow: new RunNow({ placement, items, liveness, directory, bus, sealer }),
     directory,
     routes,
     async stop() {

@@ -145,8 +145,8 @@ test('a check ordered now comes back, and a probe that is away or lies is told a
   const assignment = probe.held.get(monitorDoc(2)._id);
   if (!assignment) throw new Error('monitor 2 is not held');
   const order = { assignment, reason: 'manual', record: true } as const;
-  expect(await rig.fleet.runs.run(region_id, 'nobody', order, 200)).toEqual({ failure: 'unreachable' });
-  expect(await rig.fleet.runs.run(region_id, probe_id, order, 200)).toHaveProperty('failure');
+  expect(await rig.fleet.runNow.order(region_id, 'nobody', order, 200)).toEqual({ failure: 'unreachable' });
+  expect(await rig.fleet.runNow.order(region_id, probe_id, order, 200)).toHaveProperty('failure');
   const result = { seq: 0, monitor_id: assignment.monitor_id, assignment_rev: 1, attempt: 1, reason: 'manual', scheduled_at: 1, started_at: 1, response_time_ms: 5, outcome: 'success', degraded: false, status_code: 200 };
   let reply: object = { v: 1, result };
   probe.nats.subscribe(`run.${region_id}.${probe_id}`, {
@@ -156,7 +156,7 @@ test('a check ordered now comes back, and a probe that is away or lies is told a
     },
   });
   await probe.nats.flush();
-  expect(await rig.fleet.runs.run(region_id, probe_id, order, 1000)).toMatchObject({ result: { outcome: 'success', status_code: 200 } });
+  expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toMatchObject({ result: { outcome: 'success', status_code: 200 } });
   reply = { v: 1, result: { ...result, monitor_id: monitorDoc(3)._id } };
-  expect(await rig.fleet.runs.run(region_id, probe_id, order, 1000)).toEqual({ failure: 'refused' });
+  expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toEqual({ failure: 'refused' });
 });

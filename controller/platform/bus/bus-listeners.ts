@@ -1,6 +1,6 @@
 import type { Msg, NatsConnection, NatsError, Subscription } from 'nats';
 import type { Log } from '../../../shared/log.ts';
-import type { Clock, Timer } from '../../../shared/time.ts';
+import { within, type Clock } from '../../../shared/time.ts';
 import type { BusHandler, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
@@ -54,7 +54,8 @@ export class BusListeners {
     // A callback that throws would silently end nats.js's reader, and with it the connection.
     try {
       const { subject, data } = message;
-      const result: unknown = listener.handler({ subject, data, reply: (answer) => void message.respond(answer) });
+      const reply = (answer: Uint8Array | string) => void message.respond(answer);
+      const result: unknown = listener.handler({ subject, data, reply });
       if (result instanceof Promise) result.catch((failure: unknown) => this.#failed(listener, failure));
     } catch (failure) {
       this.#failed(listener, failure);
@@ -72,12 +73,8 @@ export class BusListeners {
     listener.subscription = null;
     if (!subscription || subscription.isClosed() || this.#connection.isClosed()) return;
     // Draining ends neither while the server is away nor once the connection is closed.
-    let timer: Timer | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = this.#clock.setTimer(STOP_TIMEOUT_MS, resolve);
-    });
-    await Promise.race([subscription.drain().catch(() => undefined), late, this.#connection.closed()]);
-    timer?.cancel();
+    const drained = subscription.drain().catch(() => undefined);
+    await within(this.#clock, STOP_TIMEOUT_MS, Promise.race([drained, this.#connection.closed()]));
     if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
   }
 }

@@ -2,7 +2,7 @@ import {
   connect, ErrorCode, NatsError, RequestStrategy, type NatsConnection, type Status, type StreamAPI,
 } from 'nats';
 import type { Log } from '../../../shared/log.ts';
-import { systemClock, type Clock } from '../../../shared/time.ts';
+import { systemClock, within, type Clock } from '../../../shared/time.ts';
 import { readBusCredentials } from './bus-credentials.ts';
 import { BusListeners } from './bus-listeners.ts';
 import { BusError, type Bus, type BusFailure } from './bus-port.ts';
@@ -39,6 +39,7 @@ interface BusOptions {
 }
 
 type Data = Uint8Array | string;
+type ReplyLimits = { timeoutMs: number; most: number };
 
 /**
  * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on
@@ -109,7 +110,7 @@ export class NatsBus implements Bus {
   }
 
   /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
-  requestMany(subject: string, data: Data, limits: { timeoutMs: number; most: number }): Promise<Uint8Array[]> {
+  requestMany(subject: string, data: Data, limits: ReplyLimits): Promise<Uint8Array[]> {
     const { timeoutMs: maxWait, most } = limits;
     return this.#asking(subject, data, async () => {
       const options = { maxWait, strategy: RequestStrategy.JitterTimer };
@@ -147,11 +148,7 @@ export class NatsBus implements Bus {
     if (this.#connection.isClosed()) return;
     // Draining waits for an answer of the server, which never comes from a server that is away.
     if (this.#isConnected && !this.#connection.isDraining()) {
-      const late = new Promise<void>((resolve) => {
-        const timer = this.#clock.setTimer(CLOSE_TIMEOUT_MS, resolve);
-        void this.#connection.closed().then(() => timer.cancel());
-      });
-      await Promise.race([this.#connection.drain().catch(() => undefined), late]);
+      await within(this.#clock, CLOSE_TIMEOUT_MS, this.#connection.drain()).catch(() => undefined);
     }
     this.#isConnected = false;
     // Not awaited: while nats.js dials, its own close waits until the attempt has ended.

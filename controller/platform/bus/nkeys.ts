@@ -7,14 +7,14 @@ const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Seeds of the controllers' two keys, as nkeys (`SA…`, `SX…`). */
-interface ControllerSeeds {
-  signing: string;
-  box: string;
+export interface ControllerSeeds {
+  signing_seed: string;
+  box_seed: string;
 }
 
 export function newControllerSeeds(): ControllerSeeds {
   const text = (pair: KeyPair) => new TextDecoder().decode(pair.getSeed());
-  return { signing: text(createAccount()), box: text(createCurve()) };
+  return { signing_seed: text(createAccount()), box_seed: text(createCurve()) };
 }
 
 /** An nkey that signs with Node's Ed25519: 0.03 ms, where nkeys.js takes 5. Throws for a malformed seed. */
@@ -42,9 +42,9 @@ export class ControllerKeys extends SigningKey {
   /** `X…`: the sender of sealed content. */
   readonly boxPublicKey: string;
 
-  constructor(seeds: ControllerSeeds) {
-    super(seeds.signing);
-    this.#box = fromCurveSeed(new TextEncoder().encode(seeds.box));
+  constructor({ signing_seed, box_seed }: ControllerSeeds) {
+    super(signing_seed);
+    this.#box = fromCurveSeed(new TextEncoder().encode(box_seed));
     this.boxPublicKey = this.#box.getPublicKey();
   }
 

@@ -7,7 +7,8 @@ import { isSendableAsIs, readableParts } from './readable-parts.ts';
 const OF_RECIPIENT = new Set(['RCPT TO', 'DATA']);
 
 /** Sends each mail by SMTP on a connection of its own. */
-export function smtpDelivery({ url, from, timeoutMs }: { url: string; from: string; timeoutMs: number }): Deliver {
+export function smtpDelivery(settings: { url: string; from: string; timeoutMs: number }): Deliver {
+  const { url, from, timeoutMs } = settings;
   const options = {
     url,
     connectionTimeout: timeoutMs,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { addressRefusal, parseHttpUrl } from '../../../shared/net-guard.ts';
-import type { Clock } from '../../../shared/time.ts';
+import { within, type Clock } from '../../../shared/time.ts';
 import type { Resolve } from './resolver.ts';
 
 /** What may be connected to. `refused` is final; `unresolved` may pass. */
@@ -61,11 +61,4 @@ function unresolvedReason(host: string, error: unknown): string {
   const { code = 'unknown' } = (error ?? {}) as NodeJS.ErrnoException;
   const isUnknown = code === 'ENOTFOUND' || code === 'ENODATA';
   return isUnknown ? `the name ${host} does not exist` : `the name ${host} could not be resolved (${code})`;
-}
-
-function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | null> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(timeoutMs, () => resolve(null));
-    work.then(resolve, reject).finally(() => timer.cancel());
-  });
 }

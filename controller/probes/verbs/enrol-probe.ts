@@ -6,7 +6,6 @@ import { fieldError } from '../../http/validation.ts';
 import { isBoxKey, isSignedBy, type ControllerKeys } from '../../platform/bus/nkeys.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { FleetDirectory } from '../directory.ts';
-import type { IdentityKeeper } from '../identity-keeper.ts';
 import type { ProbeDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
 import type { ProbeStore } from '../store.ts';
@@ -15,7 +14,7 @@ export interface EnrolmentDeps {
   probes: ProbeStore;
   regions: Pick<RegionStore, 'markToPlace'>;
   keys: ControllerKeys;
-  identities: Pick<IdentityKeeper, 'agree'>;
+  publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
   /** The address that probes are told to connect to. */
   natsUrl: string;
@@ -32,7 +31,7 @@ export async function enrolProbe(
   ctx: { now: number },
   request: EnrolRequest,
 ): Promise<EnrolAnswer> {
-  const { probes, regions, identities, directory, log } = deps;
+  const { probes, regions, directory, log } = deps;
   const { public_key, box_key, version, capabilities, signature } = request;
   const hash = hashSecret(request.token);
   const offered = await probes.findByToken(hash);
@@ -52,7 +51,7 @@ export async function enrolProbe(
   if (!probe) return answerAgain(deps, hash, request);
   log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id }, 'probe enrolled');
   await regions.markToPlace([probe.region_id]);
-  await Promise.all([identities.agree(), directory.refresh()]);
+  await Promise.all([deps.publishIdentities(), directory.refresh()]);
   return answerFor(deps, probe);
 }
 
@@ -63,7 +62,7 @@ async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequ
   if (!isSame || !isSignedBy(request.public_key, enrolText(request), request.signature)) {
     throw new AppError('INVALID_TOKEN', 'The enrolment token has been used');
   }
-  await deps.identities.agree();
+  await deps.publishIdentities();
   return answerFor(deps, used);
 }
 

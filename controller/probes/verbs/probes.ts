@@ -4,7 +4,6 @@ import type { OrganizationContext } from '../../http/route.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { ProbeView } from '../answers.ts';
 import type { FleetDirectory } from '../directory.ts';
-import type { IdentityKeeper } from '../identity-keeper.ts';
 import type { Liveness } from '../liveness.ts';
 import type { ProbeDoc, RegionDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
@@ -19,7 +18,8 @@ export interface FleetDeps {
   probes: ProbeStore;
   regions: RegionStore;
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
-  identities: Pick<IdentityKeeper, 'agree'>;
+  /** Resolves once NATS accepts the probes as the database has them after the call. */
+  publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
@@ -96,7 +96,7 @@ export async function changeProbe(
 export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   requireManager(ctx, await findProbe(deps, ctx, id));
   if (!(await deps.probes.markRemoved(id, ctx.now))) throw notFound('Probe');
-  await deps.identities.agree();
+  await deps.publishIdentities();
   await deps.directory.refresh();
   deps.rebalance();
 }

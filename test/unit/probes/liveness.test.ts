@@ -60,7 +60,8 @@ beforeEach(async () => {
   failing = false;
   bus = fakeBus();
   const regions = { all: async () => [] };
-  directory = new FleetDirectory({ regions, probes: { all: async () => probes }, clock, log });
+  const store = { all: async () => probes, find: async () => null };
+  directory = new FleetDirectory({ regions, probes: store, clock, log });
   await directory.start();
   liveness = new Liveness({
     bus, directory, clock, log,
@@ -163,7 +164,7 @@ describe('liveness', () => {
 
 test('a refresh asked for during another begins after it', async () => {
   let reads = 0;
-  const counted = { all: async () => ((reads += 1), []) };
+  const counted = { all: async () => ((reads += 1), []), find: async () => null };
   const regions = { all: async () => [] };
   const slow = new FleetDirectory({ regions, probes: counted, clock: new SimulatedClock(), log });
   await Promise.all([slow.refresh(), slow.refresh(), slow.refresh()]);
