@@ -1,3 +1,4 @@
+import { Supervisor } from '../../shared/actor/supervisor.ts';
 import { beat as beatSchema, LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
@@ -6,16 +7,20 @@ import { Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
+import { ProbeLink, type LinkMessage } from './probe-link.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView, type ProbeStatus,
+  clockShiftMs, isLive, silentMs, statusOf, type BeatTrack, type LivenessView, type ProbeStatus,
 } from './rules.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
 /** When a tick comes so late, our own process was held up and heard nothing meanwhile. */
 const HELD_UP_MS = 3 * TICK_MS;
-const NOTE_EVERY_MS = 60_000;
+/** What one link may have waiting: beats come every five seconds, looks every second. */
+const MAILBOX_MESSAGES = 100;
+const FIRST_RESTART_MS = 200;
+const LONGEST_RESTART_MS = 30_000;
 
 interface LivenessDeps {
   bus: Bus;
@@ -31,21 +36,14 @@ export interface LivenessChange {
   isLive: boolean;
 }
 
-/** What this process knows of a probe. */
-interface Link {
-  track: BeatTrack | null;
-  /** As of the latest tick; null before the first. */
-  seen: { isLive: boolean; status: ProbeStatus } | null;
-  notedAtMono: number;
-  /** Whether the database is to be told. */
-  isDue: boolean;
-}
-
 /** Knows which probes are alive by their beats; every controller hears all of them. */
 export class Liveness {
   readonly #deps: LivenessDeps;
-  /** Of known probes only, so that it cannot outgrow the fleet. */
-  readonly #links = new Map<string, Link>();
+  /** A link for each known probe, so that they cannot outgrow the fleet. */
+  readonly #links: Supervisor<string, LinkMessage>;
+  readonly #tracks = new Map<string, BeatTrack>();
+  /** What the database is to be told, by probe. */
+  readonly #due = new Map<string, BeatNote>();
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
   readonly #notes: Rounds;
   #subscription: BusSubscription | null = null;
@@ -55,6 +53,19 @@ export class Liveness {
 
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
+    this.#links = new Supervisor({
+      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      start: (probeId, context) => new ProbeLink({
+        log: deps.log,
+        publish: (track) => this.#tracks.set(probeId, track),
+        changed: (probe, live) => this.#tell(probe, live),
+        note: (note) => this.#due.set(probeId, note),
+      }, context),
+      onFailure: ({ name, error }) => {
+        deps.log.error({ err: error, probe_id: name }, 'the link of a probe failed and starts again');
+        return true;
+      },
+    });
     this.#notes = new Rounds({
       clock: deps.clock,
       everyMs: TICK_MS,
@@ -78,7 +89,7 @@ export class Liveness {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#subscription?.stop();
-    await this.#notes.stop();
+    await Promise.all([this.#links.stopAll(), this.#notes.stop()]);
   }
 
   onChange(listener: (change: LivenessChange) => void): void {
@@ -101,7 +112,7 @@ export class Liveness {
 
   /** What the beats said since this process started; null without any. */
   track(probeId: string): BeatTrack | null {
-    return this.#links.get(probeId)?.track ?? null;
+    return this.#tracks.get(probeId) ?? null;
   }
 
   /** What to add to the probe's times, ms; 0 while its clock is about right, or nothing was heard of it. */
@@ -118,34 +129,12 @@ export class Liveness {
     return { track: this.track(probeId), listeningSinceMono: this.#listeningSinceMono, nowMono };
   }
 
-  #linkOf(probeId: string): Link {
-    const known = this.#links.get(probeId);
-    if (known) return known;
-    const link: Link = { track: null, seen: null, notedAtMono: this.#deps.clock.monotonic(), isDue: false };
-    this.#links.set(probeId, link);
-    return link;
-  }
-
   #take(message: BusMessage): void {
-    const { clock, directory, log } = this.#deps;
     const from = probeOfSubject(message.subject);
     const beat = decodeJson(beatSchema, message.data, LARGEST_BEAT_BYTES);
-    const probe = from && directory.probe(from.probeId);
+    const probe = from && this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
-    const { _id: probe_id, name: probe_name } = probe;
-    const link = this.#linkOf(probe_id);
-    const before = link.track;
-    const track = takeBeat(before, beat, { now: clock.now(), mono: clock.monotonic() });
-    link.track = track;
-    const shiftMs = clockShiftMs(track);
-    if (shiftMs !== 0 && clockShiftMs(before) === 0) {
-      const facts = { probe_id, probe_name, clock_offset_ms: shiftMs };
-      log.warn(facts, 'the clock of a probe is wrong: the times of its results are corrected');
-    }
-    if (track.conflict && !before?.conflict) {
-      const facts = { probe_id, epochs: track.epochs, older: track.conflict.olderEpoch };
-      log.error(facts, 'two processes use one probe identity');
-    }
+    this.#send(probe, { kind: 'beat', probe, beat });
   }
 
   #tick(): void {
@@ -155,26 +144,22 @@ export class Liveness {
     this.#tickMono = nowMono;
     if (!bus.isConnected) this.#listeningSinceMono = null;
     else if (wasHeldUp || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
+    const listeningSinceMono = this.#listeningSinceMono;
     // While we hear nothing, silent probes may be well.
-    if (this.#listeningSinceMono === null) return;
-    for (const probe of directory.probes()) if (probe.removed_at === null) this.#look(probe, nowMono);
-    for (const id of this.#links.keys()) if (!directory.probe(id)) this.#links.delete(id);
+    if (listeningSinceMono === null) return;
+    for (const probe of directory.probes()) {
+      if (probe.removed_at === null) this.#send(probe, { kind: 'look', probe, listeningSinceMono });
+    }
+    for (const id of this.#links.names()) {
+      if (directory.probe(id)) continue;
+      void this.#links.stop(id);
+      this.#tracks.delete(id);
+    }
   }
 
-  #look(probe: ProbeDoc, nowMono: number): void {
-    const link = this.#linkOf(probe._id);
-    const live = this.isLive(probe);
-    const { status, reason } = this.statusOf(probe);
-    const { seen } = link;
-    link.seen = { isLive: live, status };
-    if (seen && seen.status !== status) {
-      const facts = { probe_id: probe._id, probe_name: probe.name, region: probe.region_id, status, reason };
-      this.#deps.log.info(facts, 'probe status');
-    }
-    const wasLive = seen ? seen.isLive : probe.is_online;
-    const isFirstBeat = !seen && link.track !== null;
-    if (wasLive !== live) this.#tell(probe, live);
-    link.isDue ||= wasLive !== live || isFirstBeat || (live && nowMono - link.notedAtMono >= NOTE_EVERY_MS);
+  #send(probe: ProbeDoc, message: LinkMessage): void {
+    this.#links.start(probe._id);
+    this.#links.get(probe._id)?.send(message);
   }
 
   #tell(probe: ProbeDoc, live: boolean): void {
@@ -187,25 +172,15 @@ export class Liveness {
     }
   }
 
-  /** Writes what is due; it is due again when that fails. */
+  /** Writes what is due; it stays due when that fails, unless there is something newer. */
   async #note(): Promise<void> {
-    const due = [...this.#links].filter(([, link]) => link.isDue);
-    if (due.length === 0) return;
-    const notes = due.map(([probeId, { seen, track }]): BeatNote => ({
-      probeId,
-      isOnline: seen?.isLive ?? false,
-      lastBeatAt: track?.at ?? null,
-      version: track?.beat.version ?? null,
-      capabilities: track?.beat.capabilities ?? [],
-    }));
-    for (const [, link] of due) {
-      link.isDue = false;
-      link.notedAtMono = this.#deps.clock.monotonic();
-    }
+    if (this.#due.size === 0) return;
+    const notes = [...this.#due.values()];
+    this.#due.clear();
     try {
       await this.#deps.store.noteBeats(notes);
     } catch (error) {
-      for (const [, link] of due) link.isDue = true;
+      for (const note of notes) if (!this.#due.has(note.probeId)) this.#due.set(note.probeId, note);
       throw error;
     }
   }

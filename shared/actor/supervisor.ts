@@ -59,6 +59,11 @@ export class Supervisor<Name, Message> {
     return this.#children.size;
   }
 
+  /** Names of the actors that were started and not stopped. */
+  names(): Name[] {
+    return [...this.#children.keys()];
+  }
+
   /**
    * The present life of an actor, which may still be starting; undefined when there is none. A restart brings
    * another one.

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours } from '../../controller/results/hours/closed-hours.ts';
+import { HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours } from '../../controller/results/writing/closed-hours.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';

@@ -4,7 +4,7 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { SimulatedClock } from '../../shared/simulated-clock.ts';
 import { hourOf } from '../../controller/verdicts/booking-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
-import { writeClosedHours, isDueForWriting } from '../../controller/results/hours/closed-hours.ts';
+import { writeClosedHours, isDueForWriting } from '../../controller/results/writing/closed-hours.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toOpenMonitor } from '../../controller/results/reading/open-monitor.ts';

@@ -1,6 +1,6 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
-import { HOUR_GRACE_MS } from '../hours/closed-hours.ts';
+import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import { LookQueue } from './look-queue.ts';

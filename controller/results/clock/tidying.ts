@@ -1,4 +1,4 @@
-import { isDueForWriting, savedThrough } from '../hours/closed-hours.ts';
+import { isDueForWriting, savedThrough } from '../writing/closed-hours.ts';
 import { MonitorWalk } from './monitor-walk.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';

@@ -6,7 +6,7 @@ import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import { failedLetter } from '../dead-letters/dead-letter.ts';
-import { writeClosedHours, markSaved } from '../hours/closed-hours.ts';
+import { writeClosedHours, markSaved } from '../writing/closed-hours.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import { EntryBuilder, type NextEntry } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';

@@ -47,11 +47,13 @@ function fakeBus(): typeof bus {
   };
 }
 
-const beat = (id: string, change: object = {}, region = 'eu') =>
+const beat = async (id: string, change: object = {}, region = 'eu') => {
   bus.deliver(`beat.${region}.${id}`, {
     v: 1, epoch: 'e', sent_at: clock.now(), started_at: 1, version: '9', capabilities: ['http'], revision: 0,
     monitors: 1, in_flight: 0, spool_depth: 0, load: 0, ...change,
   });
+  await clock.advance(0);
+};
 
 beforeEach(async () => {
   clock = new SimulatedClock();
@@ -82,11 +84,11 @@ const live = () => liveness.liveProbes('eu').map((probe) => probe._id);
 describe('liveness', () => {
   test('is as last known for 15 s, then follows the beats', async () => {
     expect(live()).toEqual(['b']);
-    beat('a');
+    await beat('a');
     expect(live()).toEqual(['a', 'b']);
     await clock.advance(14_000);
     expect(live()).toEqual(['a', 'b']);
-    beat('a');
+    await beat('a');
     await clock.advance(2000);
     expect(live()).toEqual(['a']);
     await clock.advance(15_000);
@@ -99,8 +101,8 @@ describe('liveness', () => {
   });
 
   test('does not count time in which it could hear nothing', async () => {
-    beat('a');
-    beat('b');
+    await beat('a');
+    await beat('b');
     await clock.advance(5000);
     bus.isConnected = false;
     await clock.advance(600_000);
@@ -108,7 +110,7 @@ describe('liveness', () => {
     bus.reconnect();
     await clock.advance(14_000);
     expect(live()).toEqual(['a', 'b']);
-    beat('b');
+    await beat('b');
     await clock.advance(2000);
     expect(live()).toEqual(['b']);
   });
@@ -116,7 +118,7 @@ describe('liveness', () => {
   test('writes a change at once, beats once a minute, and repeats what could not be written', async () => {
     const beats = async (seconds: number) => {
       for (let at = 0; at < seconds; at += 5) {
-        beat('b');
+        await beat('b');
         await clock.advance(5000);
       }
     };
@@ -141,20 +143,20 @@ describe('liveness', () => {
     bus.deliver('beat.eu.a', '{');
     bus.deliver('beat.eu.a', { v: 1 });
     bus.deliver('beat.eu.a', 'x'.repeat(10_000));
-    beat('stranger');
-    beat('a', {}, 'us');
+    await beat('stranger');
+    await beat('a', {}, 'us');
     probes = [probeDoc('a', { removed_at: 1 })];
     await directory.refresh();
-    beat('a');
+    await beat('a');
     expect([liveness.track('a'), liveness.track('stranger')]).toEqual([null, null]);
     probes = [probeDoc('a')];
     await directory.refresh();
-    beat('a');
+    await beat('a');
     expect(liveness.track('a')).not.toBeNull();
   });
 
   test('drops a probe that is gone', async () => {
-    beat('a');
+    await beat('a');
     probes = [];
     await directory.refresh();
     await clock.advance(2000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../../controller/results/hours/block-codec.ts';
-import { writeClosedHours, isDueForWriting, savedThrough } from '../../../controller/results/hours/closed-hours.ts';
+import { writeClosedHours, isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';

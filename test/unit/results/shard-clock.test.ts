@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
-import { isDueForWriting, savedThrough } from '../../../controller/results/hours/closed-hours.ts';
+import { isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
 import { ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps } from '../../../controller/results/clock/clock-rounds.ts';
 import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
 import { LookQueue } from '../../../controller/results/clock/look-queue.ts';

@@ -1,14 +1,14 @@
 import { fnv1a } from '../../../shared/ids.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
-import { ResultColumns } from './result-columns.ts';
-import { addRows, DAY_MS, rollupKey, rollupOf } from './rollup.ts';
+import { ResultColumns } from '../hours/result-columns.ts';
+import { addRows, DAY_MS, rollupKey, rollupOf } from '../hours/rollup.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
-import type { StateStore } from '../writing/state-store.ts';
-import type { DayKey, HourRecord } from './hour-record.ts';
+import type { StateStore } from './state-store.ts';
+import type { DayKey, HourRecord } from '../hours/hour-record.ts';
 import type { StateRecord } from '../state/records.ts';
-import type { HourStore } from './hour-store.ts';
+import type { HourStore } from '../hours/hour-store.ts';
 
 /** An hour is closed in the journal this long after its end, so that what was under way is in it. */
 export const HOUR_GRACE_MS = 120_000;
