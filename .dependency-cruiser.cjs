@@ -1,28 +1,42 @@
 /**
- * Which way imports may point. `npm run boundaries` checks it; test/unit/house shows that each rule bites.
- * Type imports count: who names a type of another part depends on it.
+ * Which way imports may point. `npm run boundaries` checks it, and test/unit/house shows that each rule bites.
+ * Type imports count: a file that names a type of another folder depends on that folder.
  */
 const STORE = '[/-]store\\.ts$';
 const RULES = '[/-]rules\\.ts$';
-const VERBS = '^controller/.*[/-]verbs[./]';
+const VERBS = '^controller/.*/verbs(/|\\.ts$)';
 const ROUTES = '^controller/.*[/-]routes[./]';
-/** Puts the parts together, and so knows what it constructs. */
+/** Constructs everything, and so may import everything. */
 const WIRING = '^controller/wiring/';
-const ACTOR = '^controller/.*[/-]actor[./]';
+
+/** The stages of a result, top floor first. Each may import only the floors below it, so a result passes each stage once. */
+const STAGES = [
+  ['reading', 'feeds'], ['shards'], ['clock', 'intake'], ['writing', 'dead-letters'], ['state'], ['hours'], ['journal'],
+];
+const stages = STAGES.flatMap((floor, index) => floor.map((stage) => {
+  const above = [...STAGES.slice(0, index).flat(), ...floor.filter((other) => other !== stage)];
+  return {
+    name: `results-${stage}-looks-down`,
+    comment: 'A result passes the stages of controller/results in one direction.',
+    severity: 'error',
+    from: { path: `^controller/results/${stage}/` },
+    to: { path: [`^controller/results/(${above.join('|')})/`, '^controller/results/[^/]+\\.ts$'] },
+  };
+}));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     {
       name: 'no-cycle',
-      comment: 'Two files that run each other are one file, or a part that belongs in a third. Two types may name each other.',
+      comment: 'Two files that need each other are one file, or have a part that belongs in a third. Types may name each other.',
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'imports-resolve',
-      comment: 'What is imported is there, and declared in package.json.',
+      comment: 'Every import exists, and every package is declared in package.json.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
@@ -36,21 +50,21 @@ module.exports = {
     },
     {
       name: 'controller-and-probe-apart',
-      comment: 'They meet on the bus, by shared/contracts, and nowhere else.',
+      comment: 'They meet on the bus, through shared/contracts, and nowhere else.',
       severity: 'error',
       from: { path: '^(controller|probe)/' },
       to: { path: '^(controller|probe)/', pathNot: '^$1/' },
     },
     {
       name: 'nothing-needs-deploy',
-      comment: 'The product has a URL of a database and of a bus, whoever started them.',
+      comment: 'The product gets the URLs of a database and a bus, whoever started them.',
       severity: 'error',
       from: { pathNot: '^(deploy|test)/' },
       to: { path: '^deploy/' },
     },
     {
       name: 'deploy-needs-settings-only',
-      comment: 'deploy starts processes; of their code it knows the settings.',
+      comment: 'deploy starts processes and knows only their settings.',
       severity: 'error',
       from: { path: '^deploy/' },
       to: { path: '^(controller|probe)/', pathNot: '^(controller|probe)/config\\.ts$' },
@@ -64,66 +78,81 @@ module.exports = {
     },
     {
       name: 'nothing-needs-main',
-      comment: 'main.ts, controller.ts and parts put everything together; a domain that imports them cannot be put together otherwise.',
+      comment: 'main.ts, controller.ts and wiring construct everything; a room that imports them can be constructed in one way only.',
       severity: 'error',
       from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'], pathNot: WIRING },
       to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/main\\.ts$'] },
     },
+    ...stages,
+    {
+      name: 'verdicts-stand-alone',
+      comment: 'The state machine of a monitor knows values only. Results and incidents import it, never the other way.',
+      severity: 'error',
+      from: { path: '^controller/verdicts/' },
+      to: { path: '^(controller|probe|deploy|test)/|node_modules/', pathNot: '^controller/verdicts/' },
+    },
+    {
+      name: 'results-and-incidents-apart',
+      comment: 'Both follow from verdicts; neither knows the other.',
+      severity: 'error',
+      from: { path: '^controller/(results|incidents)/' },
+      to: { path: '^controller/(results|incidents)/', pathNot: '^controller/$1/' },
+    },
     {
       name: 'rules-know-rules-only',
-      comment: 'Rules decide on values: they import rules, types and shared, and never what reads or writes.',
+      comment: 'Rules decide on values: they import rules, types and shared, and nothing that reads or writes.',
       severity: 'error',
       from: { path: RULES },
-      to: { path: [STORE, VERBS, ROUTES, ACTOR, '^controller/(platform|http)/', '/(senders|views)/', '^probe/(config|link|runner|spool)'] },
+      to: { path: [STORE, VERBS, ROUTES, '^controller/(platform|http)/', '^probe/(config|link|runner|spool)'] },
     },
     {
       name: 'rules-need-no-system',
-      comment: 'Rules neither read files, nor sockets, nor drivers. Hashing and packing are arithmetic.',
+      comment: 'Rules use no files, sockets or drivers. Hashing and packing are arithmetic.',
       severity: 'error',
       from: { path: RULES },
       to: { dependencyTypes: ['core', 'npm'], pathNot: '^(node:)?(crypto|zlib|buffer)$|node_modules/zod/' },
     },
     {
       name: 'verbs-know-no-edge',
-      comment: 'A use case is called by routes and actors and knows neither them nor Koa.',
+      comment: 'Routes call a use case; it knows neither them nor Koa.',
       severity: 'error',
       from: { path: VERBS },
-      to: { path: [ROUTES, ACTOR, 'node_modules/(koa|@koa)/'] },
+      to: { path: [ROUTES, 'node_modules/(koa|@koa)/'] },
     },
     {
       name: 'stores-know-documents-only',
-      comment: 'A store reads and writes one collection; deciding is somebody else\'s.',
+      comment: 'A store reads and writes one collection and decides nothing.',
       severity: 'error',
       from: { path: STORE },
-      to: { path: [VERBS, ROUTES, ACTOR, '^controller/http/'] },
+      to: { path: [VERBS, ROUTES, '^controller/http/'] },
     },
     {
       name: 'routes-use-verbs',
-      comment: 'A route parses, calls one verb and shows the answer: the store and the platform are behind the verb.',
+      comment: 'A route parses, calls one verb and shows the answer; the store is behind the verb.',
       severity: 'error',
       from: { path: ROUTES },
       to: { path: STORE },
     },
     {
       name: 'own-store-only',
-      comment: 'No domain reaches into another one\'s collection: it calls that domain\'s verbs, or declares a port.',
+      comment: 'No room touches another room\'s collection: it calls that room\'s verbs, or declares a port.',
       severity: 'error',
       from: { path: '^controller/([^/]+)/', pathNot: ['^controller/platform/', WIRING] },
       to: { path: '^controller/.*[/-]store\\.ts$', pathNot: '^controller/$1/' },
     },
     {
       name: 'platform-behind-ports',
-      comment: 'Adapters are constructed in main.ts; a domain knows their ports. A store speaks the driver, and nkeys is arithmetic.',
+      comment: 'Adapters are constructed in the wiring; a room knows their ports. A store uses the driver, and nkeys is arithmetic.',
       severity: 'error',
       from: { path: '^controller/[^/]+/', pathNot: ['^controller/platform/', STORE, WIRING] },
       to: { path: '^controller/platform/', pathNot: '(-port|-errors|/nkeys)\\.ts$' },
     },
     {
       name: 'platform-knows-no-domain-rules',
-      comment: 'An adapter implements a port; it decides nothing of the domain.',
+      comment: 'An adapter implements a port and decides nothing.',
       severity: 'error',
       from: { path: '^controller/platform/' },
-      to: { path: [STORE, VERBS, ROUTES, ACTOR, '^controller/http/'], pathNot: '^controller/platform/' },
+      to: { path: [STORE, VERBS, ROUTES, '^controller/http/'], pathNot: '^controller/platform/' },
     },
   ],
   options: {
