@@ -126,10 +126,7 @@ function obstacleOf(delivery: DeliveryDoc, destination: DestinationDoc | null, n
   return isStale ? (error_message ?? 'it could not be sent within 24 hours') : null;
 }
 
-/**
- * Each of several recipients counts by itself: mail that reaches the others does not make a destination
- * healthy.
- */
+/** Several recipients count one by one: mail that reaches one says nothing about the others. */
 async function noteHealth(
   { health, clock, onFailing }: AttemptDeps, destination: DestinationDoc, recipient: string,
   verdict: Exclude<Verdict, { kind: 'busy' }>,

@@ -2,10 +2,7 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { RegionName } from './delivery.ts';
 
-/**
- * What deliveries need of destinations; each call reads again, so that a change counts from the next attempt
- * on.
- */
+/** What deliveries need of destinations. Each call reads again, so that changes apply at once. */
 export interface DestinationReader {
   /** Those of `ids` that belong to the project. */
   named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]>;

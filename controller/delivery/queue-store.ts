@@ -19,9 +19,7 @@ export interface QueueDoc {
   wakes: number;
   failing_since: number | null;
   consecutive_failures: number;
-  /**
-   * With several recipients: those whose latest message failed. The destination fails while there are any.
-   */
+  /** With several recipients, those whose latest message failed: the destination fails with any. */
   failing_recipients?: string[];
   last_error: string | null;
   last_delivered_at: number | null;
@@ -106,10 +104,7 @@ export class QueueStore {
     return (await this.#queues.deleteOne({ _id: id, wakes })).deletedCount === 1;
   }
 
-  /**
-   * Counts a failure, of one recipient where the destination has several (else null). Returns whether it is
-   * the first since the last success.
-   */
+  /** Counts a failure, of one recipient if there are several. True when it is the first since a success. */
   async noteFailure(id: string, failure: { reason: string; recipient: string | null }, now: number) {
     const { reason, recipient } = failure;
     const last_error = recipient === null ? reason : `${recipient}: ${reason}`;

@@ -16,9 +16,7 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
   }
 }
 
-/**
- * Deliveries on one line are sent in order: those of a monitor, and for mail of a monitor to one recipient.
- */
+/** Deliveries on one line are sent in order: those of a monitor, for mail those to each recipient. */
 export function lineOf(delivery: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'recipient'>): string {
   const { monitor_id, channel, recipient } = delivery;
   return channel === 'email' ? `${monitor_id} ${recipient}` : monitor_id;

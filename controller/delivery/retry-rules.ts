@@ -17,9 +17,8 @@ export type AttemptOutcome = Pick<DeliveryDoc,
 >;
 
 /**
- * What an attempt makes of its delivery: `delivered`; `failed` or `bounced` when the verdict is final or no
- * retry is left; else `pending`, with the time of the next attempt. `startedAt` and `now` are Unix ms,
- * `random` is in [0, 1).
+ * The delivery after an attempt: `delivered`; `failed` or `bounced` when the verdict is final or no retry is
+ * left; else `pending` until its next attempt. `startedAt` and `now` are Unix ms, `random` is in [0, 1).
  */
 export function afterAttempt(
   delivery: Pick<DeliveryDoc, 'attempts' | 'last_retry_at'>,
@@ -42,10 +41,7 @@ export function afterAttempt(
   return delayMs === null ? failed : { ...failed, status: 'pending', next_attempt_at: now + delayMs };
 }
 
-/**
- * The delay after so many failed attempts, longer where the receiver asked for it; null when no retry is
- * left.
- */
+/** Delay after so many failed attempts, longer if the receiver asked for it; null when no retry is left. */
 export function retryDelayMs(failedAttempts: number, random: number, askedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;

@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
-import type { NotificationEntry, NotificationLog, NotificationQuery } from '../incidents/ports.ts';
+import type { NotificationLog } from '../incidents/ports.ts';
+import type { NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
@@ -52,10 +53,7 @@ export class DeliveryStore implements NotificationLog {
     });
   }
 
-  /**
-   * Claims the delivery and returns it as it was before; null when it is no longer pending or claimed by
-   * another.
-   */
+  /** Claims the delivery, and returns it as it was; null when it is claimed or no longer pending. */
   claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
     return this.#deliveries.findOneAndUpdate(
       { _id: id, status: 'pending', $or: [{ claim: null }, { 'claim.until': { $lte: now } }] },
@@ -81,11 +79,11 @@ export class DeliveryStore implements NotificationLog {
     if (status !== undefined) filter.status = status;
     if (channel !== undefined) filter.channel = channel;
     const newest = this.#deliveries.find(filter).sort({ created_at: -1, _id: -1 });
-    const [docs, total] = await Promise.all([
+    const [deliveries, total] = await Promise.all([
       newest.skip((page - 1) * pageSize).limit(pageSize).toArray(),
       this.#deliveries.countDocuments(filter),
     ]);
-    return { entries: docs.map((doc) => toEntry(doc, incidentId)), total };
+    return { deliveries, total };
   }
 
   /** Removes at most `limit` deliveries created before `before` (Unix ms); returns how many. */
@@ -95,13 +93,4 @@ export class DeliveryStore implements NotificationLog {
     if (ids.length > 0) await this.#deliveries.deleteMany({ _id: { $in: ids } });
     return ids.length;
   }
-}
-
-function toEntry(doc: DeliveryDoc, incident_id: string): NotificationEntry {
-  const { _id: id, channel, recipient, status, delivered_at, error_message, retry_count, max_retries } = doc;
-  const { last_retry_at, created_at, updated_at } = doc;
-  return {
-    id, incident_id, channel, recipient, status, delivered_at, error_message, retry_count, max_retries,
-    last_retry_at, created_at, updated_at,
-  };
 }

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { sampleAnswer } from './answers.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
@@ -7,13 +9,7 @@ export interface UrlVetting {
   secretUrlRefusal(url: string): Promise<string | null>;
 }
 
-export interface SampleOutcome {
-  delivered: boolean;
-  status_code: number | null;
-  /** Why it was not delivered; null when it was. */
-  error_message: string | null;
-  duration_ms: number | null;
-}
+export type SampleOutcome = z.infer<typeof sampleAnswer>;
 
 /** Recent deliveries of a destination. Instants are Unix ms. */
 export interface DestinationHealth {

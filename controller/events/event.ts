@@ -2,9 +2,7 @@ import type { LiveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 
-/**
- * Something that has just become true in a project. `data` has the form that the API uses for the resource.
- */
+/** Something that has just become true in a project; `data` has the form of the API's resource. */
 export type LiveEvent = Omit<LiveEventMessage, 'v'>;
 
 /** Tells those who listen now; nothing waits for it, and nothing is kept for others. */

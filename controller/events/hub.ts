@@ -24,9 +24,8 @@ export interface HubDeps {
 }
 
 /**
- * Passes on to this controller's clients what is published on the bus. Each controller receives all other
- * events, but the results of a project, which are far more, only while it has a client that watches the
- * project.
+ * Passes on to this controller's clients what is published on the bus. A controller receives the results of
+ * a project, which far outnumber other events, only while it has a client that watches the project.
  */
 export class EventHub {
   readonly #deps: HubDeps;
@@ -111,10 +110,7 @@ export class EventHub {
     return channel;
   }
 
-  /**
-   * There are fewer streams than channels, so some channel before the newest, which is about to get one, has
-   * no client.
-   */
+  /** There are fewer streams than channels, so some channel before the newest has no client. */
   #evict(): void {
     for (const [key, channel] of this.#channels) {
       if (channel.hasClients) continue;

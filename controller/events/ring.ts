@@ -48,9 +48,7 @@ export class EventRing {
     return true;
   }
 
-  /**
-   * The events after `id` in order, and the place of `id`; null when the ring does not hold it, or no longer.
-   */
+  /** The events after `id` in order, and its place; null when the ring does not hold it (any more). */
   after(id: string): { texts: string[]; seq: number } | null {
     const seq = id === this.#beginning ? 0 : this.#ids.get(id);
     const oldest = this.#entries[0]?.seq ?? this.#seq + 1;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { OUTCOMES } from '../../shared/contracts/result.ts';
 import { derivedId, shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { StatusChange } from '../verdicts/monitor-state.ts';
@@ -33,20 +34,11 @@ export function probeEvent({ id, name, region_id, isOnline, at }: ProbeSeen, pro
 
 /** The part of a message on `raw.…` that its event needs. */
 const rawMessage = z.object({
-  monitor_id: z.string(),
-  organization_id: z.string(),
-  project_id: z.string(),
-  region: z.string(),
-  probe_id: z.string(),
-  epoch: z.string(),
-  seq: z.int(),
-  outcome: z.enum(['success', 'failure', 'missed']),
-  degraded: z.boolean(),
-  response_time_ms: z.number().nullable(),
-  status_code: z.number().nullable(),
+  organization_id: z.string(), project_id: z.string(), monitor_id: z.string(), region: z.string(),
+  probe_id: z.string(), epoch: z.string(), seq: z.int(), started_at: z.number(),
+  outcome: z.enum(OUTCOMES), degraded: z.boolean(), response_time_ms: z.number().nullable(),
+  status_code: z.number().nullable(), timings: z.record(z.string(), z.number()).nullable(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
-  timings: z.record(z.string(), z.number()).nullable(),
-  started_at: z.number(),
 });
 
 /** A stored result, from its message on `raw.…`; null when the message cannot be read. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
-import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './ports.ts';
+import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './schema.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 const uuid = z.string().meta({ format: 'uuid' });

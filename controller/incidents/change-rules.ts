@@ -1,9 +1,9 @@
 import { derivedId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
-import type { Severity } from '../verdicts/monitor-config.ts';
 import type {
   IncidentChange, IncidentDoc, IncidentStatus, IncidentUpdateDoc, UpdateActor,
 } from './incident.ts';
+import type { IncidentChangeInput } from './schema.ts';
 
 /** The statuses that an incident may go to from each status. */
 const TARGETS: Record<IncidentStatus, readonly IncidentStatus[]> = {
@@ -59,15 +59,10 @@ export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): 
   return { change, updates: [note === undefined ? line : { ...line, note }] };
 }
 
-/** The descriptive fields that people can change. */
-export interface Description {
-  severity?: Severity | undefined;
-  error_message?: string | undefined;
-  affected_regions?: string[] | undefined;
-  description?: string | null | undefined;
-}
-
 const FIELDS = ['severity', 'error_message', 'affected_regions', 'description'] as const;
+
+/** The descriptive fields that people can change. */
+export type Description = Pick<IncidentChangeInput, (typeof FIELDS)[number]>;
 
 /** True when no field is given. */
 export function isEmpty(wanted: Description): boolean {

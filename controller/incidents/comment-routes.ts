@@ -23,7 +23,7 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
       body: commentChangeInput,
       answers: { 200: comment },
       handle: async (ctx, { params, body }) => {
-        const edited = await editComment(deps, ctx, params.id, params.commentId, body);
+        const edited = await editComment(deps, ctx, params, body);
         return { status: 200, data: { comment: viewComment(edited) } };
       },
     });
@@ -56,7 +56,7 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
       ...ofOne, method: 'DELETE', audit: 'comment.deleted', summary: 'Delete a comment',
       answers: { 200: z.strictObject({ success: z.literal(true) }) },
       handle: async (ctx, { params }) => {
-        await deleteComment(deps, ctx, params.id, params.commentId);
+        await deleteComment(deps, ctx, params);
         return { status: 200, data: { success: true as const } };
       },
     }),

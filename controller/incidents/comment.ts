@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../shared/errors.ts';
+
 /** A document of `incident_comments`. Instants are Unix ms. */
 export interface CommentDoc {
   _id: string;
@@ -19,19 +21,12 @@ export interface CommentDoc {
 const CHANGEABLE_MS = 15 * 60_000;
 const DELETED = { edit: 'Cannot update a deleted comment', delete: 'Comment already deleted' };
 
-export interface CommentRefusal {
-  message: string;
-  /** Somebody else wrote it. */
-  isForeign: boolean;
-}
-
 /** Why the user may not edit or delete the comment at `now` (Unix ms); null when they may. */
 export function commentRefusal(
-  comment: CommentDoc, verb: 'edit' | 'delete', userId: string, now: number,
-): CommentRefusal | null {
-  const { user_id, created_at, deleted_at } = comment;
-  if (user_id !== userId) return { message: `You can only ${verb} your own comments`, isForeign: true };
-  if (deleted_at !== null) return { message: DELETED[verb], isForeign: false };
+  { user_id, created_at, deleted_at }: CommentDoc, verb: 'edit' | 'delete', userId: string, now: number,
+): { code: ErrorCode; message: string } | null {
+  if (user_id !== userId) return { code: 'FORBIDDEN', message: `You can only ${verb} your own comments` };
+  if (deleted_at !== null) return { code: 'VALIDATION_ERROR', message: DELETED[verb] };
   if (now - created_at <= CHANGEABLE_MS) return null;
-  return { message: `You cannot ${verb} this comment after 15 minutes`, isForeign: false };
+  return { code: 'VALIDATION_ERROR', message: `You cannot ${verb} this comment after 15 minutes` };
 }

@@ -8,14 +8,12 @@ export const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const sat
 export const INCIDENT_SOURCES = ['system', 'manual'] as const;
 export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
 
-/** A document of `incidents`. Instants are Unix ms. */
+/** A document of `incidents`; `answers.ts` describes the fields that both have. Instants are Unix ms. */
 export interface IncidentDoc {
   _id: string;
   organization_id: string;
   project_id: string;
-  /** The person who opened it through the API; null when the state machine did. */
   created_by: string | null;
-  /** Its monitor; null when it has none. */
   check_id: string | null;
   monitor_name: string | null;
   check_type: MonitorType | null;
@@ -32,17 +30,12 @@ export interface IncidentDoc {
   failure_count: number;
   started_at: number;
   acknowledged_at: number | null;
-  /** The assignee since it was acknowledged; null when an API key acknowledged it for itself. */
   assignee_id: string | null;
-  /** Name of the assignee, or of the key. */
   acknowledged_by_name: string | null;
   resolved_at: number | null;
-  /** `system`, or the id of a user or key. */
   resolved_by: string | null;
   recovery_time_seconds: number | null;
-  /** Late results revealed the outage after it had ended, and nobody was alerted. */
   late?: true;
-  /** At least one notification was delivered. */
   notification_sent: boolean;
   notification_channels: string[];
   postmortem: { text: string; author: UpdateActor; updated_at: number } | null;

@@ -1,10 +1,11 @@
-import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy } from '../accounts/tenant.ts';
+import type { ProjectContext } from '../http/route.ts';
 import type { IncidentOpening } from '../verdicts/effect.ts';
 import type { IncidentDoc, UpdateActor } from './incident.ts';
+import type { KnownMonitor } from './ports.ts';
 import type { IncidentInput } from './schema.ts';
 
 /** Longest texts of an incident (HTTP API, "Limits"). */
@@ -13,60 +14,32 @@ const LONGEST_ERROR = 1000;
 
 /** What every new incident has in common. */
 const UNTOUCHED = Object.freeze({
-  status: 'open', acknowledged_at: null, assignee_id: null, acknowledged_by_name: null,
-  resolved_at: null, resolved_by: null, recovery_time_seconds: null,
-  notification_sent: false, postmortem: null, revision: 1,
+  status: 'open', acknowledged_at: null, assignee_id: null, acknowledged_by_name: null, resolved_at: null,
+  resolved_by: null, recovery_time_seconds: null, notification_sent: false, postmortem: null, revision: 1,
 } as const);
 
-export interface CreationRefusal {
-  message: string;
-  fields: ('title' | 'check_id')[];
-  /** The specification answers it with 500. */
-  isFault?: true;
-}
-
-/** Why title, monitor and source contradict each other; null when they do not. */
-export function creationRefusal({ title, check_id, source }: IncidentInput): CreationRefusal | null {
-  if (source === 'system' && check_id === undefined) {
-    return { message: 'System incidents must have a check_id', fields: ['check_id'], isFault: true };
-  }
-  if (title !== undefined) return null;
-  if (source === 'manual') return { message: 'Manual incidents must have a title', fields: ['title'] };
-  if (check_id !== undefined) return null;
-  return { message: 'Either check_id or title must be provided', fields: ['check_id', 'title'] };
-}
-
-export interface Creation {
-  tenant: Tenant;
-  /** The person who created it, or who created the key that did. */
-  createdBy: string;
-  actor: UpdateActor;
-  monitor: { name: string; type: MonitorType } | null;
-  /** Unix ms. */
-  now: number;
-}
-
-/** The incident that somebody opens through the API, with the first line of its history. */
-export function createdIncident(input: IncidentInput, creation: Creation): IncidentDoc {
-  const { tenant, createdBy, actor, monitor, now } = creation;
-  const { check_id = null, severity, type, error_message, affected_regions, affected_monitor_ids } = input;
+/** An incident that somebody opens through the API, with the first line of its history. */
+export function createdIncident(
+  input: IncidentInput, { tenant, actor, now }: ProjectContext, monitor: KnownMonitor | null,
+): IncidentDoc {
+  const { check_id = null, source = check_id === null ? 'manual' : 'system', severity, type } = input;
+  const { error_message, affected_regions, affected_monitor_ids, failure_count, started_at = now } = input;
+  const { title = titleOf(type, monitor?.name ?? ''), description = null, status_page_update = null } = input;
   const _id = newId(now);
-  const title = input.title ?? titleOf(type, monitor?.name ?? '');
-  const opening = { incident_id: _id, kind: 'created', to: 'open', actor, created_at: now } as const;
+  const line = { incident_id: _id, actor: updateActor(actor), created_at: now };
+  const opening = { kind: 'created', to: 'open', ...line } as const;
   return {
-    _id, ...ownedBy(tenant), created_by: createdBy,
+    _id, ...ownedBy(tenant), created_by: actor.kind === 'session' ? actor.userId : actor.createdBy,
     check_id, monitor_name: monitor?.name ?? null, check_type: monitor?.type ?? null,
-    severity, type, source: input.source ?? (check_id === null ? 'manual' : 'system'), title,
-    description: input.description ?? null, status_page_update: input.status_page_update ?? null,
-    error_message, affected_regions, affected_monitor_ids, failure_count: input.failure_count,
-    started_at: input.started_at ?? now, ...UNTOUCHED, notification_channels: [],
+    severity, type, source, title, description, status_page_update, error_message,
+    affected_regions, affected_monitor_ids, failure_count, started_at,
+    ...UNTOUCHED, notification_channels: [], created_at: now, updated_at: now,
     search_text: searchText(title, monitor?.name ?? '', error_message),
     pending_updates: [{ _id: derivedId(_id, 'update', 'created'), ...ownedBy(tenant), ...opening }],
-    created_at: now, updated_at: now,
   };
 }
 
-/** The incident that the state machine opens. `now` is Unix ms. */
+/** An incident that the state machine opens. `now` is Unix ms. */
 export function openedIncident(opening: IncidentOpening, now: number): IncidentDoc {
   const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
   const { organization_id, project_id, monitor_id, name, type: check_type } = opening.monitor;
@@ -76,11 +49,16 @@ export function openedIncident(opening: IncidentOpening, now: number): IncidentD
     _id: id, organization_id, project_id, created_by: null,
     check_id: monitor_id, monitor_name: name, check_type,
     severity, type, source: 'system', title, description: null, status_page_update: null, error_message,
-    affected_regions, affected_monitor_ids: [monitor_id], failure_count,
-    started_at, ...UNTOUCHED, ...(late ? { late } : {}), notification_channels: [],
+    affected_regions, affected_monitor_ids: [monitor_id], failure_count, started_at,
+    ...(late ? { late } : {}), ...UNTOUCHED, notification_channels: [], created_at: now, updated_at: now,
     search_text: searchText(title, name, error_message), pending_updates: [],
-    created_at: now, updated_at: now,
   };
+}
+
+export function updateActor(actor: ProjectContext['actor']): UpdateActor {
+  const { name } = actor;
+  if (actor.kind === 'session') return { type: 'user', id: actor.userId, name };
+  return { type: 'api_key', id: actor.keyId, name };
 }
 
 function titleOf(type: ErrorType, monitorName: string): string {

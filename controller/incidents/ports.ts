@@ -1,14 +1,19 @@
-import type { z } from 'zod';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
+import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
-import type { notificationListQuery } from './schema.ts';
+import type { NotificationQuery } from './schema.ts';
+
+export interface KnownMonitor {
+  name: string;
+  type: MonitorType;
+}
 
 /** What incidents need of monitors. */
 export interface MonitorLookup {
   /** Name and type of those of `ids` that are living monitors of this project. */
-  known(tenant: Tenant, ids: string[]): Promise<Map<string, { name: string; type: MonitorType }>>;
+  known(tenant: Tenant, ids: string[]): Promise<Map<string, KnownMonitor>>;
 }
 
 /** A result of a monitor as a timeline shows it; `started_at` is Unix ms. */
@@ -53,31 +58,10 @@ export interface AssigneeLookup {
   assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
 }
 
-export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
-export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
-
-/** An entry of the notification log: one incident, event and recipient. Instants are Unix ms. */
-export interface NotificationEntry {
-  id: string;
-  incident_id: string;
-  channel: (typeof NOTIFICATION_CHANNELS)[number];
-  recipient: string;
-  status: (typeof NOTIFICATION_STATUSES)[number];
-  delivered_at: number | null;
-  error_message: string | null;
-  retry_count: number;
-  max_retries: number;
-  last_retry_at: number | null;
-  created_at: number;
-  updated_at: number;
-}
-
-export type NotificationQuery = z.output<typeof notificationListQuery>;
-
 /** What incidents need of deliveries. */
 export interface NotificationLog {
   /** One page, newest first, and the number of all matches. */
   ofIncident(
     tenant: Tenant, incidentId: string, query: NotificationQuery,
-  ): Promise<{ entries: NotificationEntry[]; total: number }>;
+  ): Promise<{ deliveries: DeliveryDoc[]; total: number }>;
 }

@@ -72,12 +72,12 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
         }),
       },
       handle: async (ctx, { params, query }) => {
-        const { entries, total } = await listIncidentNotifications(deps, ctx, params.id, query);
+        const { deliveries, total } = await listIncidentNotifications(deps, ctx, params.id, query);
         const { page, pageSize } = query;
         const totalPages = Math.ceil(total / pageSize);
         const [hasNext, hasPrevious] = [page < totalPages, page > 1];
         const pagination = { page, pageSize, total, totalPages, hasNext, hasPrevious };
-        return { status: 200, data: { notifications: entries.map(viewNotification), pagination } };
+        return { status: 200, data: { notifications: deliveries.map(viewNotification), pagination } };
       },
     }),
     ...changeRoutes(deps),

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
-import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './ports.ts';
+
+export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
+export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
 /** Reading further pages would cost the database more than they are worth. */
 const LAST_PAGE = 10_000;
@@ -27,6 +29,7 @@ export const notificationListQuery = z.strictObject({
   page: queryInt({ min: 1, max: LAST_PAGE, fallback: 1 }),
   pageSize: queryInt({ min: 1, max: 100, fallback: 10 }),
 });
+export type NotificationQuery = z.output<typeof notificationListQuery>;
 
 const errorMessage = z.string().min(1).max(1000);
 const description = z.string().max(2000);
@@ -70,6 +73,7 @@ export const incidentChangeInput = z.strictObject({
   affected_regions: regions.describe('Replaces the list').optional(),
   description: description.nullable().describe('Null clears it').optional(),
 });
+export type IncidentChangeInput = z.output<typeof incidentChangeInput>;
 
 export const statusInput = z.strictObject({
   status: z.enum(INCIDENT_STATUSES),

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { derivedId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
+import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { LiveEvent } from '../events/event.ts';
 import type * as answers from './answers.ts';
 import { commentRefusal, type CommentDoc } from './comment.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
-import type { NotificationEntry } from './ports.ts';
 import type { TimelineEntry } from './verbs/read-timeline.ts';
 
 type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>;
@@ -45,13 +45,14 @@ export function viewIncidentUpdate(doc: IncidentUpdateDoc): Answer<'incidentUpda
   return { id: _id, ...rest, created_at: isoTime(doc.created_at) };
 }
 
-export function viewNotification(entry: NotificationEntry): Answer<'notificationView'> {
+export function viewNotification(doc: DeliveryDoc): Answer<'notificationView'> {
+  const { _id, incident_id, channel, recipient, status, error_message, retry_count, max_retries } = doc;
   return {
-    ...entry,
-    delivered_at: isoTime(entry.delivered_at),
-    last_retry_at: isoTime(entry.last_retry_at),
-    created_at: isoTime(entry.created_at),
-    updated_at: isoTime(entry.updated_at),
+    id: _id, incident_id: incident_id ?? '', channel, recipient, status,
+    delivered_at: isoTime(doc.delivered_at), error_message, retry_count, max_retries,
+    last_retry_at: isoTime(doc.last_retry_at),
+    created_at: isoTime(doc.created_at),
+    updated_at: isoTime(doc.updated_at),
   };
 }
 

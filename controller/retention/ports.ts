@@ -39,10 +39,7 @@ export interface Organizations {
   projectsOf(organizationId: string): Promise<string[]>;
 }
 
-/**
- * Each removes at most `limit` documents older than `before`; returns how many, `limit` when there may be
- * more.
- */
+/** Each removes at most `limit` documents older than `before` and returns how many. */
 export interface AgedDocuments {
   removeIncidents(tenant: Tenant, before: number, limit: number): Promise<number>;
   removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;

@@ -12,9 +12,7 @@ const BEFORE_CREATION_MS = DAY_MS;
 /** How long the history of a deleted monitor stays, so that nothing is still on its way. */
 const REMAINS_MS = 7 * DAY_MS;
 
-/**
- * What is older goes, Unix ms. `raw` is a full hour, `rollups` a full day (UTC) and never later than `raw`.
- */
+/** What is older goes (Unix ms). `raw` is a full hour, `rollups` a full day (UTC), never later than `raw`. */
 export interface Cutoffs {
   raw: number;
   rollups: number;

@@ -78,10 +78,7 @@ export class RetentionSweeper extends Rounds {
     }
   }
 
-  /**
-   * Sweeps an organization if that is due. After a crash the next call continues where this one stopped; two
-   * calls at once do no harm.
-   */
+  /** Sweeps an organization if that is due. It may be repeated, and continues where it was interrupted. */
   async #sweep(organizationId: string, now: number): Promise<void> {
     const { sweeps, monitors, documents, organizations } = this.#deps;
     const target = cutoffsOf(await this.#deps.limitsOf(organizationId), now);

@@ -131,7 +131,7 @@ export class DeliveryRig {
 
   /** The log entries of an incident, newest first. */
   async log(incidentId: string) {
-    return (await this.deliveries.ofIncident(TENANT, incidentId, { page: 1, pageSize: 100 })).entries;
+    return (await this.deliveries.ofIncident(TENANT, incidentId, { page: 1, pageSize: 100 })).deliveries;
   }
 
   async stop(): Promise<void> {

@@ -36,18 +36,12 @@ export async function postToWebhook(
   return webhookVerdict(await poster.post({ url, method, headers, body, timeoutMs, signal }));
 }
 
-/**
- * Value of `X-Service-Signature`: HMAC-SHA256, keyed with the secret, of the timestamp, a period and the
- * body.
- */
+/** `X-Service-Signature`: HMAC-SHA256, keyed with the secret, of the timestamp, a period and the body. */
 export function signatureOf(secret: string, timestamp: number, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
 
-/**
- * Retries a 5xx and a missing answer; a 4xx, a redirect or a forbidden address only the destination's owner
- * can fix.
- */
+/** Retries a 5xx and a missing answer; only the owner can fix a 4xx, a redirect or a private address. */
 export function webhookVerdict(outcome: PostOutcome): Verdict {
   if (outcome.kind === 'busy') return outcome;
   if (outcome.kind === 'refused') return unsent(`not sent: ${outcome.reason}`);

@@ -6,7 +6,8 @@ import {
   type Description,
 } from '../change-rules.ts';
 import type { IncidentDeps } from '../deps.ts';
-import type { IncidentDoc, UpdateActor } from '../incident.ts';
+import type { IncidentDoc } from '../incident.ts';
+import { updateActor } from '../new-incident.ts';
 import type { StatusInput } from '../schema.ts';
 import { incidentEvent } from '../views.ts';
 import { findIncident, readIncident } from './read-incidents.ts';
@@ -25,7 +26,7 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   const { status: to, note } = input;
   return changeIncident(deps, ctx, id, (seen) => {
     refuse(moveRefusal(seen.status, to));
-    return moveIncident(seen, { to, note, actor: updateActor(ctx), assignee }, ctx.now);
+    return moveIncident(seen, { to, note, actor: updateActor(ctx.actor), assignee }, ctx.now);
   });
 }
 
@@ -35,24 +36,21 @@ export function acknowledgeIncident(deps: IncidentDeps, ctx: ProjectContext, id:
 }
 
 /**
- * Changes descriptive fields. Throws RESOURCE_NOT_FOUND, INTERNAL_ERROR when none is given (so the
- * specification), VALIDATION_ERROR when the incident is closed, CONFLICT when concurrent changes keep
- * winning.
+ * Changes descriptive fields. Throws RESOURCE_NOT_FOUND, INTERNAL_ERROR when none is given (as specified),
+ * VALIDATION_ERROR when the incident is closed, CONFLICT when concurrent changes keep winning.
  */
 export async function updateIncident(deps: IncidentDeps, ctx: ProjectContext, id: string, to: Description) {
   if (isEmpty(to)) throw new AppError('INTERNAL_ERROR', 'At least one field must be provided for update');
   return changeIncident(deps, ctx, id, (seen) => {
     refuse(finalRefusal(seen.status));
-    return describeIncident(seen, to, updateActor(ctx), ctx.now);
+    return describeIncident(seen, to, updateActor(ctx.actor), ctx.now);
   });
 }
 
-/**
- * Writes the postmortem, also of a closed incident; an empty text removes it. Throws RESOURCE_NOT_FOUND,
- * CONFLICT.
- */
+/** Writes the postmortem, also of a closed incident; an empty text removes it. Throws as `changeStatus`. */
 export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, id: string, text: string) {
-  return changeIncident(deps, ctx, id, (seen) => rewritePostmortem(seen, text, updateActor(ctx), ctx.now));
+  const author = updateActor(ctx.actor);
+  return changeIncident(deps, ctx, id, (seen) => rewritePostmortem(seen, text, author, ctx.now));
 }
 
 /**
@@ -68,12 +66,6 @@ export async function settle({ incidents, updates, events, log }: IncidentDeps, 
   } catch (error) {
     log.warn({ err: error, incident_id: incident._id }, 'the history of an incident waits in the incident');
   }
-}
-
-export function updateActor({ actor }: ProjectContext): UpdateActor {
-  const { name } = actor;
-  if (actor.kind === 'session') return { type: 'user', id: actor.userId, name };
-  return { type: 'api_key', id: actor.keyId, name };
 }
 
 /** Decides on the incident as it is, and writes if it still is so; null from `decide` changes nothing. */

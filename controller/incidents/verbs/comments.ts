@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
@@ -5,33 +6,33 @@ import type { ProjectContext, SessionActor } from '../../http/route.ts';
 import type { CommentChange } from '../comment-store.ts';
 import { commentRefusal, type CommentDoc } from '../comment.ts';
 import type { IncidentDeps } from '../deps.ts';
-import type { CommentChangeInput, CommentInput } from '../schema.ts';
+import type { CommentChangeInput, CommentInput, commentParams } from '../schema.ts';
 import { findIncident } from './read-incidents.ts';
 
-type CommentDeps = Pick<IncidentDeps, 'incidents' | 'comments'>;
+type Deps = Pick<IncidentDeps, 'incidents' | 'comments'>;
+/** A comment, by its path. */
+type Which = z.output<typeof commentParams>;
 
 /** Per incident; low enough for its list to need no pages. */
 const MOST_COMMENTS = 1000;
 
 /** All comments, oldest first, deleted ones without their text. Throws RESOURCE_NOT_FOUND. */
-export async function listComments(deps: CommentDeps, ctx: ProjectContext, incidentId: string) {
+export async function listComments(deps: Deps, ctx: ProjectContext, incidentId: string) {
   await findIncident(deps, ctx, incidentId);
   return deps.comments.list(ctx.tenant, incidentId, MOST_COMMENTS);
 }
 
 /** Throws RESOURCE_NOT_FOUND, FAIR_USE_LIMIT_REACHED beyond 1000 comments. */
-export async function addComment(
-  deps: CommentDeps, ctx: ProjectContext, incidentId: string, input: CommentInput,
-): Promise<CommentDoc> {
+export async function addComment(deps: Deps, ctx: ProjectContext, id: string, input: CommentInput) {
   const { userId, email, name } = sessionOf(ctx);
-  await findIncident(deps, ctx, incidentId);
-  if ((await deps.comments.count(ctx.tenant, incidentId)) >= MOST_COMMENTS) {
+  await findIncident(deps, ctx, id);
+  if ((await deps.comments.count(ctx.tenant, id)) >= MOST_COMMENTS) {
     const message = `An incident can have at most ${MOST_COMMENTS} comments`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_COMMENTS } });
   }
   const { comment_text, is_internal } = input;
   const comment: CommentDoc = {
-    _id: newId(ctx.now), ...ownedBy(ctx.tenant), incident_id: incidentId,
+    _id: newId(ctx.now), ...ownedBy(ctx.tenant), incident_id: id,
     user_id: userId, user_email: email, user_name: name, comment_text, is_internal,
     created_at: ctx.now, updated_at: ctx.now, deleted_at: null,
   };
@@ -39,45 +40,29 @@ export async function addComment(
   return comment;
 }
 
-/**
- * Throws RESOURCE_NOT_FOUND, FORBIDDEN unless it is the caller's, VALIDATION_ERROR once deleted or after 15
- * minutes.
- */
-export async function editComment(
-  deps: CommentDeps, ctx: ProjectContext, incidentId: string, id: string, input: CommentChangeInput,
-): Promise<CommentDoc> {
-  const { comment_text, is_internal } = input;
+/** Throws RESOURCE_NOT_FOUND, FORBIDDEN for another's, VALIDATION_ERROR once deleted or after 15 minutes. */
+export async function editComment(deps: Deps, ctx: ProjectContext, which: Which, to: CommentChangeInput) {
+  const { comment_text, is_internal } = to;
   const change = { comment_text, updated_at: ctx.now, ...(is_internal === undefined ? {} : { is_internal }) };
-  return changeComment(deps, ctx, { incidentId, id, verb: 'edit' }, change);
+  return changeComment(deps, ctx, which, 'edit', change);
 }
 
 /** Clears its text and marks it deleted. Throws as `editComment` does. */
-export async function deleteComment(deps: CommentDeps, ctx: ProjectContext, incidentId: string, id: string) {
+export async function deleteComment(deps: Deps, ctx: ProjectContext, which: Which) {
   const change = { comment_text: '', deleted_at: ctx.now, updated_at: ctx.now };
-  await changeComment(deps, ctx, { incidentId, id, verb: 'delete' }, change);
+  await changeComment(deps, ctx, which, 'delete', change);
 }
 
-interface Wanted {
-  incidentId: string;
-  id: string;
-  verb: 'edit' | 'delete';
-}
-
-async function changeComment(deps: CommentDeps, ctx: ProjectContext, wanted: Wanted, change: CommentChange) {
-  await findIncident(deps, ctx, wanted.incidentId);
-  const changed = await deps.comments.change(await findChangeable(deps, ctx, wanted), change);
-  // It was deleted since it was read: answer with what is wrong now.
-  if (!changed) await findChangeable(deps, ctx, wanted);
-  if (!changed) throw notFound('Comment');
-  return changed;
-}
-
-async function findChangeable(deps: CommentDeps, ctx: ProjectContext, { incidentId, id, verb }: Wanted) {
-  const comment = await deps.comments.find(ctx.tenant, incidentId, id);
+async function changeComment(
+  deps: Deps, ctx: ProjectContext, which: Which, verb: 'edit' | 'delete', change: CommentChange,
+): Promise<CommentDoc> {
+  await findIncident(deps, ctx, which.id);
+  const comment = await deps.comments.find(ctx.tenant, which.id, which.commentId);
   if (!comment) throw notFound('Comment');
   const refusal = commentRefusal(comment, verb, sessionOf(ctx).userId, ctx.now);
-  if (refusal) throw new AppError(refusal.isForeign ? 'FORBIDDEN' : 'VALIDATION_ERROR', refusal.message);
-  return comment;
+  if (refusal) throw new AppError(refusal.code, refusal.message);
+  // Null: it was deleted since it was read, and the next look refuses.
+  return (await deps.comments.change(comment, change)) ?? changeComment(deps, ctx, which, verb, change);
 }
 
 /** The routes of comments let in nobody but sessions. */

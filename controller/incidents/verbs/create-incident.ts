@@ -2,33 +2,36 @@ import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { IncidentDeps } from '../deps.ts';
-import type { IncidentDoc } from '../incident.ts';
-import { createdIncident, creationRefusal } from '../new-incident.ts';
+import { createdIncident } from '../new-incident.ts';
 import type { IncidentInput } from '../schema.ts';
-import { settle, updateActor } from './change-incident.ts';
+import { settle } from './change-incident.ts';
 
-const NOT_FOUND = 'Monitor not found in this project';
+const UNKNOWN = 'Monitor not found in this project';
 
 /**
  * An open incident. Throws VALIDATION_ERROR when title, monitor and source contradict each other or a monitor
- * is not in the project, INTERNAL_ERROR for a system incident without a monitor (so the specification).
+ * is not in the project, INTERNAL_ERROR for a system incident without a monitor (as specified).
  */
-export async function createIncident(
-  deps: IncidentDeps, ctx: ProjectContext, input: IncidentInput,
-): Promise<IncidentDoc> {
-  const refusal = creationRefusal(input);
-  if (refusal?.isFault) throw new AppError('INTERNAL_ERROR', refusal.message);
-  if (refusal) {
-    const errors = Object.fromEntries(refusal.fields.map((field) => [field, refusal.message]));
-    throw new AppError('VALIDATION_ERROR', refusal.message, { details: { errors } });
-  }
-  const { actor, tenant, now } = ctx;
-  const monitor = await monitorOf(deps, ctx, input);
-  const createdBy = actor.kind === 'session' ? actor.userId : actor.createdBy;
-  const doc = createdIncident(input, { tenant, createdBy, actor: updateActor(ctx), monitor, now });
-  await deps.incidents.insert(doc);
-  await settle(deps, doc);
-  return doc;
+export async function createIncident(deps: IncidentDeps, ctx: ProjectContext, input: IncidentInput) {
+  refuseContradictions(input);
+  const incident = createdIncident(input, ctx, await monitorOf(deps, ctx, input));
+  await deps.incidents.insert(incident);
+  await settle(deps, incident);
+  return incident;
+}
+
+function refuseContradictions({ title, check_id, source }: IncidentInput): void {
+  const isAlone = check_id === undefined;
+  const isFault = source === 'system' && isAlone;
+  if (isFault) throw new AppError('INTERNAL_ERROR', 'System incidents must have a check_id');
+  if (title !== undefined) return;
+  if (source === 'manual') throw contradiction('Manual incidents must have a title', 'title');
+  if (isAlone) throw contradiction('Either check_id or title must be provided', 'check_id', 'title');
+}
+
+function contradiction(message: string, ...fields: string[]): AppError {
+  const errors = Object.fromEntries(fields.map((field) => [field, message]));
+  return new AppError('VALIDATION_ERROR', message, { details: { errors } });
 }
 
 async function monitorOf({ monitors }: IncidentDeps, { tenant }: ProjectContext, input: IncidentInput) {
@@ -37,9 +40,8 @@ async function monitorOf({ monitors }: IncidentDeps, { tenant }: ProjectContext,
   if (ids.length === 0) return null;
   const known = await monitors.known(tenant, ids);
   const unknown = affected_monitor_ids.findIndex((id) => !known.has(id));
-  if (unknown !== -1) throw fieldError(`affected_monitor_ids.${unknown}`, NOT_FOUND);
-  if (check_id === undefined) return null;
-  const monitor = known.get(check_id);
-  if (!monitor) throw fieldError('check_id', NOT_FOUND);
+  if (unknown !== -1) throw fieldError(`affected_monitor_ids.${unknown}`, UNKNOWN);
+  const monitor = check_id === undefined ? null : known.get(check_id);
+  if (monitor === undefined) throw fieldError('check_id', UNKNOWN);
   return monitor;
 }

@@ -2,8 +2,7 @@ import { notFound } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { ListedIncident } from '../incident.ts';
-import type { NotificationQuery } from '../ports.ts';
-import type { IncidentQuery } from '../schema.ts';
+import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
 /** Lines of an incident's history in one answer. */
 const MOST_UPDATES = 1000;
@@ -27,9 +26,7 @@ export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: P
   return incident;
 }
 
-/**
- * The incident's history, oldest first, with the lines that are not copied yet. Throws RESOURCE_NOT_FOUND.
- */
+/** The incident's history, oldest first, also lines not copied yet. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const { pending_updates } = await findIncident(deps, ctx, id);
   const stored = await deps.updates.ofIncident(ctx.tenant, id, MOST_UPDATES);

@@ -1,8 +1,9 @@
+import type { DeliveryDoc } from '../../delivery/delivery.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { CommentDoc } from '../comment.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentUpdateDoc } from '../incident.ts';
-import type { NotificationEntry, SeenResult, SeenStatus } from '../ports.ts';
+import type { SeenResult, SeenStatus } from '../ports.ts';
 import { findIncident, listIncidentUpdates } from './read-incidents.ts';
 
 /** One thing that happened; `at` is Unix ms. */
@@ -10,7 +11,7 @@ export type TimelineEntry =
   | { kind: 'result'; at: number; result: SeenResult }
   | { kind: 'state'; at: number; state: SeenStatus }
   | { kind: 'update'; at: number; update: IncidentUpdateDoc }
-  | { kind: 'notification'; at: number; notification: NotificationEntry }
+  | { kind: 'notification'; at: number; notification: DeliveryDoc }
   | { kind: 'comment'; at: number; comment: CommentDoc };
 
 /** A timeline has the newest of each kind. */
@@ -29,11 +30,11 @@ export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: 
   const to = Math.max(from, resolved_at ?? ctx.now) + 1;
   const isSession = ctx.actor.kind === 'session';
   const limit = MOST_OF_A_KIND + 1;
-  const [{ results }, spans, updates, { entries: log }, said] = await Promise.all([
+  const [{ results }, spans, updates, { deliveries }, said] = await Promise.all([
     monitorId === null ? { results: [] } : past.results(monitorId, { from, to, limit }),
     monitorId === null ? [] : past.statusSpans(monitorId, to, limit),
     listIncidentUpdates(deps, ctx, id),
-    isSession ? notifications.ofIncident(ctx.tenant, id, { page: 1, pageSize: limit }) : { entries: [] },
+    isSession ? notifications.ofIncident(ctx.tenant, id, { page: 1, pageSize: limit }) : { deliveries: [] },
     isSession ? comments.list(ctx.tenant, id, MOST_OF_A_KIND * 5) : [],
   ]);
   const states = spans.filter((span) => span.from >= from);
@@ -44,11 +45,11 @@ export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: 
   }
   for (const state of states.slice(0, most)) entries.push({ kind: 'state', at: state.from, state });
   for (const update of updates.slice(-most)) entries.push({ kind: 'update', at: update.created_at, update });
-  for (const notification of log.slice(0, most)) {
+  for (const notification of deliveries.slice(0, most)) {
     entries.push({ kind: 'notification', at: notification.created_at, notification });
   }
   for (const comment of said.slice(-most)) entries.push({ kind: 'comment', at: comment.created_at, comment });
-  const isTruncated = [results, states, updates, log, said].some((all) => all.length > most);
+  const isTruncated = [results, states, updates, deliveries, said].some((all) => all.length > most);
   return { entries: entries.sort(byTime), isTruncated };
 }
 

@@ -4,9 +4,8 @@ import type { IncidentDeps } from '../deps.ts';
 type AgedStores = Pick<IncidentDeps, 'incidents' | 'updates' | 'comments'>;
 
 /**
- * Removes at most `limit` incidents of a project that ended, and were last changed, before `before` (Unix
- * ms), each after its history and comments. Open incidents stay at any age. Returns how many; `limit` when
- * there may be more.
+ * Removes incidents of a project that ended, and were last changed, before `before` (Unix ms), after their
+ * history and comments. Returns how many; `limit` when there may be more.
  */
 export async function removeAgedIncidents(stores: AgedStores, tenant: Tenant, before: number, limit: number) {
   const ids = await stores.incidents.agedIds(tenant, before, limit);
