@@ -3,11 +3,15 @@ import { defineConfig } from 'vitest/config';
 /** Against hanging only: far longer than any test takes on a machine that is busy with other work. */
 const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 3_600_000 : 600_000;
 
-/**
- * One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. `workers` is the number of files that
- * run side by side: two where they compute, more where they wait for timers of real processes.
- */
-const project = (name: string, workers: number) => ({
+interface Options {
+  /** Files that run side by side: two where they compute, more where they wait for timers of real processes. */
+  workers: number;
+  /** Each file in a process of its own. Without it a process loads the product's modules once for all its files. */
+  isolate: boolean;
+}
+
+/** One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. */
+const project = (name: string, { workers, isolate }: Options) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -15,6 +19,7 @@ const project = (name: string, workers: number) => ({
     hookTimeout: TIMEOUT_MS,
     pool: 'forks' as const,
     maxWorkers: workers,
+    isolate,
     setupFiles: ['test/helpers/property-seed.ts'],
   },
 });
@@ -22,13 +27,13 @@ const project = (name: string, workers: number) => ({
 export default defineConfig({
   test: {
     projects: [
-      project('unit', 2),
-      project('simulation', 2),
-      project('store', 2),
-      project('bus', 4),
-      project('api', 3),
-      project('faults', 5),
-      project('e2e', 4),
+      project('unit', { workers: 2, isolate: false }),
+      project('simulation', { workers: 2, isolate: true }),
+      project('store', { workers: 3, isolate: false }),
+      project('bus', { workers: 5, isolate: false }),
+      project('api', { workers: 3, isolate: false }),
+      project('faults', { workers: 5, isolate: true }),
+      project('e2e', { workers: 4, isolate: true }),
     ],
   },
 });

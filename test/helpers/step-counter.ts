@@ -1,32 +1,42 @@
+import { rmSync } from 'node:fs';
 import { Session, type Profiler } from 'node:inspector';
+import { pathToFileURL } from 'node:url';
+import { bundleFile } from '../bundle.mjs';
 
 /**
- * Counts how often the blocks of one source file are entered: calls, turns of loops, branches. The number depends on the
- * input alone, so a test can assert it on any machine. V8 counts only functions that it compiles after `start`.
+ * Counts how often the blocks of a product file are entered: calls, turns of loops, branches. The number depends on the
+ * input alone, so a test can assert it on any machine. V8 counts only code that it compiles while it is told to count:
+ * that is why the file is loaded as a copy of its own.
  */
-export class StepCounter {
-  readonly #session = new Session();
-  readonly #file: string;
+export class StepCounter<Exports> {
+  readonly exports: Exports;
+  readonly #session: Session;
+  readonly #url: string;
 
-  private constructor(file: string) {
-    this.#file = file;
-    this.#session.connect();
+  private constructor(session: Session, url: string, exports: Exports) {
+    this.#session = session;
+    this.#url = url;
+    this.exports = exports;
   }
 
-  static start(file: string): StepCounter {
-    const counter = new StepCounter(file);
-    counter.#post('Profiler.enable');
-    counter.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-    return counter;
+  /** `entry` is a path in the repository. */
+  static async load<Exports>(entry: string): Promise<StepCounter<Exports>> {
+    const session = new Session();
+    session.connect();
+    post(session, 'Profiler.enable');
+    post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    const file = await bundleFile(entry);
+    const url = pathToFileURL(file).href;
+    const exports = (await import(/* @vite-ignore */ url)) as Exports;
+    rmSync(file);
+    return new StepCounter(session, url, exports);
   }
 
-  /** Steps that `work` takes; throws when it takes none, since the file has another name then. */
+  /** Steps that `work` takes. */
   count(work: () => void): number {
     this.#take();
     work();
-    const steps = this.#take();
-    if (steps === 0) throw new Error(`nothing of ${this.#file} was run`);
-    return steps;
+    return this.#take();
   }
 
   stop(): void {
@@ -35,17 +45,17 @@ export class StepCounter {
 
   /** Steps since the last call. */
   #take(): number {
-    const { result } = this.#post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
-    const ranges = result.filter(({ url }) => url.endsWith(this.#file)).flatMap(({ functions }) => functions).flatMap((one) => one.ranges);
-    return ranges.reduce((sum, { count }) => sum + count, 0);
+    const { result } = post<Profiler.TakePreciseCoverageReturnType>(this.#session, 'Profiler.takePreciseCoverage');
+    const functions = result.filter(({ url }) => url === this.#url).flatMap((script) => script.functions);
+    return functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0);
   }
+}
 
-  #post<T>(method: string, params: object = {}): T {
-    let answer: unknown;
-    this.#session.post(method, params, (error, result) => {
-      if (error) throw error;
-      answer = result;
-    });
-    return answer as T;
-  }
+function post<Result>(session: Session, method: string, params: object = {}): Result {
+  let answer: unknown;
+  session.post(method, params, (error, result) => {
+    if (error) throw error;
+    answer = result;
+  });
+  return answer as Result;
 }
