@@ -11,13 +11,17 @@ export interface LastSeen {
 }
 
 /**
- * The slots of a monitor that were missed while the probe was away: all that were due after `sinceMs` (when the probe
- * began to answer for it) and up to `nowMs`, but for those with a result.
+ * The slots of a monitor that were missed while the probe was away: all that were due after `sinceMs` (when
+ * the probe began to answer for it) and up to `nowMs`, but for those with a result.
  */
-export function missedWhileAway(schedule: Schedule, sinceMs: number, seen: LastSeen, nowMs: number): SlotRun[] {
+export function missedWhileAway(
+  schedule: Schedule, sinceMs: number, seen: LastSeen, nowMs: number,
+): SlotRun[] {
   const runs: SlotRun[] = [];
   const done = [...seen.recorded].sort((a, b) => a.atMs - b.atMs);
-  for (const dueMs of seen.open) if (!done.some((run) => run.atMs === dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
+  for (const dueMs of seen.open) {
+    if (!done.some((run) => run.atMs === dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
+  }
   let cursorMs = Math.max(seen.untilMs, isSlot(schedule, sinceMs) ? sinceMs - 1 : sinceMs);
   for (const run of done) {
     addBetween(runs, schedule, cursorMs, run.atMs - 1);
@@ -27,9 +31,12 @@ export function missedWhileAway(schedule: Schedule, sinceMs: number, seen: LastS
   return runs;
 }
 
-/** Whether the check that a new assignment gets at once never came to a result: then it is still to be done. */
+/**
+ * Whether the check that a new assignment gets at once never came to a result: then it is still to be done.
+ */
 export function isUnchecked(sinceMs: number, seen: LastSeen): boolean {
-  return (sinceMs > seen.untilMs || seen.open.includes(sinceMs)) && !seen.recorded.some((run) => run.atMs === sinceMs);
+  return (sinceMs > seen.untilMs || seen.open.includes(sinceMs)) &&
+    !seen.recorded.some((run) => run.atMs === sinceMs);
 }
 
 function addBetween(runs: SlotRun[], schedule: Schedule, afterMs: number, untilMs: number): void {

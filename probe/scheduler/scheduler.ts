@@ -2,7 +2,7 @@ import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { MissedReason } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { decideSlot, isSlot, nextSlot, type SlotRun } from './slots.ts';
-import { TICK_MS, TimerWheel } from './timer-wheel.ts';
+import { TICK_MS, TimerHeap } from './timer-heap.ts';
 
 /** What the scheduler tells of; each slot of a monitor comes up once in one of the two. */
 export interface SchedulerEvents {
@@ -13,8 +13,9 @@ export interface SchedulerEvents {
 /** A difference between wall clock and monotonic clock above this is a jump of the wall clock, ms. */
 const JUMP_MS = 1000;
 /**
- * While few checks come up, each one starts at most this late, together with those that come up meanwhile, ms: waking up for each by
- * itself costs more than checking does. One that has been alone for that long starts on time.
+ * While few checks come up, each one starts at most this late, together with those that come up meanwhile,
+ * ms: waking up for each by itself costs more than checking does. One that has been alone for that long
+ * starts on time.
  */
 export const GATHER_MS = 100;
 /** With more than these in a second all start on time: they come together by themselves. */
@@ -26,7 +27,7 @@ const LONGEST_SLEEP_MS = 1000;
 export class Scheduler {
   readonly #clock: Clock;
   readonly #events: SchedulerEvents;
-  readonly #wheel: TimerWheel;
+  readonly #timers: TimerHeap;
   readonly #index = new Map<string, number>();
   readonly #assignments: (Assignment | undefined)[] = [];
   readonly #free: number[] = [];
@@ -43,7 +44,7 @@ export class Scheduler {
   constructor(clock: Clock, events: SchedulerEvents) {
     this.#clock = clock;
     this.#events = events;
-    this.#wheel = new TimerWheel(clock.now());
+    this.#timers = new TimerHeap(clock.now());
     this.#wallOffsetMs = clock.now() - clock.monotonic();
   }
 
@@ -53,7 +54,7 @@ export class Scheduler {
 
   /** Unix ms: every slot due up to here has come up. */
   get coveredUntilMs(): number {
-    return this.#wheel.nowMs;
+    return this.#timers.nowMs;
   }
 
   /** How late the last wake-up was, ms: a measure of this process's own load. */
@@ -77,17 +78,22 @@ export class Scheduler {
     return at === undefined ? undefined : this.#assignments[at];
   }
 
-  /** Adds or replaces. The first slot is at `firstMs` when given, else the first by its phase that has not come up. */
+  /**
+   * Adds or replaces. The first slot is at `firstMs` when given, else the first by its phase that has not
+   * come up.
+   */
   set(assignment: Assignment, firstMs?: number): void {
     const known = this.#index.get(assignment.monitor_id);
     const extraMs = known === undefined ? undefined : this.#pendingExtra(known);
     const at = known ?? this.#take(assignment.monitor_id);
     this.#assignments[at] = assignment;
-    const coveredMs = this.#wheel.nowMs;
+    const coveredMs = this.#timers.nowMs;
     // A replaced one may have a slot that is due and has not come up: that is still its first.
     const afterMs = known === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
     const wantedMs = firstMs ?? extraMs;
-    this.#place(at, wantedMs === undefined ? nextSlot(assignment, afterMs) : Math.max(wantedMs, coveredMs + 1));
+    this.#place(
+      at, wantedMs === undefined ? nextSlot(assignment, afterMs) : Math.max(wantedMs, coveredMs + 1),
+    );
     this.#arm();
   }
 
@@ -100,7 +106,7 @@ export class Scheduler {
   remove(monitorId: string): void {
     const at = this.#index.get(monitorId);
     if (at === undefined) return;
-    this.#wheel.remove(at);
+    this.#timers.remove(at);
     this.#index.delete(monitorId);
     this.#assignments[at] = undefined;
     this.#free.push(at);
@@ -119,13 +125,13 @@ export class Scheduler {
 
   #place(at: number, dueMs: number): void {
     this.#due[at] = dueMs;
-    this.#wheel.insert(at, dueMs);
+    this.#timers.insert(at, dueMs);
   }
 
   #arm(): void {
     if (!this.#started) return;
     const nowMs = this.#clock.now();
-    const wakeAtMs = Math.min(Math.max(this.#wheel.nextMs(), this.#gatheredMs()), nowMs + LONGEST_SLEEP_MS);
+    const wakeAtMs = Math.min(Math.max(this.#timers.nextMs(), this.#gatheredMs()), nowMs + LONGEST_SLEEP_MS);
     if (this.#timer && this.#wakeAtMs <= wakeAtMs) return;
     this.#timer?.cancel();
     this.#wakeAtMs = wakeAtMs;
@@ -141,8 +147,9 @@ export class Scheduler {
   #count(nowMs: number): void {
     this.#lastFiredMs = nowMs;
     const second = this.#second;
-    if (Math.abs(nowMs - second.fromMs) >= 1000) this.#second = { fromMs: nowMs, fired: 1, before: nowMs - second.fromMs < 2000 ? second.fired : 0 };
-    else second.fired += 1;
+    if (Math.abs(nowMs - second.fromMs) >= 1000) {
+      this.#second = { fromMs: nowMs, fired: 1, before: nowMs - second.fromMs < 2000 ? second.fired : 0 };
+    } else second.fired += 1;
   }
 
   #wake(): void {
@@ -152,9 +159,9 @@ export class Scheduler {
     const jumpMs = offsetMs - this.#wallOffsetMs;
     this.#wallOffsetMs = offsetMs;
     this.#latenessMs = Math.max(0, nowMs - this.#wakeAtMs);
-    if (nowMs < this.#wheel.nowMs - JUMP_MS) this.#restartAt(nowMs);
+    if (nowMs < this.#timers.nowMs - JUMP_MS) this.#restartAt(nowMs);
     const reason: MissedReason = jumpMs > JUMP_MS ? 'clock_jump' : 'overload';
-    this.#wheel.advance(nowMs, (at) => this.#fire(at, nowMs, reason));
+    this.#timers.advance(nowMs, (at) => this.#fire(at, nowMs, reason));
     this.#arm();
   }
 
@@ -170,7 +177,7 @@ export class Scheduler {
 
   /** The wall clock went back: the schedule follows it, and slots of the repeated stretch are slots again. */
   #restartAt(nowMs: number): void {
-    this.#wheel.reset(nowMs - TICK_MS);
+    this.#timers.reset(nowMs - TICK_MS);
     this.#lastFiredMs = -Infinity;
     for (const at of this.#index.values()) {
       const assignment = this.#assignments[at] as Assignment;

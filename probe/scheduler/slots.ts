@@ -30,7 +30,10 @@ export interface SlotRun {
   count: number;
 }
 
-/** What to do about a slot that comes up at `nowMs`: run it, or record it and all that passed since, and go on. */
+/**
+ * What to do about a slot that comes up at `nowMs`: run it, or record it and all that passed since, and go
+ * on.
+ */
 export type SlotDecision = { run: true; nextMs: number } | { run: false; missed: SlotRun[]; nextMs: number };
 
 /** Skip, never replay: only a slot that is neither overtaken by the next nor very late is run. */

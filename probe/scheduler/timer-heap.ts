@@ -1,0 +1,113 @@
+/** Timers fire at multiples of this, ms, so that those due almost together fire together. */
+export const TICK_MS = 2;
+const NONE = -1;
+
+/**
+ * Timers for entries that are small whole numbers: a binary heap by due time that knows where each entry
+ * stands, so that inserting, moving and removing one takes logarithmic time.
+ */
+export class TimerHeap {
+  #nowMs: number;
+  /** Entries, the next one first. */
+  readonly #heap: number[] = [];
+  /** By entry: its place in the heap, or NONE. */
+  readonly #places: number[] = [];
+  /** By entry: when it fires, Unix ms. */
+  readonly #due: number[] = [];
+
+  constructor(nowMs: number) {
+    this.#nowMs = tickAt(nowMs);
+  }
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  /** Unix ms up to which everything has fired. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /**
+   * Makes `entry` fire at the first tick at or after `dueMs` that is still to come, in place of what it had.
+   */
+  insert(entry: number, dueMs: number): void {
+    while (this.#places.length <= entry) {
+      this.#places.push(NONE);
+      this.#due.push(0);
+    }
+    this.#due[entry] = Math.max(this.#nowMs + TICK_MS, Math.ceil(dueMs / TICK_MS) * TICK_MS);
+    const known = this.#places[entry] as number;
+    if (known !== NONE) return this.#settle(known, entry);
+    this.#heap.push(entry);
+    this.#settle(this.#heap.length - 1, entry);
+  }
+
+  /** Does nothing when the entry is not in. */
+  remove(entry: number): void {
+    const place = this.#places[entry] ?? NONE;
+    if (place === NONE) return;
+    this.#places[entry] = NONE;
+    const last = this.#heap.pop() as number;
+    if (last !== entry) this.#settle(place, last);
+  }
+
+  /** Fires what is due up to `toMs`, in order of due time. `fire` may insert and remove. */
+  advance(toMs: number, fire: (entry: number) => void): void {
+    for (let next = this.#heap[0]; next !== undefined; next = this.#heap[0]) {
+      const dueMs = this.#due[next] as number;
+      if (dueMs > toMs) break;
+      this.#nowMs = dueMs;
+      this.remove(next);
+      fire(next);
+    }
+    this.#nowMs = Math.max(this.#nowMs, tickAt(toMs));
+  }
+
+  /** Unix ms of the next due time; Infinity when there is none. */
+  nextMs(): number {
+    const next = this.#heap[0];
+    return next === undefined ? Infinity : (this.#due[next] as number);
+  }
+
+  /** Drops all entries and starts again at `nowMs`. */
+  reset(nowMs: number): void {
+    for (const entry of this.#heap) this.#places[entry] = NONE;
+    this.#heap.length = 0;
+    this.#nowMs = tickAt(nowMs);
+  }
+
+  /** Moves `entry` up or down from `place` to where it belongs. */
+  #settle(place: number, entry: number): void {
+    const heap = this.#heap;
+    const due = this.#due[entry] as number;
+    let at = place;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = heap[parent] as number;
+      if ((this.#due[above] as number) <= due) break;
+      this.#put(at, above);
+      at = parent;
+    }
+    for (let child = 2 * at + 1; child < heap.length; child = 2 * at + 1) {
+      const right = heap[child + 1];
+      const isRightSooner =
+        right !== undefined && (this.#due[right] as number) < (this.#due[heap[child] as number] as number);
+      if (isRightSooner) child += 1;
+      const below = heap[child] as number;
+      if ((this.#due[below] as number) >= due) break;
+      this.#put(at, below);
+      at = child;
+    }
+    this.#put(at, entry);
+  }
+
+  #put(place: number, entry: number): void {
+    this.#heap[place] = entry;
+    this.#places[entry] = place;
+  }
+}
+
+function tickAt(nowMs: number): number {
+  return Math.floor(nowMs / TICK_MS) * TICK_MS;
+}
