@@ -1,8 +1,8 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
+import { DAY_MS } from './booking-rules.ts';
 import type { MonitorItem } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
 
-const DAY_MS = 86_400_000;
 const EVENTS = { tls: 'monitor.ssl_expiring', domain: 'monitor.domain_expiring' } as const;
 
 /** The key under which a result's `detail` holds the domain's expiry, Unix ms. */

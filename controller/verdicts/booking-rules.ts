@@ -2,6 +2,7 @@ import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { HourTimes, LateHistory, MonitorState, Stretch } from './monitor-state.ts';
 
 export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Unwatched stretches that a monitor remembers; late results for older ones only count. */
 export const GAPS_KEPT = 16;

@@ -9,9 +9,9 @@ import { ResultColumns } from '../../controller/results/hours/result-columns.ts'
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
-import { toStored } from '../../controller/results/hours/stored-result.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
+import { toStored } from '../helpers/to-stored.ts';
 import { resultMaker } from './loads/results.ts';
 
 const HOUR_MS = 3_600_000;

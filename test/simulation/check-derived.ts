@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { DAY_MS, mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
+import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
@@ -98,7 +98,7 @@ function checkRollups(world: World): string[] {
     if (block && block.position > position && isPending(world, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
-    const wanted = JSON.stringify(rollupOf(ResultColumns.of(block ? decodeBlock(block.bytes) : []), rollup.booked, intervalMs));
+    const wanted = JSON.stringify(rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs));
     if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
     const watched = rollup.times[0] + rollup.times[1] + rollup.times[2];
     if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) said.push(`rollup ${key} has an hour of ${rollup.times}`);

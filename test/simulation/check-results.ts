@@ -3,7 +3,8 @@ import { laneName } from '../../shared/contracts/result.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
-import { toStored, type StoredResult } from '../../controller/results/hours/stored-result.ts';
+import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
+import { toStored } from '../helpers/to-stored.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
@@ -88,6 +89,6 @@ export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<
     for (const [hour, held] of cell.hours) rows.push(...held.after(withBlocks ? (world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0) : 0));
     all.set(id, rows);
   }
-  if (withBlocks) for (const [key, { bytes }] of world.db.blocks) all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes));
+  if (withBlocks) for (const [key, { bytes }] of world.db.blocks) all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes).rows());
   return all;
 }

@@ -13,9 +13,9 @@ import type { StatusHistory } from '../../controller/results/writing/outbox.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { DAY_MS, emptyRollup, mergeRollups } from '../../controller/results/hours/rollup.ts';
+import { emptyRollup, mergeRollups } from '../../controller/results/hours/rollup.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Line } from './wire.ts';
 
@@ -134,7 +134,7 @@ function hourStore(db: SimulatedDatabase, wire: Line): ShardStores['hours'] {
       const block = db.blocks.get(hourId(key));
       if (!rollup && !block) return [];
       const position = block?.position ?? rollup?.position ?? 0;
-      return [{ ...key, position, rows: ResultColumns.of(block ? decodeBlock(block.bytes) : []), rollup: copy(rollup?.rollup ?? emptyRollup()) }];
+      return [{ ...key, position, rows: block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup: copy(rollup?.rollup ?? emptyRollup()) }];
     })),
     async write(records) {
       const blocks = records.filter((record) => record.rows.length > 0)

@@ -1,76 +1,88 @@
 import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
-import { PHASES, type Timings } from '../../../shared/contracts/result.ts';
+import { PHASES } from '../../../shared/contracts/result.ts';
 import { readColumn, writeColumn } from './column-codec.ts';
-import type { RareParts, ResultColumns } from './result-columns.ts';
-import { DEGRADED, HAS_TIME, LATE, outcomeOf, reasonOf, tenths } from './row-layout.ts';
-import type { StoredResult } from './stored-result.ts';
+import { ResultColumns } from './result-columns.ts';
+import { HAS_TIME, type RareParts } from './row-layout.ts';
 
-/** A block: the results of one monitor and hour, column by column, since neighbours in a column are alike. The first byte is the format. */
+/**
+ * A block holds the results of one monitor and hour, column by column, since neighbours in a column are
+ * alike. The first byte is the format.
+ */
 const FORMAT = 1;
-/** More results than a monitor can have in an hour; a block that claims more is not ours. */
+/** No monitor has more results in an hour. */
 const MOST_RESULTS = 1_000_000;
 
-/** Bytes of the results of one hour, in order of their start. */
+/** Packs the results of one hour, in order of their start. */
 export function encodeBlock(results: ResultColumns): Uint8Array {
   const count = results.length;
   const order = startOrder(results);
   const values = new Float64Array(count);
   const out = new ByteWriter(256 + count * 10);
-  const write = (valueOf: (at: number, index: number) => number): void => {
-    for (let index = 0; index < count; index += 1) values[index] = valueOf(order[index] as number, index);
+  const write = (valueOf: (at: number) => number): void => {
+    for (let index = 0; index < count; index += 1) values[index] = valueOf(order[index] as number);
     writeColumn(out, values);
   };
-  const { source, scheduled, started, flags, attempt, status } = results;
+  const { source, scheduled, started, flags, attempt, status, mask } = results;
   out.u8(FORMAT);
   out.varint(count);
   const numbers = writeSources(out, results, order);
   write((at) => numbers[source[at] as number] as number);
-  writeStepChanges(out, results, order, values);
+  writeSteps(out, scheduled, order, values);
   write((at) => (started[at] as number) - (scheduled[at] as number));
   write((at) => flags[at] as number);
   write((at) => attempt[at] as number);
   write((at) => status[at] as number);
   writeTimes(out, results, order, values);
-  writePhases(out, results, order, values);
+  write((at) => mask[at] as number);
+  PHASES.forEach((_, bit) => {
+    const phase = results.phases[bit] as Float64Array;
+    let length = 0;
+    for (const at of order) if ((mask[at] as number) & (1 << bit)) values[length++] = phase[at] as number;
+    writeColumn(out, values, length);
+  });
   out.text(rareText(results, order));
   return out.take();
 }
 
 /**
- * The results that a block holds, in order of their start.
- * @throws RangeError when the bytes are of a format this version does not know.
+ * Unpacks a block; its results are in order of their start.
+ * @throws RangeError if this version does not know the format.
  */
-export function decodeBlock(bytes: Uint8Array): StoredResult[] {
+export function decodeBlock(bytes: Uint8Array): ResultColumns {
   const from = new ByteReader(bytes);
   const format = from.u8();
   const count = from.varint();
   if (format !== FORMAT || count > MOST_RESULTS) throw new RangeError(`unknown block format ${format}`);
-  const sources = Array.from({ length: from.varint() }, () => from.text().split('\n') as [string, string]);
-  const source = readColumn(from, count);
-  const scheduled = fromStepChanges(readColumn(from, count));
-  const lateness = readColumn(from, count);
-  const flags = readColumn(from, count);
-  const attempts = readColumn(from, count);
-  const statuses = readColumn(from, count);
-  const beyondPhases = readColumn(from, flags.filter((flag) => flag & HAS_TIME).length);
-  const timings = readTimings(from, count);
+  const results = new ResultColumns(count);
+  const { sources, source, scheduled, started, flags, attempt, status, time, mask, phases } = results;
+  results.length = count;
+  for (let left = from.varint(); left > 0; left -= 1) {
+    const [region, probeId] = from.text().split('\n') as [string, string];
+    sources.push({ region, probe_id: probeId });
+  }
+  readColumn(from, source);
+  readColumn(from, scheduled);
+  sumSteps(scheduled);
+  readColumn(from, started);
+  for (let at = 0; at < count; at += 1) started[at] = (scheduled[at] as number) + (started[at] as number);
+  readColumn(from, flags);
+  readColumn(from, attempt);
+  readColumn(from, status);
+  readSome(from, time, flags, HAS_TIME);
+  readColumn(from, mask);
+  PHASES.forEach((_, bit) => readSome(from, phases[bit] as Float64Array, mask, 1 << bit));
+  for (const phase of phases) {
+    for (let at = 0; at < count; at += 1) {
+      if ((flags[at] as number) & HAS_TIME) time[at] = (time[at] as number) + (phase[at] as number);
+    }
+  }
   const rare = JSON.parse(from.text()) as Record<string, RareParts>;
-  let nextTime = 0;
-  return flags.map((flag, index) => {
-    const [region, probeId] = sources[source[index] as number] as [string, string];
-    const scheduledAt = scheduled[index] as number;
-    return {
-      region, probe_id: probeId, scheduled_at: scheduledAt, started_at: scheduledAt + (lateness[index] as number),
-      outcome: outcomeOf(flag), degraded: (flag & DEGRADED) !== 0,
-      reason: reasonOf(flag), attempt: attempts[index] as number, late: (flag & LATE) !== 0,
-      response_time_ms: flag & HAS_TIME ? ((beyondPhases[nextTime++] as number) + sumOf(timings[index] ?? null)) / 10 : null,
-      status_code: statuses[index] || null, error: rare[index]?.error ?? null, missed: rare[index]?.missed ?? null, timings: timings[index] as Timings | null,
-    };
-  });
+  for (const at of Object.keys(rare)) results.rare.set(Number(at), rare[at] as RareParts);
+  return results;
 }
 
-/** Places of the rows by their start; rows of one start keep their order. */
+/** The places of the rows by their start; rows with the same start keep their order. */
 function startOrder({ started, length }: ResultColumns): Uint32Array {
   const order = new Uint32Array(length);
   let first = Infinity;
@@ -84,8 +96,10 @@ function startOrder({ started, length }: ResultColumns): Uint32Array {
     if (start < first) first = start;
   }
   if (isSorted) return order;
-  if (length > 2 ** 20 || last - first >= 2 ** 32) return order.sort((a, b) => (started[a] as number) - (started[b] as number) || a - b);
-  // As one number each, start before place: sorted without a call for each comparison.
+  if (length > 2 ** 20 || last - first >= 2 ** 32) {
+    return order.sort((a, b) => (started[a] as number) - (started[b] as number) || a - b);
+  }
+  // Each row as one number, its start before its place, sorts without a call per comparison.
   const keys = new Float64Array(length);
   for (let at = 0; at < length; at += 1) keys[at] = ((started[at] as number) - first) * 2 ** 20 + at;
   keys.sort();
@@ -93,7 +107,7 @@ function startOrder({ started, length }: ResultColumns): Uint32Array {
   return order;
 }
 
-/** Writes each distinct source once, in the order of their first rows, and gives the number that each has in the block. */
+/** Writes each distinct source once, in order of first appearance. @returns their numbers in the block. */
 function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order: Uint32Array): number[] {
   const numbers: number[] = sources.map(() => -1);
   const texts: string[] = [];
@@ -109,12 +123,12 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
   return numbers;
 }
 
-/** The first scheduled time, then by how much each step to the next differs from the one before: mostly 0. */
-function writeStepChanges(out: ByteWriter, { scheduled }: ResultColumns, order: Uint32Array, values: Float64Array): void {
+/** Writes the first scheduled time, then how much each step differs from the one before: mostly 0. */
+function writeSteps(out: ByteWriter, times: Float64Array, order: Uint32Array, values: Float64Array): void {
   let previous = 0;
   let step = 0;
   for (let index = 0; index < order.length; index += 1) {
-    const at = scheduled[order[index] as number] as number;
+    const at = times[order[index] as number] as number;
     values[index] = at - previous - step;
     step = index === 0 ? 0 : at - previous;
     previous = at;
@@ -122,19 +136,20 @@ function writeStepChanges(out: ByteWriter, { scheduled }: ResultColumns, order: 
   writeColumn(out, values);
 }
 
-function fromStepChanges(changes: number[]): number[] {
+function sumSteps(values: Float64Array): void {
   let previous = 0;
   let step = 0;
-  return changes.map((change, index) => {
-    const next = change + step;
+  for (let index = 0; index < values.length; index += 1) {
+    const next = (values[index] as number) + step;
     step = index === 0 ? 0 : next;
     previous += next;
-    return previous;
-  });
+    values[index] = previous;
+  }
 }
 
-/** What a check took is mostly what its phases took together. */
-function writeTimes(out: ByteWriter, { flags, time, phases }: ResultColumns, order: Uint32Array, values: Float64Array): void {
+/** Writes by how much response times exceed the sum of their phases: mostly little. */
+function writeTimes(out: ByteWriter, results: ResultColumns, order: Uint32Array, values: Float64Array): void {
+  const { flags, time, phases } = results;
   let count = 0;
   for (const at of order) {
     if (!((flags[at] as number) & HAS_TIME)) continue;
@@ -145,15 +160,15 @@ function writeTimes(out: ByteWriter, { flags, time, phases }: ResultColumns, ord
   writeColumn(out, values, count);
 }
 
-/** A mask for each row, then a column for each phase. */
-function writePhases(out: ByteWriter, { mask, phases }: ResultColumns, order: Uint32Array, values: Float64Array): void {
-  for (let index = 0; index < order.length; index += 1) values[index] = mask[order[index] as number] as number;
-  writeColumn(out, values);
-  for (let bit = 0; bit < PHASES.length; bit += 1) {
-    const phase = phases[bit] as Float64Array;
-    let count = 0;
-    for (const at of order) if ((mask[at] as number) & (1 << bit)) values[count++] = phase[at] as number;
-    writeColumn(out, values, count);
+/** Reads a column that only the rows with this bit in `bits` have. */
+function readSome(from: ByteReader, column: Float64Array, bits: Float64Array, bit: number): void {
+  let count = 0;
+  for (const value of bits) if (value & bit) count += 1;
+  const values = new Float64Array(count);
+  readColumn(from, values);
+  let next = 0;
+  for (let at = 0; at < column.length; at += 1) {
+    if ((bits[at] as number) & bit) column[at] = values[next++] as number;
   }
 }
 
@@ -165,24 +180,4 @@ function rareText({ rare }: ResultColumns, order: Uint32Array): string {
     if (parts) byPlace[index] = parts;
   });
   return JSON.stringify(byPlace);
-}
-
-function readTimings(from: ByteReader, count: number): (Timings | null)[] {
-  const masks = readColumn(from, count);
-  const timings = masks.map((mask): Timings | null => (mask ? {} : null));
-  PHASES.forEach((phase, bit) => {
-    const having = timings.filter((_, index) => (masks[index] as number) & (1 << bit)) as Timings[];
-    const values = readColumn(from, having.length);
-    having.forEach((each, index) => {
-      each[phase] = (values[index] as number) / 10;
-    });
-  });
-  return timings;
-}
-
-/** In tenths of a ms. */
-function sumOf(timings: Timings | null): number {
-  let sum = 0;
-  if (timings) for (const phase of PHASES) sum += tenths(timings[phase] ?? 0);
-  return sum;
 }

@@ -2,18 +2,18 @@ import type { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import type { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
 
 /**
- * A column of integers that lie about one another. Where all are the same: 0 and the value. Else one more than the Rice
- * parameter k, the middle value, and the bits of each distance from it (zigzag): a run of ones for the distance divided
- * by 2^k, a zero, and k bits of rest. For a bell curve that is within a tenth of a bit of the best there is.
+ * A column of similar integers. If all are equal: 0 and the value. Otherwise the Rice parameter k plus one,
+ * the middle value, and each distance from it (zigzag): a run of ones for the distance divided by 2^k, a
+ * zero, and k bits of rest. For a bell curve this is within a tenth of a bit of the optimum.
  */
 const CONSTANT = 0;
-/** A run this long says that the distance follows whole: no outlier costs more than 74 bits. */
+/** After a run this long the distance follows in full, so that no outlier takes more than 74 bits. */
 const ESCAPE_RUN = 20;
 const WHOLE_BITS = 54;
 const LARGEST_PARAMETER = 38;
 const SAMPLE = 63;
 
-/** Writes the first `count` of these whole numbers. */
+/** Writes the first `count` of these integers. */
 export function writeColumn(out: ByteWriter, values: Float64Array, count = values.length): void {
   const first = values[0] ?? 0;
   if (count === 0 || isConstant(values, count)) {
@@ -35,8 +35,9 @@ export function writeColumn(out: ByteWriter, values: Float64Array, count = value
 }
 
 /**
- * Enough of the values to tell the middle and the quartiles: sorting them all costs more than all else here. By chance, though
- * always the same, since regions take turns in a rhythm that even steps may fall in with.
+ * Enough values to find the middle and the quartiles: sorting them all would cost more than everything else
+ * here. Chosen at random but always alike, because even steps could match the rhythm in which regions take
+ * turns.
  */
 function sampleOf(values: Float64Array, count: number): Float64Array {
   if (count <= SAMPLE) return values.slice(0, count);
@@ -55,19 +56,20 @@ function isConstant(values: Float64Array, count: number): boolean {
   return true;
 }
 
-/** @throws RangeError on bytes that no writeColumn wrote. */
-export function readColumn(from: ByteReader, count: number): number[] {
+/** Fills `values`. @throws RangeError on bytes that no writeColumn wrote. */
+export function readColumn(from: ByteReader, values: Float64Array): void {
   const mode = from.u8();
   const middle = from.zigzag();
-  if (mode === CONSTANT) return Array.from({ length: count }, () => middle);
+  values.fill(middle);
+  if (mode === CONSTANT) return;
   if (mode > LARGEST_PARAMETER + 1) throw new RangeError('a column has no such parameter');
   const bits = new BitReader(from.bytes());
-  return Array.from({ length: count }, () => middle + unzigzag(readRice(bits, mode - 1)));
+  for (let at = 0; at < values.length; at += 1) values[at] = middle + unzigzag(readRice(bits, mode - 1));
 }
 
 /**
- * The parameter with the fewest bits: near the logarithm of the distance between the quartiles, which one far outlier
- * does not move, so only its neighbours are tried.
+ * The parameter with the fewest bits. It is near the logarithm of the distance between the quartiles, which a
+ * single outlier does not move, so only its neighbours are tried.
  */
 function bestParameter(distances: Float64Array, quartiles: number): { k: number; bits: number } {
   const guess = Math.min(LARGEST_PARAMETER - 1, Math.floor(Math.log2(quartiles + 1)));
@@ -136,7 +138,7 @@ class BitWriter {
     this.#bytes = bytes;
   }
 
-  /** The lowest `count` (at most 21) bits of a whole number, highest first. */
+  /** Writes the lowest `count` bits (at most 21) of an integer, highest first. */
   put(value: number, count: number): void {
     this.#pending = (this.#pending << count) | value;
     this.#pendingBits += count;

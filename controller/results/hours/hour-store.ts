@@ -1,9 +1,9 @@
 import { Binary, type Collection, type Db } from 'mongodb';
-import { HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { decodeBlock, encodeBlock } from './block-codec.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
-import { DAY_MS, mergeRollups, type Rollup, type Totals } from './rollup.ts';
+import { mergeRollups, type Rollup, type Totals } from './rollup.ts';
 import type { DayKey, HourKey, HourRecord, HourResults } from './hour-record.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
@@ -11,15 +11,16 @@ interface HourDoc {
   _id: string;
   position: number;
   rollup: Binary;
-  /** The hour's results; without any, or once they are past their retention, it is not there. */
+  /** The hour's results; absent if there are none, or once they have expired. */
   results?: Binary;
 }
 
 type DayDoc = Omit<HourDoc, 'results'>;
 
 /**
- * Collections `rollups_1h`, whose documents hold the hour's results too, and `rollups_1d`; `_id` is `<monitor>:<hours or
- * days since 1970>`. One document, so that results and rollup cannot disagree after a crash between two writes.
+ * Collections `rollups_1h` and `rollups_1d`; `_id` is `<monitor>:<hours or days since 1970>`. An hour's
+ * document holds its results too, so that a crash between two writes cannot leave them different from the
+ * rollup.
  */
 export class HourStore {
   readonly #hours: Collection<HourDoc>;
@@ -32,10 +33,13 @@ export class HourStore {
 
   async read(keys: HourKey[]): Promise<HourRecord[]> {
     const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }).toArray();
-    return docs.map(({ _id, position, rollup, results }) =>
-      ({ position, rows: ResultColumns.of(results ? decodeBlock(results.buffer) : []), rollup: decodeRollup(rollup.buffer), ...keyOf(_id) }));
+    return docs.map(({ _id, position, rollup, results }) => ({
+      position, rows: results ? decodeBlock(results.buffer) : new ResultColumns(0),
+      rollup: decodeRollup(rollup.buffer), ...hourKey(_id),
+    }));
   }
 
+  /** Writes each hour whose stored position is lower. */
   async write(records: HourRecord[]): Promise<void> {
     await upsertAhead(this.#hours, records.map((record): HourDoc => ({
       _id: hourId(record), position: record.position, rollup: new Binary(encodeRollup(record.rollup)),
@@ -43,50 +47,66 @@ export class HourStore {
     })));
   }
 
+  /** Makes the days' rollups from their hours, each where the stored position is lower. */
   async rollDays(days: (DayKey & { position: number })[]): Promise<void> {
     const docs: DayDoc[] = [];
     for (const { monitor_id, day, position } of days) {
-      const range = { _id: rangeOf(monitor_id, day / HOUR_MS, (day + DAY_MS) / HOUR_MS) };
-      const hours = await this.#hours.find(range, { projection: { results: 0 } }).toArray();
+      const hours = await this.#rollups(rangeOf(monitor_id, day / HOUR_MS, (day + DAY_MS) / HOUR_MS));
       const rollup = mergeRollups(hours.map((doc) => decodeRollup(doc.rollup.buffer)));
       docs.push({ _id: dayId({ monitor_id, day }), position, rollup: new Binary(encodeRollup(rollup)) });
     }
     await upsertAhead(this.#days, docs);
   }
 
-  /** Rollups of these hours that are written, with the journal entry that each is of. */
+  /** Written rollups of these hours, each with its journal entry. */
   async hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]> {
-    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
-    return docs.map(({ _id, position, rollup }) => ({ position, rollup: decodeRollup(rollup.buffer), ...keyOf(_id) }));
+    const docs = await this.#rollups({ $in: keys.map(hourId) });
+    return docs.map((doc) => ({
+      position: doc.position, rollup: decodeRollup(doc.rollup.buffer), ...hourKey(doc._id),
+    }));
   }
 
-  /** Rollups of these days that are written. */
+  /** Totals of these hours that are written, each with its journal entry. */
+  async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
+    const docs = await this.#rollups({ $in: keys.map(hourId) });
+    return docs.map((doc) => ({
+      position: doc.position, totals: decodeTotals(doc.rollup.buffer), ...hourKey(doc._id),
+    }));
+  }
+
+  /** Written rollups of these days. */
   async days(keys: DayKey[]): Promise<(DayKey & { rollup: Rollup })[]> {
     const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
-    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, rollup: decodeRollup(rollup.buffer) }));
-  }
-
-  /** Totals of these hours that are written, with the journal entry that each is of. */
-  async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
-    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 0 } }).toArray();
-    return docs.map(({ _id, position, rollup }) => ({ position, totals: decodeTotals(rollup.buffer), ...keyOf(_id) }));
+    return docs.map(({ _id, rollup }) => ({ rollup: decodeRollup(rollup.buffer), ...dayKey(_id) }));
   }
 
   /** Totals of these days that are written. */
   async dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]> {
     const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
-    return docs.map(({ _id, rollup }) => ({ monitor_id: splitId(_id)[0], day: splitId(_id)[1] * DAY_MS, totals: decodeTotals(rollup.buffer) }));
+    return docs.map(({ _id, rollup }) => ({ totals: decodeTotals(rollup.buffer), ...dayKey(_id) }));
   }
 
-  /** The results of these hours that are written, each hour's in order of their start. */
+  /** The written results of these hours, each hour's in order of their start. */
   async results(keys: HourKey[]): Promise<HourResults[]> {
-    const docs = await this.#hours.find({ _id: { $in: keys.map(hourId) } }, { projection: { results: 1 } }).toArray();
-    return docs.map(({ _id, results }) => ({ rows: results ? decodeBlock(results.buffer) : [], ...keyOf(_id) }));
+    const query = { _id: { $in: keys.map(hourId) } };
+    const docs = await this.#hours.find(query, { projection: { results: 1 } }).toArray();
+    return docs.map(({ _id, results }) => ({
+      rows: results ? decodeBlock(results.buffer).rows() : [], ...hourKey(_id),
+    }));
+  }
+
+  #rollups(_id: { $in: string[] } | IdRange): Promise<HourDoc[]> {
+    return this.#hours.find({ _id }, { projection: { results: 0 } }).toArray();
   }
 }
 
+export interface IdRange {
+  $gte: string;
+  $lt: string;
+}
+
 /** Ids compare as text: hours since 1970 have six digits until 2084, days five until 2243. */
-export function rangeOf(monitorId: string, first: number, end: number): { $gte: string; $lt: string } {
+export function rangeOf(monitorId: string, first: number, end: number): IdRange {
   return { $gte: `${monitorId}:${first}`, $lt: `${monitorId}:${end}` };
 }
 
@@ -98,9 +118,14 @@ function hourId({ monitor_id, hour }: HourKey): string {
   return `${monitor_id}:${hour / HOUR_MS}`;
 }
 
-function keyOf(id: string): HourKey {
-  const [monitorId, hour] = splitId(id);
-  return { monitor_id: monitorId, hour: hour * HOUR_MS };
+function dayKey(id: string): DayKey {
+  const [monitor_id, number] = splitId(id);
+  return { monitor_id, day: number * DAY_MS };
+}
+
+function hourKey(id: string): HourKey {
+  const [monitor_id, number] = splitId(id);
+  return { monitor_id, hour: number * HOUR_MS };
 }
 
 function splitId(id: string): [monitorId: string, number: number] {

@@ -1,12 +1,12 @@
 import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import type { HourCounts } from './hour-rows.ts';
+import type { Counts } from './row-layout.ts';
 import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
-/** A rollup as varints behind a format byte: some 80 bytes where a document's fields and their names would take 600. */
+/** A rollup is packed as varints after a format byte: some 80 bytes, where a document would take 600. */
 const FORMAT = 2;
-/** Had one histogram of all regions. */
+/** Had one histogram for all regions. */
 const FIRST_FORMAT = 1;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
@@ -24,17 +24,16 @@ export function encodeRollup(rollup: Rollup): Uint8Array {
   return out.take();
 }
 
-/** @throws RangeError when the bytes are of a format this version does not know. */
+/** @throws RangeError if this version does not know the format. */
 export function decodeRollup(bytes: Uint8Array): Rollup {
   const from = new ByteReader(bytes);
   const format = from.u8();
   const totals = readTotals(from, format);
-  if (format === FIRST_FORMAT) return { regions: readFirstRegions(from), ...totals };
-  const regions = Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), readRegion(from)]));
-  return { regions, ...totals };
+  if (format === FIRST_FORMAT) readHistogram(from);
+  return { regions: readRegions(from, format), ...totals };
 }
 
-/** The sums of all regions alone, at a fraction of the cost. @throws RangeError like `decodeRollup`. */
+/** Only the sums over all regions, at a fraction of the cost. @throws RangeError like `decodeRollup`. */
 export function decodeTotals(bytes: Uint8Array): Totals {
   const from = new ByteReader(bytes);
   return readTotals(from, from.u8());
@@ -58,16 +57,17 @@ function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {
   }
 }
 
-function readRegion(from: ByteReader): RegionRollup {
-  const counts = readCounts(from);
-  if (counts.time_count === 0) return { time_min: 0, time_max: 0, histogram: [], ...counts };
-  const min = from.varint();
-  return { time_min: min, time_max: min + from.varint(), histogram: readHistogram(from), ...counts };
+function readRegions(from: ByteReader, format: number): Record<string, RegionRollup> {
+  const next = (): [string, RegionRollup] => [from.text(), readRegion(from, format)];
+  return Object.fromEntries(Array.from({ length: from.varint() }, next));
 }
 
-function readFirstRegions(from: ByteReader): Record<string, RegionRollup> {
-  readHistogram(from);
-  return Object.fromEntries(Array.from({ length: from.varint() }, () => [from.text(), { time_min: 0, time_max: 0, histogram: [], ...readCounts(from) }]));
+function readRegion(from: ByteReader, format: number): RegionRollup {
+  const counts = readCounts(from);
+  const isTimed = counts.time_count > 0 && format !== FIRST_FORMAT;
+  if (!isTimed) return { time_min: 0, time_max: 0, histogram: [], ...counts };
+  const min = from.varint();
+  return { time_min: min, time_max: min + from.varint(), histogram: readHistogram(from), ...counts };
 }
 
 function readHistogram(from: ByteReader): Histogram {
@@ -78,12 +78,13 @@ function readHistogram(from: ByteReader): Histogram {
   });
 }
 
-function writeCounts(out: ByteWriter, counts: HourCounts): void {
-  for (const value of [counts.total, counts.failed, counts.missed, counts.time_sum, counts.time_count]) out.varint(value);
+function writeCounts(out: ByteWriter, { total, failed, missed, time_sum, time_count }: Counts): void {
+  for (const value of [total, failed, missed, time_sum, time_count]) out.varint(value);
 }
 
-function readCounts(from: ByteReader): HourCounts {
-  return { total: from.varint(), failed: from.varint(), missed: from.varint(), time_sum: from.varint(), time_count: from.varint() };
+function readCounts(from: ByteReader): Counts {
+  const next = (): number => from.varint();
+  return { total: next(), failed: next(), missed: next(), time_sum: next(), time_count: next() };
 }
 
 function readTimes(from: ByteReader): HourTimes {

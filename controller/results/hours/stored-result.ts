@@ -1,29 +1,22 @@
-import type { CheckResult, ErrorType, MissedReason, Timings } from '../../../shared/contracts/result.ts';
+import { z } from 'zod';
+import { errorType, missedReason, OUTCOMES, REASONS, timings } from '../../../shared/contracts/result.ts';
 
-/** What is kept of a result in its hour's block. Instants are Unix ms, durations ms to a tenth. */
-export interface StoredResult {
-  region: string;
-  probe_id: string;
-  scheduled_at: number;
-  started_at: number;
-  outcome: CheckResult['outcome'];
-  degraded: boolean;
-  reason: CheckResult['reason'];
-  attempt: number;
-  /** Taken too late to move a verdict. */
-  late: boolean;
-  response_time_ms: number | null;
-  status_code: number | null;
-  error: { type: ErrorType; message: string } | null;
-  missed: { reason: MissedReason; count: number } | null;
-  timings: Timings | null;
-}
-
-/** What a block keeps of a result that came from a probe. */
-export function toStored(region: string, probeId: string, late: boolean, result: CheckResult): StoredResult {
-  return {
-    region, probe_id: probeId, late, scheduled_at: result.scheduled_at, started_at: result.started_at, outcome: result.outcome,
-    degraded: result.degraded, reason: result.reason, attempt: result.attempt, response_time_ms: result.response_time_ms,
-    status_code: result.status_code, error: result.error, missed: result.missed, timings: result.timings,
-  };
-}
+/** What a block keeps of a result. Instants are Unix ms, durations ms to a tenth. */
+export const storedResult = z.object({
+  region: z.string(),
+  probe_id: z.string(),
+  scheduled_at: z.number(),
+  started_at: z.number(),
+  outcome: z.enum(OUTCOMES),
+  degraded: z.boolean(),
+  reason: z.enum(REASONS),
+  attempt: z.number(),
+  /** It came too late to move a verdict. */
+  late: z.boolean(),
+  response_time_ms: z.number().nullable(),
+  status_code: z.number().nullable(),
+  error: z.object({ type: errorType, message: z.string() }).nullable(),
+  missed: z.object({ reason: missedReason, count: z.number() }).nullable(),
+  timings: timings.nullable(),
+});
+export type StoredResult = z.infer<typeof storedResult>;

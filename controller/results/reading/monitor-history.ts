@@ -1,13 +1,13 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { openHours, openRows } from './open-rows.ts';
 import type { ShardQuestions } from '../shards/shard-questions.ts';
 import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
-import { DAY_MS, meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup.ts';
+import { meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup.ts';
 import type { RollupReader } from './statistics.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../shared/time.ts';
-import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { HourKey, HourResults } from '../hours/hour-record.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './periods.ts';
-import { DAY_MS, emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from '../hours/rollup.ts';
+import { emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
 /** Read access to what is written; by HourStore. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/time.ts';
-import { HOUR_MS } from '../../verdicts/booking-rules.ts';
-import { DAY_MS, rollupKey, steps, sumTotals, type Totals } from '../hours/rollup.ts';
+import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { rollupKey, steps, sumTotals, type Totals } from '../hours/rollup.ts';
 import type { DayKey, HourKey } from '../hours/hour-record.ts';
 
 /** Monitors and periods whose totals are remembered, about 2 kB each. */

@@ -1,157 +1,154 @@
 import { fnv1a } from '../../../shared/ids.ts';
-import { HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
-import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
-import { ResultColumns } from '../hours/result-columns.ts';
-import { addRows, DAY_MS, rollupKey, rollupOf } from '../hours/rollup.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import type { HourTimes, MonitorState, RegionState } from '../../verdicts/monitor-state.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
+import type { StateRecord } from '../state/records.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from './state-store.ts';
-import type { DayKey, HourRecord } from '../hours/hour-record.ts';
-import type { StateRecord } from '../state/records.ts';
+import type { HourKey, HourRecord } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
+import { ResultColumns } from '../hours/result-columns.ts';
+import { addRows, rollupKey, rollupOf } from '../hours/rollup.ts';
 
-/** An hour is closed in the journal this long after its end, so that what was under way is in it. */
+/** How long after its end the journal closes an hour, so that results under way are still in it. */
 export const HOUR_GRACE_MS = 120_000;
-/** Blocks are written spread over this much of the hour that follows. */
+/** Monitors take turns in writing their blocks over this much of the next hour. */
 const SPREAD_MS = 50 * 60_000;
-/** A region in doubt holds its monitor's block back no longer than this. */
+/** A region in doubt delays its monitor's block no longer than this. */
 const DOUBT_MS = 3 * HOUR_MS;
 
-/** Whether a monitor's closed hours are due to be written. */
-export function isDueForWriting(id: string, cell: LiveMonitor, now: number): boolean {
-  return cell.queued === 0 && (closedHours(id, cell, now).length > 0 || unrolledDay(id, cell.state, now) !== null || isIdle(id, cell, now));
+interface HourWriterStores {
+  hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
+  states: Pick<StateStore, 'write'>;
+}
+
+/** True when closed hours, a day or the state of a monitor should be written now. */
+export function isDueForWriting(id: string, live: LiveMonitor, now: number): boolean {
+  if (live.queued > 0) return false;
+  const before = closedBefore(id, now);
+  const { unrolled_day: day } = live.state;
+  if (day !== null && isDayOver(day, before)) return true;
+  return isIdle(live, before) || closedHours(live, before, now).length > 0;
 }
 
 /**
- * Writes the blocks, rollups and state of these monitors as of the entry the shard stands at. Repeating it, also after
- * a crash between any two writes, changes nothing: rows that a block has already seen are left out by their entry.
+ * Writes the blocks, rollups and states of these monitors as of the shard's present entry. Repeating it
+ * changes nothing, even after a crash between two writes: rows that a block already has are left out by their
+ * entry.
  */
-export async function writeClosedHours(stores: { hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>; states: Pick<StateStore, 'write'> }, shard: ShardState, ids: string[], now: number): Promise<void> {
+export async function writeClosedHours(
+  stores: HourWriterStores, shard: ShardState, ids: string[], now: number,
+): Promise<void> {
   const position = shard.n;
   const work = ids.flatMap((id) => {
-    const cell = shard.monitors.get(id);
-    return cell && cell.queued === 0 ? [{ id, cell, hours: closedHours(id, cell, now), booked: { ...cell.state.booked } }] : [];
+    const live = shard.monitors.get(id);
+    if (!live || live.queued > 0) return [];
+    const before = closedBefore(id, now);
+    const hours = closedHours(live, before, now);
+    const days = daysOf(live.state.unrolled_day, hours, before);
+    return [{ id, live, hours, days, booked: { ...live.state.booked } }];
   });
   if (work.length === 0) return;
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
-  const known = new Map((await stores.hours.read(keys)).map((record) => [rollupKey(record.monitor_id, record.hour), record]));
-  const records = work.flatMap(({ id, cell, hours, booked }) =>
-    hours.map((hour) => mergedHour({ id, hour, position, cell, booked: booked[hour] ?? null }, known.get(rollupKey(id, hour)))));
-  await stores.hours.write(records);
-  const unrolled = await rollDays(stores.hours, work, position, now);
+  const found = await stores.hours.read(keys);
+  const known = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
+  await stores.hours.write(work.flatMap(({ id, live, hours, booked }) => hours.map((hour) =>
+    mergedHour({ monitor_id: id, hour, position }, live, booked[hour], known.get(rollupKey(id, hour))))));
+  const over = work.flatMap(({ id, days }) => days.over.map((day) => ({ monitor_id: id, day, position })));
+  if (over.length > 0) await stores.hours.rollDays(over);
   const saved: StateRecord[] = [];
-  for (const { id, cell, hours } of work) {
-    if (cell.queued > 0) continue;
+  for (const { id, live, hours, days } of work) {
+    if (live.queued > 0) continue;
     for (const hour of hours) {
-      const rest = cell.hours.get(hour)?.keepAfter(hour, position);
-      if (rest) cell.hours.set(hour, rest);
-      else cell.hours.delete(hour);
+      const rest = live.hours.get(hour)?.keepAfter(position);
+      if (rest) live.hours.set(hour, rest);
+      else live.hours.delete(hour);
     }
-    cell.state = { ...withoutHours(cell.state, hours), unrolled_day: unrolled.get(id) ?? null };
-    cell.writes += 1;
-    saved.push({ monitor_id: id, shard: shard.shard, position: cell.position, state: cell.state, outbox: [] });
+    live.state = { ...withoutHours(live.state, hours), unrolled_day: days.left };
+    live.writes += 1;
+    const { position: at, state } = live;
+    saved.push({ monitor_id: id, shard: shard.shard, position: at, state, outbox: [] });
   }
   await stores.states.write(saved);
   for (const record of saved) markSaved(shard.monitors.get(record.monitor_id), record.position);
 }
 
 /**
- * Changed by the clock alone (paused, unheard of): no hour of its own will ever save it, and the snapshot waits for it. In its
- * place of the spread, like an hour: the clock changes all of them at once.
+ * True for a monitor that only the clock has changed (paused, or never heard of). It has no hour to be saved
+ * with, and the snapshot waits for it. It takes its turn like an hour, because the clock changes all of them
+ * at once.
  */
-function isIdle(id: string, cell: LiveMonitor, now: number): boolean {
-  if (cell.unsavedFrom === null || cell.hours.size > 0 || Object.keys(cell.state.booked).length > 0) return false;
-  return hourOf(cell.state.booked_until - 1) <= closedBefore(id, now);
+function isIdle({ unsavedFrom, hours, state }: LiveMonitor, before: number): boolean {
+  if (unsavedFrom === null || hours.size > 0 || Object.keys(state.booked).length > 0) return false;
+  return hourOf(state.booked_until - 1) <= before;
 }
 
 /** Notes that a monitor's document is as good as entry `position`. */
-export function markSaved(cell: LiveMonitor | undefined, position: number): void {
-  if (!cell || cell.unsavedFrom === null) return;
-  cell.unsavedFrom = cell.position <= position ? null : Math.max(cell.unsavedFrom, position + 1);
+export function markSaved(live: LiveMonitor | undefined, position: number): void {
+  if (!live || live.unsavedFrom === null) return;
+  live.unsavedFrom = live.position <= position ? null : Math.max(live.unsavedFrom, position + 1);
 }
 
-/** The entry up to which nothing of this monitor is only in the journal, of a shard that stands at entry `n`. Never goes back. */
-export function savedThrough(cell: LiveMonitor, n: number): number {
-  let through = cell.unsavedFrom === null ? n : Math.min(n, cell.unsavedFrom - 1);
-  for (const rows of cell.hours.values()) through = Math.min(through, rows.firstEntry - 1);
+/** The entry up to which documents have all of this monitor, in a shard at entry `n`. Never goes back. */
+export function savedThrough(live: LiveMonitor, n: number): number {
+  let through = live.unsavedFrom === null ? n : Math.min(n, live.unsavedFrom - 1);
+  for (const rows of live.hours.values()) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 
+/** An hour as of entry `position`, even if later entries were applied while `known` was read. */
 function mergedHour(
-  part: { id: string; hour: number; position: number; cell: LiveMonitor; booked: HourTimes | null }, known: HourRecord | undefined,
+  key: HourKey & { position: number }, live: LiveMonitor, times?: HourTimes, known?: HourRecord,
 ): HourRecord {
-  // Entries go on while the store is read: what they bring belongs to a later position.
   const rows = known?.rows ?? new ResultColumns(0);
-  const isPruned = known !== undefined && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
-  part.cell.hours.get(part.hour)?.columns(known?.position ?? 0, part.position, rows);
-  const booked = part.booked ?? known?.rollup.booked ?? [0, 0, 0];
-  const intervalMs = part.cell.state.config.interval_ms;
-  if (isPruned) {
-    const rollup = addRows(known.rollup, rows, intervalMs);
-    return { monitor_id: part.id, hour: part.hour, position: part.position, rows: new ResultColumns(0), rollup: { ...rollup, booked } };
-  }
-  return { monitor_id: part.id, hour: part.hour, position: part.position, rows, rollup: rollupOf(rows, booked, intervalMs) };
+  const isExpired = known && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
+  live.hours.get(key.hour)?.columns(known?.position ?? 0, key.position, rows);
+  const booked = times ?? known?.rollup.booked ?? [0, 0, 0];
+  const intervalMs = live.state.config.interval_ms;
+  if (!isExpired) return { rows, rollup: rollupOf(rows, booked, intervalMs), ...key };
+  const rollup = { ...addRows(known.rollup, rows, intervalMs), booked };
+  return { rows: new ResultColumns(0), rollup, ...key };
 }
 
-/** Hours of a monitor that are over, booked to their end and past the monitor's place in the spread. */
-function closedHours(id: string, cell: LiveMonitor, now: number): number[] {
-  const before = closedBefore(id, now);
-  const closed = new Set<number>();
-  const consider = (hour: number): void => {
-    if (hour <= before && cell.state.booked_until >= hour + HOUR_MS && (!inDoubt(cell.state) || hour < now - DOUBT_MS)) closed.add(hour);
-  };
-  for (const hour of cell.hours.keys()) consider(hour);
-  for (const hour in cell.state.booked) consider(Number(hour));
-  return [...closed];
+/** Hours that are over, are booked to their end, and whose turn has come. */
+function closedHours({ state, hours }: LiveMonitor, before: number, now: number): number[] {
+  const isClosed = (hour: number): boolean =>
+    hour <= before && state.booked_until >= hour + HOUR_MS && (hour < now - DOUBT_MS || !isInDoubt(state));
+  return [...new Set([...hours.keys(), ...Object.keys(state.booked).map(Number)])].filter(isClosed);
 }
 
-/** A failure that is not confirmed yet, or an outage that other regions may have seen too, may still turn booked time into down time. */
-function inDoubt(state: MonitorState): boolean {
-  for (const name in state.regions) {
-    const region = state.regions[name];
-    if (region && (region.ended !== undefined || (region.fails > 0 && region.verdict !== 'down'))) return true;
+/** An unconfirmed failure, or an outage that other regions may confirm, can still turn time into downtime. */
+function isInDoubt({ regions }: MonitorState): boolean {
+  for (const name in regions) {
+    const { ended, fails, verdict } = regions[name] as RegionState;
+    if (ended !== undefined || (fails > 0 && verdict !== 'down')) return true;
   }
   return false;
 }
 
-/**
- * Makes the rollups of days that are over, and again those of days that late results have changed.
- * @returns for each monitor the day that is left for later, if any.
- */
-async function rollDays(
-  store: Pick<HourStore, 'rollDays'>, work: { id: string; cell: LiveMonitor; hours: number[] }[], position: number, now: number,
-): Promise<Map<string, number>> {
-  const left = new Map<string, number>();
-  const over: DayKey[] = [];
-  for (const { id, cell, hours } of work) {
-    const days = [...new Set(hours.map(dayOf))].sort((a, b) => a - b);
-    const known = cell.state.unrolled_day;
-    const latest = Math.max(known ?? 0, days.at(-1) ?? 0);
-    // Also one that has none yet: of a day that nobody watched it may all have come late.
-    for (const day of days) if (day < latest && day !== known) over.push({ monitor_id: id, day });
-    if (known !== null && known < latest) over.push({ monitor_id: id, day: known });
-    if (isDayOver(id, latest, now)) over.push({ monitor_id: id, day: latest });
-    else if (latest > 0) left.set(id, latest);
-  }
-  const distinct = new Map(over.map(({ monitor_id, day }) => [rollupKey(monitor_id, day), { monitor_id, day, position }]));
-  if (distinct.size > 0) await store.rollDays([...distinct.values()]);
-  return left;
+interface Days {
+  /** To roll up now: days that are over, and earlier ones that late results changed. */
+  over: number[];
+  /** The day that has to wait. */
+  left: number | null;
 }
 
-function dayOf(at: number): number {
-  return at - (at % DAY_MS);
+/** The days of these hours, and the day `known` that waited so far. */
+function daysOf(known: number | null, hours: number[], before: number): Days {
+  const days = new Set(hours.map((hour) => hour - (hour % DAY_MS)));
+  if (known !== null) days.add(known);
+  const latest = Math.max(0, ...days);
+  if (latest === 0 || isDayOver(latest, before)) return { over: [...days], left: null };
+  days.delete(latest);
+  return { over: [...days], left: latest };
 }
 
-/** Whether a day's last hour is written, if it is ever to be. */
-function isDayOver(id: string, day: number, now: number): boolean {
-  return day > 0 && day + DAY_MS <= closedBefore(id, now) + HOUR_MS;
+/** True when a day's last hour is closed. */
+function isDayOver(day: number, before: number): boolean {
+  return day + DAY_MS <= before + HOUR_MS;
 }
 
-function unrolledDay(id: string, state: MonitorState, now: number): number | null {
-  return state.unrolled_day !== null && isDayOver(id, state.unrolled_day, now) ? state.unrolled_day : null;
-}
-
-/** Hours that start at or before this are closed for a monitor: its place in the spread is past. */
+/** Hours that start at or before this are closed for a monitor: its turn has come. */
 function closedBefore(id: string, now: number): number {
   return now - HOUR_MS - HOUR_GRACE_MS - (fnv1a(id) / 2 ** 32) * SPREAD_MS;
 }

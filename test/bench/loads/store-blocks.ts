@@ -3,8 +3,8 @@ import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 import { HourStore } from '../../../controller/results/hours/hour-store.ts';
 import { rollupOf } from '../../../controller/results/hours/rollup.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
-import { toStored } from '../../../controller/results/hours/stored-result.ts';
 import type { HourRecord } from '../../../controller/results/hours/hour-record.ts';
+import { toStored } from '../../helpers/to-stored.ts';
 import { bareDocument, monitorIds, resultMaker } from './results.ts';
 
 interface BlockOptions {
