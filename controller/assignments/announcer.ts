@@ -31,6 +31,6 @@ export class Announcer {
 
   #send(probe: EnrolledProbe, delta: AssignmentDelta): void {
     const subject = subjects.assign(probe.region_id, probe._id);
-    this.#deps.bus.publish(subject, this.#deps.sealer.delta('assign', probe, delta));
+    this.#deps.bus.publish(subject, this.#deps.sealer.seal('assign', probe, delta));
   }
 }

@@ -10,7 +10,6 @@ const HOUR_MS = 3_600_000;
 const LIFETIME_MS = { assign: 24 * HOUR_MS, sync: 24 * HOUR_MS, run: 2 * HOUR_MS };
 
 type Recipient = Pick<EnrolledProbe, '_id' | 'box_key'>;
-type EnvelopeHead = Pick<SignedEnvelope, 'purpose' | 'revision'>;
 
 /** Puts messages into envelopes that only their probe can read and only a controller can have made. */
 export class EnvelopeSealer {
@@ -22,21 +21,12 @@ export class EnvelopeSealer {
     this.#clock = clock;
   }
 
-  delta(purpose: 'assign' | 'sync', to: Recipient, delta: AssignmentDelta): string {
-    return this.#seal({ purpose, revision: delta.revision }, to, delta);
-  }
-
-  run(to: Recipient, order: RunOrder): string {
-    return this.#seal({ purpose: 'run', revision: 0 }, to, order);
-  }
-
-  #seal(head: EnvelopeHead, to: Recipient, content: AssignmentDelta | RunOrder): string {
-    const { purpose, revision } = head;
+  seal(purpose: SignedEnvelope['purpose'], to: Recipient, content: AssignmentDelta | RunOrder): string {
     const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.box_key);
     const unsigned = {
       purpose,
       probe_id: to._id,
-      revision,
+      revision: 'revision' in content ? content.revision : 0,
       expires_at: this.#clock.now() + LIFETIME_MS[purpose],
       payload: Buffer.from(sealed).toString('base64'),
     };

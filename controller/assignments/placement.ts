@@ -6,6 +6,7 @@ import type { Liveness } from '../probes/liveness.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
 import type { PlannedChange } from './assignment-doc.ts';
+import type { RegionNotes } from './ports.ts';
 import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
@@ -23,8 +24,7 @@ interface PlacementDeps {
   writer: AssignmentWriter;
   announcer: Announcer;
   directory: FleetDirectory;
-  /** Notes that monitors which want these regions may have no probe. */
-  regions: { markToPlace(ids: string[]): Promise<void> };
+  regions: RegionNotes;
   liveness: Pick<Liveness, 'track' | 'silentMs'>;
   /** How many regions a monitor of the organization may run in. */
   regionLimit: (organizationId: string) => Promise<number>;

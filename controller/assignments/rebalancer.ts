@@ -7,6 +7,7 @@ import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
+import type { MonitorSource, ProbeRemoval, RegionNotes } from './ports.ts';
 import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
@@ -21,20 +22,13 @@ const SWEEP_EVERY_MS = 3_600_000;
 const KEEP_TOMBSTONES_MS = 30 * 86_400_000;
 const PAGE = 500;
 
-/** Monitors of all tenants that name the region or leave the choice to us. */
-export interface MonitorSource {
-  activeOfRegion(region: string): AsyncIterable<MonitorDoc>;
-}
-
 interface RebalancerDeps {
   placement: Placement;
   items: AssignmentStore;
   heads: HeadStore;
   monitors: MonitorSource;
-  /** Removes a deleted probe. */
-  probes: { purge(id: string): Promise<void> };
-  /** Withdraws the note that a region's monitors may have no probe, unless it was made again since `seen`. */
-  regions: { clearToPlace(id: string, seen: number): Promise<void> };
+  probes: ProbeRemoval;
+  regions: RegionNotes;
   directory: FleetDirectory;
   /** Whether this controller looks after the region; others then leave it alone. */
   owns: (regionId: string) => boolean;

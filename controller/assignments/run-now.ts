@@ -57,7 +57,8 @@ export class RunNow implements CheckRunner {
     const probe = await directory.findEnrolled({ region, probeId });
     if (!probe) return { failure: 'unreachable' };
     try {
-      const reply = await bus.request(subjects.run(region, probeId), sealer.run(probe, order), { timeoutMs });
+      const envelope = sealer.seal('run', probe, order);
+      const reply = await bus.request(subjects.run(region, probeId), envelope, { timeoutMs });
       const result = decodeJson(runReply, reply)?.result;
       return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
     } catch (error) {

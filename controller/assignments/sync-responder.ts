@@ -64,6 +64,6 @@ export class SyncResponder {
     const probe = from && (await directory.findEnrolled(from));
     if (!request || !probe) return;
     const delta = await answerSync({ items, heads }, probe._id, request);
-    message.reply(sealer.delta('sync', probe, delta));
+    message.reply(sealer.seal('sync', probe, delta));
   }
 }

@@ -1,7 +1,8 @@
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
-import { isEnrolled, type ProbeIdentities } from './probe.ts';
+import type { ProbeIdentities } from './ports.ts';
+import { isEnrolled } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
 /** Corrects what another controller changed, or one that died between the database and NATS. */
@@ -19,12 +20,7 @@ export function identityRounds({ probes, identities, clock, log }: IdentityDeps)
   return new Rounds({
     clock,
     everyMs: AGREE_EVERY_MS,
-    round: async () => {
-      const users = (await probes.all()).filter(isEnrolled).map((probe) => ({
-        probe_id: probe._id, region: probe.region_id, public_key: probe.public_key,
-      }));
-      await identities.publish(users);
-    },
+    round: async () => identities.publish((await probes.all()).filter(isEnrolled)),
     onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
   });
 }

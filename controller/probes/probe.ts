@@ -49,16 +49,3 @@ export type EnrolledProbe = ProbeDoc & { public_key: string; box_key: string };
 export function isEnrolled(probe: ProbeDoc): probe is EnrolledProbe {
   return probe.public_key !== undefined && probe.box_key !== undefined && probe.removed_at === null;
 }
-
-/** A probe as a user of NATS. */
-export interface ProbeUser {
-  /** NATS user nkey, `U…`. */
-  public_key: string;
-  region: string;
-  probe_id: string;
-}
-
-export interface ProbeIdentities {
-  /** Makes NATS accept exactly these probes, and disconnect all others. Calls never overlap. */
-  publish(users: ProbeUser[]): Promise<void>;
-}

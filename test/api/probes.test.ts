@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
 import type { Bus } from '../../controller/platform/bus/bus-port.ts';
-import type { ProbeUser } from '../../controller/probes/probe.ts';
+import type { ProbeUser } from '../../controller/probes/ports.ts';
 import { hashSecret } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -87,7 +87,8 @@ test('a token enrols one probe once, whoever else has it, and the database never
     controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/), controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
   });
   const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
-  expect(published).toContainEqual({ public_key: winner.publicKey, region: 'local', probe_id: id });
+  const user = { _id: id, region_id: 'local', public_key: winner.publicKey };
+  expect(published).toContainEqual(expect.objectContaining(user));
   // An answer can get lost: the same key may ask again, and gets the same.
   expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
   expect((await app.client.post('/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('INVALID_TOKEN');
@@ -121,10 +122,10 @@ test('a deleted probe is gone from NATS and from the list at once, and its name 
   const { id, token } = await register(operator, 'five');
   const probe = new TestProbe();
   await app.client.post('/api/probes/enrol', probe.request(token));
-  expect(published.map((user) => user.probe_id)).toContain(id);
+  expect(published.map((user) => user._id)).toContain(id);
   expect((await other.owner.client.delete(`/api/probes/${id}`)).code).toBe('INSUFFICIENT_PERMISSIONS');
   expect((await operator.delete(`/api/probes/${id}`)).data).toEqual({ message: 'Probe deleted' });
-  expect(published.map((user) => user.probe_id)).not.toContain(id);
+  expect(published.map((user) => user._id)).not.toContain(id);
   expect((await operator.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await operator.delete(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await app.client.post('/api/probes/enrol', probe.request(token))).code).toBe('INVALID_TOKEN');

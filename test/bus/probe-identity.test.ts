@@ -121,8 +121,8 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
 
 test('the user file is the same bytes for the same probes, and says nothing of nobody', () => {
   const users = [
-    { public_key: 'UB', region: 'r', probe_id: 'b' },
-    { public_key: 'UA', region: 'r', probe_id: 'a' },
+    { _id: 'b', region_id: 'r', public_key: 'UB' },
+    { _id: 'a', region_id: 'r', public_key: 'UA' },
   ];
   expect(usersFileContent([])).toBe('users: []\n');
   expect(usersFileContent(users)).toBe(usersFileContent([...users].reverse()));
@@ -137,7 +137,8 @@ test('a stale pid file that names another process costs that process nothing', a
   const dir = mkdtempSync('/tmp/farwatch-users-');
   const bystander = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] });
   writeFileSync(`${dir}/pid`, `${bystander.pid}\n`);
-  await new NatsUsersFile({ file: `${dir}/users.conf`, pidFile: `${dir}/pid` }, log).publish([{ public_key: 'U', region: 'r', probe_id: 'p' }]);
+  const users = new NatsUsersFile({ file: `${dir}/users.conf`, pidFile: `${dir}/pid` }, log);
+  await users.publish([{ _id: 'p', region_id: 'r', public_key: 'U' }]);
   const echo = new Promise((resolve) => bystander.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())));
   bystander.stdin.write('alive');
   expect(await Promise.race([echo, new Promise((resolve) => bystander.once('exit', resolve))])).toBe('alive');

@@ -5,19 +5,12 @@ import type { BusHandler, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
 
-interface Listener {
-  readonly subject: string;
-  readonly handler: BusHandler;
-  readonly queue: string | undefined;
-  subscription: Subscription | null;
-}
-
 /** The subscriptions of a connection. nats.js renews them, except those that the server once refused. */
 export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #listeners = new Set<Listener>();
+  readonly #openers = new Set<() => void>();
   handlerErrors = 0;
 
   constructor(connection: NatsConnection, log: Log, clock: Clock) {
@@ -27,54 +20,50 @@ export class BusListeners {
   }
 
   add(subject: string, handler: BusHandler, { queue }: { queue?: string } = {}): BusSubscription {
-    const listener: Listener = { subject, handler, queue, subscription: null };
-    this.#listeners.add(listener);
-    this.#open(listener);
-    return { stop: () => this.#stop(listener) };
+    let subscription: Subscription | null = null;
+    const callback = (error: NatsError | null, message: Msg) => {
+      if (!error) return this.#handle(handler, message);
+      subscription = null;
+      this.#log.error({ err: error, subject }, 'subscription refused');
+    };
+    const open = () => {
+      subscription ??= this.#connection.subscribe(subject, { queue, callback });
+    };
+    this.#openers.add(open);
+    open();
+    const stop = async () => {
+      this.#openers.delete(open);
+      if (subscription) await this.#drain(subscription);
+    };
+    return { stop };
   }
 
   /** Subscribes again to what was refused before: the server's permissions may have changed. */
   restore(): void {
-    for (const listener of this.#listeners) if (!listener.subscription) this.#open(listener);
+    for (const open of this.#openers) open();
   }
 
-  #open(listener: Listener): void {
-    listener.subscription = this.#connection.subscribe(listener.subject, {
-      queue: listener.queue,
-      callback: (error, message) => this.#receive(listener, error, message),
-    });
-  }
-
-  #receive(listener: Listener, error: NatsError | null, message: Msg): void {
-    if (error) {
-      listener.subscription = null;
-      this.#log.error({ err: error, subject: listener.subject }, 'subscription refused');
-      return;
-    }
-    // A callback that throws would silently end nats.js's reader, and with it the connection.
+  /** A callback that throws would silently end nats.js's reader, and with it the connection. */
+  #handle(handler: BusHandler, message: Msg): void {
+    const { subject, data } = message;
+    const failed = (error: unknown) => {
+      this.handlerErrors += 1;
+      this.#log.error({ err: error, subject }, 'message handler failed');
+    };
     try {
-      const { subject, data } = message;
-      const reply = (answer: Uint8Array | string) => void message.respond(answer);
-      const result: unknown = listener.handler({ subject, data, reply });
-      if (result instanceof Promise) result.catch((failure: unknown) => this.#failed(listener, failure));
-    } catch (failure) {
-      this.#failed(listener, failure);
+      const result: unknown = handler({ subject, data, reply: (answer) => void message.respond(answer) });
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
     }
   }
 
-  #failed(listener: Listener, failure: unknown): void {
-    this.handlerErrors += 1;
-    this.#log.error({ err: failure, subject: listener.subject }, 'message handler failed');
-  }
-
-  async #stop(listener: Listener): Promise<void> {
-    this.#listeners.delete(listener);
-    const { subscription } = listener;
-    listener.subscription = null;
-    if (!subscription || subscription.isClosed() || this.#connection.isClosed()) return;
+  async #drain(subscription: Subscription): Promise<void> {
+    const connection = this.#connection;
+    if (subscription.isClosed() || connection.isClosed()) return;
     // Draining ends neither while the server is away nor once the connection is closed.
     const drained = subscription.drain().catch(() => undefined);
-    await within(this.#clock, STOP_TIMEOUT_MS, Promise.race([drained, this.#connection.closed()]));
-    if (!subscription.isClosed() && !this.#connection.isClosed()) subscription.unsubscribe();
+    await within(this.#clock, STOP_TIMEOUT_MS, Promise.race([drained, connection.closed()]));
+    if (!subscription.isClosed() && !connection.isClosed()) subscription.unsubscribe();
   }
 }

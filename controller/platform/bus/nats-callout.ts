@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { ProbeIdentities, ProbeUser } from '../../probes/probe.ts';
+import type { ProbeIdentities, ProbeUser } from '../../probes/ports.ts';
 import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
 import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Log } from '../../../shared/log.ts';
 import { writeFileSafely } from '../../../shared/write-file-safely.ts';
-import type { ProbeIdentities, ProbeUser } from '../../probes/probe.ts';
+import type { ProbeIdentities, ProbeUser } from '../../probes/ports.ts';
 
 /** A probe answers a `run` within this, or the server drops its answer. */
 const ANSWER_WITHIN = '60s';
@@ -52,17 +52,17 @@ export class NatsUsersFile implements ProbeIdentities {
 export function usersFileContent(users: readonly ProbeUser[]): string {
   if (users.length === 0) return 'users: []\n';
   const entries = [...users]
-    .sort((a, b) => (a.probe_id < b.probe_id ? -1 : 1))
+    .sort((a, b) => (a._id < b._id ? -1 : 1))
     .map((user) => ({ nkey: user.public_key, permissions: probePermissions(user) }));
   return `users: [\n${entries.map((entry) => `${JSON.stringify(entry)},\n`).join('')}]\n`;
 }
 
 /** A probe may publish under its own region and id and receive its own orders; nothing else is allowed. */
-export function probePermissions(user: Pick<ProbeUser, 'region' | 'probe_id'>) {
-  const address = `${user.region}.${user.probe_id}`;
+export function probePermissions({ _id, region_id }: ProbeUser) {
+  const address = `${region_id}.${_id}`;
   return {
     publish: { allow: [`results.*.${address}`, `sync.${address}`, `beat.${address}`] },
-    subscribe: { allow: [`assign.${address}`, `run.${address}`, `_INBOX_${user.probe_id}.>`] },
+    subscribe: { allow: [`assign.${address}`, `run.${address}`, `_INBOX_${_id}.>`] },
     allow_responses: { max: 1, expires: ANSWER_WITHIN },
   };
 }

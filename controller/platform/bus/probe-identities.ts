@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { ProbeIdentities } from '../../probes/probe.ts';
+import type { ProbeIdentities } from '../../probes/ports.ts';
 import { readCalloutIssuer } from './bus-credentials.ts';
 import type { NatsBus } from './bus.ts';
 import { NatsCallout } from './nats-callout.ts';

@@ -33,46 +33,37 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
     options.log.warn({ from }, 'MAIL_FROM is not set: mail has a sender that we made up');
   }
   const provider = { from, timeoutMs: SEND_WITHIN_MS };
-  if (mailgun !== null) return new BoundedMailer(mailgunDelivery({ ...mailgun, ...provider }), options);
-  if (smtpUrl !== null) return new BoundedMailer(smtpDelivery({ url: smtpUrl, ...provider }), options);
-  return new BoundedMailer(fileDelivery({ from, ...options }), options);
+  if (mailgun !== null) return boundedMailer(mailgunDelivery({ ...mailgun, ...provider }), options);
+  if (smtpUrl !== null) return boundedMailer(smtpDelivery({ url: smtpUrl, ...provider }), options);
+  return boundedMailer(fileDelivery({ from, ...options }), options);
 }
 
 /** Refuses what could forge headers, and bounds number and time of what is under way. */
-class BoundedMailer implements Mailer {
-  readonly #deliver: Deliver;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #underWay = new Set<AbortController>();
-
-  constructor(deliver: Deliver, options: { clock: Clock; log: Log }) {
-    this.#deliver = deliver;
-    this.#clock = options.clock;
-    this.#log = options.log;
-  }
-
-  async send(mail: Mail): Promise<MailOutcome> {
-    const refusal = mailRefusal(mail);
-    if (refusal !== null) return { kind: 'bounced', reason: refusal };
-    if (this.#underWay.size >= SENDS_AT_ONCE) return { kind: 'retry', reason: 'too many mails at once' };
-    const end = new AbortController();
-    this.#underWay.add(end);
-    const timer = this.#clock.setTimer(SEND_WITHIN_MS, () => end.abort());
-    const late = new Promise<MailOutcome>((resolve) => {
-      const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
-      end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
-    });
-    const delivered = this.#deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
-      if (!end.signal.aborted) this.#log.error({ err: error }, 'sending a mail failed unexpectedly');
-      return { kind: 'retry', reason: 'the mail could not be sent' };
-    });
-    const outcome = await Promise.race([delivered, late]);
-    timer.cancel();
-    this.#underWay.delete(end);
-    return outcome;
-  }
-
-  async close(): Promise<void> {
-    for (const send of this.#underWay) send.abort();
-  }
+function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Log }): Mailer {
+  const underWay = new Set<AbortController>();
+  return {
+    async send(mail) {
+      const refusal = mailRefusal(mail);
+      if (refusal !== null) return { kind: 'bounced', reason: refusal };
+      if (underWay.size >= SENDS_AT_ONCE) return { kind: 'retry', reason: 'too many mails at once' };
+      const end = new AbortController();
+      underWay.add(end);
+      const timer = clock.setTimer(SEND_WITHIN_MS, () => end.abort());
+      const late = new Promise<MailOutcome>((resolve) => {
+        const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
+        end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
+      });
+      const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
+        if (!end.signal.aborted) log.error({ err: error }, 'sending a mail failed unexpectedly');
+        return { kind: 'retry', reason: 'the mail could not be sent' };
+      });
+      const outcome = await Promise.race([delivered, late]);
+      timer.cancel();
+      underWay.delete(end);
+      return outcome;
+    },
+    async close() {
+      for (const send of underWay) send.abort();
+    },
+  };
 }

@@ -4,17 +4,10 @@ const DUPLICATE_KEY = 11000;
 
 /** Error classes of the driver, besides its network errors, that mean: the database gave no answer. */
 const UNAVAILABLE = new Set([
-  'MongoServerSelectionError',
-  'MongoOperationTimeoutError',
-  'MongoStalePrimaryError',
-  'MongoWaitQueueTimeoutError',
-  'MongoPoolClosedError',
-  'MongoTopologyClosedError',
-  'MongoNotConnectedError',
-  'MongoConnectionClosedError',
-  'MongoClientClosedError',
-  'MongoServerClosedError',
-  'MongoExpiredSessionError',
+  'MongoServerSelectionError', 'MongoOperationTimeoutError', 'MongoStalePrimaryError',
+  'MongoWaitQueueTimeoutError', 'MongoPoolClosedError', 'MongoTopologyClosedError',
+  'MongoNotConnectedError', 'MongoConnectionClosedError', 'MongoClientClosedError',
+  'MongoServerClosedError', 'MongoExpiredSessionError',
 ]);
 
 /** Server codes that mean: not now (no primary, shutting down, write not confirmed in time). */

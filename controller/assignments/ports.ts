@@ -1,0 +1,18 @@
+import type { MonitorDoc } from '../monitors/monitor.ts';
+
+export interface MonitorSource {
+  /** Monitors of all tenants that name the region or leave the choice to us. */
+  activeOfRegion(region: string): AsyncIterable<MonitorDoc>;
+}
+
+export interface RegionNotes {
+  /** Notes that monitors which want these regions may have no probe. */
+  markToPlace(ids: string[]): Promise<void>;
+  /** Withdraws that note unless it was made again since `seen`. */
+  clearToPlace(id: string, seen: number): Promise<void>;
+}
+
+export interface ProbeRemoval {
+  /** Removes a deleted probe. */
+  purge(id: string): Promise<void>;
+}
