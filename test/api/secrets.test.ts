@@ -46,7 +46,7 @@ beforeAll(async () => {
   await call('POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
   await call('POST', '/api/regions', { id: 'canary', name: 'Canary', city: 'Berlin', country: 'DE' });
   usable['enrolment token'] = (await call('POST', '/api/probes', { region_id: 'canary', name: 'Canary' })).data.enrolment_token;
-}, 180_000);
+});
 afterAll(() => rig.stop());
 
 test('a copy of the database holds no password, session, key or token that works', async () => {

@@ -49,7 +49,7 @@ async function report(probe: TestProbe, monitorId: string, epoch: string): Promi
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results: [result], dropped: [] });
-  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 10_000 });
+  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
 

@@ -44,7 +44,7 @@ async function report(monitorId: string, outcome: 'success' | 'failure'): Promis
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 10_000 });
+  await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
 }
 
 test('what happens is told on the bus and to clients: results, states, incidents of both makers, probes', async () => {

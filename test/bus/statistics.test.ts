@@ -72,7 +72,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
       const { monitors } = await get('/api/monitors');
       return monitors.every(({ id, stats }: Loose) => Date.parse(stats?.lastChecked) === lastOf([...known.values()].find((one) => one.id === id)?.script));
     }, { what: 'the owners have read their journals' });
-  }, 240_000);
+  });
   afterAll(() => rig?.stop());
 
   /** Asks, and compares with what results say of the hours from the one after `windowMs` ago: as of before and after the answer. */

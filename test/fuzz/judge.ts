@@ -2,7 +2,7 @@ import type { Caller } from './callers.ts';
 import { misfits } from './conform.ts';
 import { operationOf, type Contract, type Operation } from './document.ts';
 import type { FuzzRequest } from './make-request.ts';
-import { longestMs, targetOf, written, type FuzzAnswer } from './send.ts';
+import { targetOf, written, type FuzzAnswer } from './send.ts';
 import { CANARY } from './world.ts';
 
 export interface Case {
@@ -23,7 +23,6 @@ export function faultsOf(one: Case): string[] {
   const { contract, request, answer } = one;
   const operation = operationOf(contract, request.method, targetOf(request));
   const found: string[] = [];
-  if (answer.durationMs > longestMs()) found.push(`took ${Math.round(answer.durationMs)} ms`);
   if (answer.text.includes(CANARY)) found.push('tells what another organization has');
   for (const name of HEADERS) if (answer.headers[name] === undefined) found.push(`has no header ${name}`);
   if (answer.headers['access-control-allow-origin'] !== undefined) found.push('lets another origin in');

@@ -34,7 +34,7 @@ test('the store stops when its parent process is killed', async () => {
   const client = await MongoClient.connect(url);
   await client.db('x').command({ ping: 1 });
   parent.kill('SIGKILL');
-  await until(() => new MongoClient(url, { serverSelectionTimeoutMS: 200 }).connect().then((other) => other.close().then(() => false), () => true), { what: 'the end of the store' });
+  await until(() => new MongoClient(url, { serverSelectionTimeoutMS: 2000 }).connect().then((other) => other.close().then(() => false), () => true), { what: 'the end of the store' });
   await client.close();
 });
 

@@ -139,7 +139,7 @@ const steps = fc.oneof(
   { weight: 3, arbitrary: createIndex },
 );
 
-test('random operations return and leave the documents that the manual specifies', { timeout: 60_000 + RUNS * 100 }, async () => {
+test('random operations return and leave the documents that the manual specifies', { timeout: 600_000 + RUNS * 1_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const world: World = { real: await mongo.filled([]), model: new ModelCollection() };

@@ -100,7 +100,7 @@ class Owner {
   }
 }
 
-test('cached rollups equal the stored ones after late results, an hour, a day, retention and a takeover', { timeout: 120_000 }, async () => {
+test('cached rollups equal the stored ones after late results, an hour, a day, retention and a takeover', async () => {
   const clock = new SimulatedClock();
   const random = new Random(7);
   const owner = new Owner(clock, 2);

@@ -4,17 +4,14 @@ import { createInterface } from 'node:readline';
 /** The embedded store as a process. */
 export class StoreProcess {
   readonly url: string;
-  readonly startMs: number;
   private readonly child: ChildProcess;
 
-  private constructor(child: ChildProcess, url: string, startMs: number) {
+  private constructor(child: ChildProcess, url: string) {
     this.child = child;
     this.url = url;
-    this.startMs = startMs;
   }
 
   static async start(bundle: string, ...args: string[]): Promise<StoreProcess> {
-    const startedAt = performance.now();
     const child = spawn(process.execPath, [bundle, ...args, '--parent', String(process.pid)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines: string[] = [];
     const url = await new Promise<string>((resolveUrl, reject) => {
@@ -25,7 +22,7 @@ export class StoreProcess {
         if (message.msg === 'listening') resolveUrl(message.url!);
       });
     });
-    return new StoreProcess(child, url, performance.now() - startedAt);
+    return new StoreProcess(child, url);
   }
 
   get pid(): number {

@@ -81,7 +81,7 @@ describe('the lint settings', () => {
     for (const result of await eslint.lintFiles(['.'])) {
       found.set(relative(tree.root, result.filePath), [...new Set(result.messages.map((message) => message.ruleId ?? message.message))]);
     }
-  }, 60_000);
+  });
   afterAll(() => tree?.remove());
 
   for (const { path, rule } of planted) {
