@@ -1,5 +1,6 @@
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { viewBulk } from '../monitors/views.ts';
 import * as answers from './answers.ts';
 import type { GroupDeps } from './deps.ts';
 import * as schema from './schema.ts';
@@ -153,6 +154,5 @@ function memberRoutes(deps: GroupDeps): Route[] {
 }
 
 function changed(ids: string[], done: string) {
-  const message = `${ids.length} ${ids.length === 1 ? 'monitor' : 'monitors'} ${done}`;
-  return { status: 200 as const, data: { affected_count: ids.length, monitor_ids: ids, message } };
+  return { status: 200, data: viewBulk(ids, done) } as const;
 }

@@ -7,10 +7,14 @@ const unixMs = z.int();
 const lifecycle = z.enum(['active', 'paused', 'disabled']);
 const days = z.array(z.int());
 
-/** What is decided about any monitor, in answers. */
+/** Settings of any monitor. */
 export const monitorSettings = {
-  confirmation_policy: z.strictObject({ regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int() }),
-  ssl_monitoring: z.strictObject({ enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days }).optional(),
+  confirmation_policy: z.strictObject({
+    regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int(),
+  }),
+  ssl_monitoring: z.strictObject({
+    enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days,
+  }).optional(),
   domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
 };
 
@@ -33,7 +37,9 @@ const monitorFields = {
   group_id: z.uuid().optional(),
 };
 
-export const monitorView = z.strictObject({ ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']) });
+export const monitorView = z.strictObject({
+  ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+});
 export const monitorAnswer = z.strictObject({ monitor: monitorView });
 export const bulkAnswer = z.strictObject({
   affected_count: z.int(),
@@ -43,21 +49,23 @@ export const bulkAnswer = z.strictObject({
 });
 export const deletedAnswer = z.strictObject({ message: z.string() });
 
-const severity = z.enum(['critical', 'major', 'minor', 'warning']);
-const incidentStatus = z.enum(['open', 'acknowledged']);
 const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
+const percent = z.number().min(0).max(100);
+const incidentFields = {
+  status: z.enum(['open', 'acknowledged']), severity: z.enum(['critical', 'major', 'minor', 'warning']),
+};
 
 export const listStats = z.strictObject({
-  uptime: z.number().min(0).max(100),
+  uptime: percent,
   averageResponseTime: z.number(),
   totalChecks: z.int(),
   failedChecks: z.int(),
   lastChecked: z.iso.datetime().nullable(),
   lastFailureAt: unixMs.nullable(),
   lastSuccessAt: unixMs.nullable(),
-  currentIncident: z
-    .strictObject({ id: z.uuid(), startedAt: z.iso.datetime(), downtimeMinutes: z.int(), status: incidentStatus, severity })
-    .nullable(),
+  currentIncident: z.strictObject({
+    id: z.uuid(), startedAt: z.iso.datetime(), downtimeMinutes: z.int(), ...incidentFields,
+  }).nullable(),
 });
 
 export const listedMonitorView = z.strictObject({
@@ -70,11 +78,13 @@ export const listedMonitorView = z.strictObject({
 });
 export const monitorListAnswer = z.strictObject({
   monitors: z.array(listedMonitorView),
-  pagination: z.strictObject({ total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean() }),
+  pagination: z.strictObject({
+    total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean(),
+  }),
 });
 
 export const monitorStatsAnswer = z.strictObject({
-  uptime_percentage: z.number().min(0).max(100),
+  uptime_percentage: percent,
   avg_response_time: z.number(),
   total_checks: z.int(),
   failed_checks: z.int(),
@@ -82,9 +92,9 @@ export const monitorStatsAnswer = z.strictObject({
   last_success_at: unixMs.nullable(),
   last_failure_at: unixMs.nullable(),
   runtime_status: currentHealth,
-  current_incident: z
-    .strictObject({ id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), status: incidentStatus, severity })
-    .nullable(),
+  current_incident: z.strictObject({
+    id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), ...incidentFields,
+  }).nullable(),
 });
 
 const counts = z.record(z.string(), z.int());
@@ -93,14 +103,12 @@ export const organizationStatsAnswer = z.strictObject({
   by_type: counts,
   by_status: counts,
   by_region: counts,
-  recent_activity: z.array(
-    z.strictObject({
-      monitor_id: z.uuid(),
-      monitor_name: z.string(),
-      success: z.boolean(),
-      response_time_ms: z.int().nullable(),
-      status_code: z.int().nullable(),
-      checked_at: z.iso.datetime(),
-    }),
-  ),
+  recent_activity: z.array(z.strictObject({
+    monitor_id: z.uuid(),
+    monitor_name: z.string(),
+    success: z.boolean(),
+    response_time_ms: z.int().nullable(),
+    status_code: z.int().nullable(),
+    checked_at: z.iso.datetime(),
+  })),
 });

@@ -6,28 +6,34 @@ import { typeFields } from './settings/registry.ts';
 
 const unique = <T>(list: T[]) => [...new Set(list)];
 
-const warningDays = z.array(z.int().min(1).max(365)).max(10).transform(unique);
-const warnings = { enabled: z.boolean().optional().describe('Required if nothing was configured before.'), expiry_warning_days: warningDays.optional() };
-const sslMonitoring = z.strictObject({ ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional() });
+const warnings = {
+  enabled: z.boolean().optional().describe('Required if nothing was configured before.'),
+  expiry_warning_days: z.array(z.int().min(1).max(365)).max(10).transform(unique).optional(),
+};
+const sslMonitoring = z.strictObject({
+  ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional(),
+});
 const domainMonitoring = z.strictObject(warnings);
 const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
 });
 const tag = oneLine(1, 50).refine((text) => !text.includes(','), 'Must not contain a comma');
-/** Of one monitor. */
+/** Limit on the tags of one monitor. */
 export const MOST_TAGS = 20;
-const tags = z.array(tag).max(MOST_TAGS, `A monitor has at most ${MOST_TAGS} tags`).transform(unique);
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
-const target = z.string().trim().min(1, 'Target must not be empty').max(2048, 'Target must be at most 2048 characters');
+const target = z.string().trim().min(1, 'Target must not be empty')
+  .max(2048, 'Target must be at most 2048 characters');
 
 const optionalFields = {
-  timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms').max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
+  timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
+    .max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
     .describe('Default or null: the lower of 10000 and the interval.'),
   group_id: uuidParam.nullable().optional().describe('Null for no group.'),
-  tags: tags.optional(),
-  monitoring_regions: z.array(regionId).max(1000).transform(unique).optional().describe('Ids of regions; empty for automatic selection.'),
+  tags: z.array(tag).max(MOST_TAGS, `A monitor has at most ${MOST_TAGS} tags`).transform(unique).optional(),
+  monitoring_regions: z.array(regionId).max(1000).transform(unique).optional()
+    .describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
@@ -36,38 +42,32 @@ const optionalFields = {
 };
 
 const readOnly = readOnlyFields(
-  'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at', 'last_check_at', 'next_check_at', 'stats',
-  'group_name', 'heartbeat_token', 'last_heartbeat_at',
+  'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'created_at', 'updated_at',
+  'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at',
 );
 
-/** Bodies of create and update. `minIntervalSeconds` is the lowest interval the installation accepts. */
+/** Bodies of requests. `minIntervalSeconds` is the lowest interval that the installation accepts. */
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
-    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`);
+    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`).optional();
   const name = oneLine(1, 255);
+  const type = z.enum(MONITOR_TYPES);
+  const fields = {
+    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional(),
+    interval_seconds: interval, ...optionalFields,
+  };
   return {
-    create: z
-      .strictObject({
-        ...readOnly, name, type: z.enum(MONITOR_TYPES), target: target.optional().describe('Required, except for HEARTBEAT, where it is generated.'),
-        interval_seconds: interval.optional().describe('Required, except for HEARTBEAT.'), ...optionalFields,
-      })
-      .check(needed('target'), needed('interval_seconds'))
-      .meta(NEEDS_BY_TYPE),
-    /** A check without saving: who tries a target out has not named it yet. */
-    test: z
-      .strictObject({
-        ...readOnly, name: name.optional(), type: z.enum(MONITOR_TYPES), target: target.optional(),
-        interval_seconds: interval.optional(), ...optionalFields,
-      })
-      .check(needed('target')),
-    update: z.strictObject({
-      ...readOnly, name: name.optional(), type: z.enum(MONITOR_TYPES).optional(), target: target.optional(),
-      interval_seconds: interval.optional(), ...optionalFields,
-    }),
+    create: z.strictObject({
+      ...fields, name, type,
+      target: fields.target.describe('Required, except for HEARTBEAT, where it is generated.'),
+      interval_seconds: interval.describe('Required, except for HEARTBEAT.'),
+    }).check(needed('target'), needed('interval_seconds')).meta(NEEDS_BY_TYPE),
+    test: z.strictObject({ ...fields, type }).check(needed('target')),
+    update: z.strictObject(fields),
   };
 }
 
-/** The same for the OpenAPI document, which cannot show a function. */
+/** The same as `needed` for the OpenAPI document, which cannot show a function. */
 const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
   then: { required: ['heartbeat_interval', 'grace_period'] },
@@ -76,10 +76,11 @@ const NEEDS_BY_TYPE = {
 
 type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
 
-/** What every monitor but a heartbeat must come with. */
+/** Requires a field for every type but HEARTBEAT. */
 function needed(name: 'target' | 'interval_seconds') {
   const isGiven = (body: Body) => body.type === 'HEARTBEAT' || body[name] !== undefined;
-  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when: ({ value }) => typeof value === 'object' && value !== null });
+  const when = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
+  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when });
 }
 
 type Inputs = ReturnType<typeof monitorInputs>;
@@ -87,34 +88,43 @@ export type CreateMonitorInput = z.infer<Inputs['create']>;
 export type TestMonitorInput = z.infer<Inputs['test']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
 
-/** Monitors that one request may change. */
+/** Limit on the monitors that one request changes. */
 const MOST_IN_BULK = 500;
-const bulkIds = { monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required').max(MOST_IN_BULK, `At most ${MOST_IN_BULK} monitors at once`).transform(unique) };
+const bulkIds = {
+  monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required')
+    .max(MOST_IN_BULK, `At most ${MOST_IN_BULK} monitors at once`).transform(unique),
+};
+const addedTags = z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique);
+const newGroup = uuidParam.nullable().describe('Null removes them from their group.');
 
 export const bulkInput = z.discriminatedUnion('action', [
   z.strictObject({ action: z.enum(['pause', 'resume', 'delete']), ...bulkIds }),
-  z.strictObject({ action: z.literal('tag'), ...bulkIds, tags: z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique) }),
-  z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: uuidParam.nullable().describe('Null removes them from their group.') }),
+  z.strictObject({ action: z.literal('tag'), ...bulkIds, tags: addedTags }),
+  z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: newGroup }),
 ]);
 export type BulkInput = z.infer<typeof bulkInput>;
 
-const commaList = (most: number) =>
-  z.string().max(2000).transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, most));
+const MOST_IN_LIST = 50;
+const commaList = z.string().max(2000).transform((text) =>
+  text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, MOST_IN_LIST)).optional();
 
 export const monitorListQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 100, fallback: 50 }),
   offset: queryInt({ min: 0, fallback: 0 }),
-  status: z.enum(['active', 'paused', 'disabled']).optional().describe('`paused` and `disabled` both return all monitors that are not active.'),
+  status: z.enum(['active', 'paused', 'disabled']).optional()
+    .describe('`paused` and `disabled` both return all monitors that are not active.'),
   type: z.enum(MONITOR_TYPES).optional(),
-  types: commaList(50).optional().describe('Comma-separated; takes precedence over `type`; unknown values are ignored.'),
-  search: z.string().max(255, 'Search must be at most 255 characters').optional().describe('Literal text in the name or target; ignores case.'),
+  types: commaList.describe('Comma-separated; takes precedence over `type`; unknown values are ignored.'),
+  search: z.string().max(255, 'Search must be at most 255 characters').optional()
+    .describe('Literal text in the name or target; ignores case.'),
   group_id: uuidParam.optional(),
-  tags: commaList(50).optional().describe('Comma-separated; monitors with any of these tags.'),
+  tags: commaList.describe('Comma-separated; monitors with any of these tags.'),
   sort_by: z.enum(['created_at', 'updated_at', 'name', 'last_check_at']).default('created_at'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 });
 export type MonitorListInput = z.infer<typeof monitorListQuery>;
 
-/** Days by the names that `period` may have. */
+/** Days by name of the period. */
 export const PERIOD_DAYS: Readonly<Record<string, number>> = { '7d': 7, '30d': 30, '90d': 90 };
-export const periodQuery = z.strictObject({ period: z.string().default('30d').meta({ enum: Object.keys(PERIOD_DAYS) }) });
+const period = z.string().default('30d').meta({ enum: Object.keys(PERIOD_DAYS) });
+export const periodQuery = z.strictObject({ period });

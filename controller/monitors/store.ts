@@ -172,9 +172,10 @@ export class MonitorStore {
 
   /** Reads in pages, because a cursor might time out before a slow reader is done. */
   async *#pages(extra: Filter<MonitorDoc>): AsyncGenerator<MonitorDoc> {
+    const active = { status: 'active', deleted_at: null } as const;
     for (let after: string | undefined = ''; after !== undefined;) {
-      const active: Filter<MonitorDoc> = { status: 'active', deleted_at: null, _id: { $gt: after }, ...extra };
-      const page: MonitorDoc[] = await this.#monitors.find(active).sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
+      const rest = this.#monitors.find({ ...active, _id: { $gt: after }, ...extra });
+      const page: MonitorDoc[] = await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;
     }

@@ -1,52 +1,56 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { ipv6Groups } from '../../shared/net-guard.ts';
 
-/** Why `target` cannot be the address of an HTTP check; null when it can. */
+const CREDENTIALS = 'Target must not contain a user name or password';
+
+/** Why `target` cannot be the URL of an HTTP check; null if it can. */
 export function httpTargetFault(target: string): string | null {
-  // Characters that the URL parser would silently drop or turn into others.
-  if (/[\p{Cc}\\\u2028\u2029]/u.test(target)) return 'Target must not contain control characters or backslashes';
+  // The URL parser would silently drop or replace these.
+  const isReplaced = /[\p{Cc}\\\u2028\u2029]/u.test(target);
+  if (isReplaced) return 'Target must not contain control characters or backslashes';
   if (!URL.canParse(target)) return 'Target must be an absolute URL';
   const url = new URL(target);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Target must be an http or https URL';
   if (!/^https?:\/\//i.test(target)) return 'Target must be an absolute URL';
-  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(target)) return 'Target must not contain a user name or password';
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(target)) return CREDENTIALS;
   return url.port === '0' ? 'Target must not name port 0' : null;
 }
 
 const LONGEST_NAME = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** Numbers that some programs read as an IPv4 address. */
+const NUMERIC = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
 
 /**
- * Why `text` is neither the name of a host nor an address; null when it is. Names may be international, may
- * have labels with underscores, and may end with a dot. Numbers that only some programs read as an address
- * are none.
+ * Why `text` is neither a host name nor an IP address; null if it is one. Names may be international, may have
+ * underscores, and may end with a dot. Unusual forms of addresses are refused.
  */
 export function hostFault(text: string): string | null {
   if (isIPv4(text) || (isIPv6(text) && !text.includes('%'))) return null;
   if (text === '') return 'Target must not be empty';
-  if (/[\p{Cc}\p{Cf}\p{Z}]/u.test(text)) return 'Target must not contain white space, control or invisible characters';
+  const hasInvisible = /[\p{Cc}\p{Cf}\p{Z}]/u.test(text);
+  if (hasInvisible) return 'Target must not contain white space, control or invisible characters';
   if (text.includes('/')) return 'Target must be a host name or an IP address, not a URL';
-  if (text.includes('@')) return 'Target must not contain a user name or password';
-  if (/[\0-\x7f]/.test(text.replace(/[A-Za-z0-9._-]/g, ''))) return 'Target must be a host name or an IP address';
-  const name = domainToASCII(text).replace(/\.$/, '');
-  if (isIPv4(name) || /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(text)) return 'Target must be a host name, or an IP address in its usual form';
-  const isName = name !== '' && name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label));
-  return isName ? null : 'Target must be a host name or an IP address';
+  if (text.includes('@')) return CREDENTIALS;
+  const neither = 'Target must be a host name or an IP address';
+  if (/[\0-\x7f]/.test(text.replace(/[A-Za-z0-9._-]/g, ''))) return neither;
+  const name = asciiHost(text);
+  if (isIPv4(name) || NUMERIC.test(text)) return 'Target must be a host name, or an IP address in its usual form';
+  return name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
 }
 
-/** A host that `hostFault` accepts as it stands in the DNS: ASCII, lower case, no dot at its end. */
+/** A host that `hostFault` accepts in the form of the DNS: ASCII, lower case, no dot at the end. */
 export function asciiHost(host: string): string {
-  return isIPv4(host) || isIPv6(host) ? host : domainToASCII(host).replace(/\.$/, '');
+  return isIP(host) === 0 ? domainToASCII(host).replace(/\.$/, '') : host;
 }
 
 export interface HostPort {
   host: string;
-  /** Null when the text names none. */
+  /** Null if the text names none. */
   port: number | null;
 }
 
-/** The parts of `host`, `host:port`, `[address]:port` or an address; or why it is none of these. */
+/** The parts of `host`, `host:port`, `[address]:port` or an address; or why the text is none of these. */
 export function splitHostPort(text: string): HostPort | string {
   const bracketed = /^\[([^\]]*)\](?::(\d+))?$/.exec(text);
   const named = bracketed ?? (isIPv6(text) ? null : /^([^:]*):(\d+)$/.exec(text));
@@ -62,9 +66,13 @@ export function joinHostPort(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The name under which the DNS tells to whom an address belongs (RFC 1035, 3.5; RFC 3596, 2.5). */
+/** The DNS name of an address for PTR lookups (RFC 1035, 3.5; RFC 3596, 2.5). */
 export function reverseName(address: string): string {
   if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
-  const digits = ipv6Groups(address).map((group) => group.toString(16).padStart(4, '0')).join('');
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  const digits = groups.map((group) => group.padStart(4, '0')).join('');
   return `${digits.split('').reverse().join('.')}.ip6.arpa`;
 }

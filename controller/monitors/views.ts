@@ -9,42 +9,43 @@ import { CHECK_TYPES } from './settings/registry.ts';
 
 export type IncidentStatus = 'open' | 'acknowledged' | 'resolved' | 'closed';
 
-/** What is known of a monitor beside its document. */
+/** What is known of a monitor besides its document. */
 export interface MonitorFacts {
   live: MonitorLive | null;
   stats: PeriodStats | null;
-  /** Of the live state's open incident; null when it has none or a person has closed it. */
+  /** Of the live state's open incident; null if there is none, or if a person has closed it. */
   incidentStatus: IncidentStatus | null;
   groupName?: string | undefined;
 }
 
 type MonitorView = z.input<typeof monitorView>;
 type ListStats = z.input<typeof listStats>;
+type StatsView = z.input<typeof monitorStatsAnswer>;
 
-/** A monitor as the read of one shows it: one that is not active reads `paused`. */
+/** A monitor as the read of one shows it. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null): MonitorView {
   return viewFields(doc, live, { runtimeStatus: runtimeStatus(doc, live) });
 }
 
 /** A monitor as the list shows it. */
-export function viewListedMonitor(doc: MonitorDoc, facts: MonitorFacts, now: number): z.input<typeof listedMonitorView> {
-  const last = facts.live?.last_check_at ?? facts.stats?.last_check_at ?? null;
-  const next = nextCheckAt(doc, facts.live?.regions.length ?? 1, now);
-  const stats = viewListStats(facts, now);
-  return viewFields(doc, facts.live, {
-    runtimeStatus: health(doc, facts.live),
-    last_check_at: last === null ? undefined : Math.floor(last / 1000),
-    next_check_at: next === null ? undefined : Math.floor(next / 1000),
-    stats: stats ?? undefined,
+export function viewListedMonitor(
+  doc: MonitorDoc, facts: MonitorFacts, now: number,
+): z.input<typeof listedMonitorView> {
+  const { live, stats } = facts;
+  const next = nextCheckAt(doc, live?.regions.length ?? 1, now);
+  return viewFields(doc, live, {
+    runtimeStatus: healthOf(doc, live),
+    last_check_at: toSeconds(live?.last_check_at ?? stats?.last_check_at),
+    next_check_at: toSeconds(next),
+    stats: viewListStats(doc, facts, now),
     group_name: facts.groupName,
   });
 }
 
-/** Null when there is no uptime to tell. */
-export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): z.input<typeof monitorStatsAnswer> | null {
+/** Null if there is no uptime to show. */
+export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): StatsView | null {
   const { stats, live } = facts;
   if (stats === null || stats.uptime_percentage === null) return null;
-  const incident = openIncident(facts, now);
   return {
     uptime_percentage: stats.uptime_percentage,
     avg_response_time: stats.avg_response_time ?? 0,
@@ -53,54 +54,59 @@ export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): z.
     last_check_at: latest(stats.last_check_at, live?.last_check_at),
     last_success_at: latest(stats.last_success_at, live?.last_success_at),
     last_failure_at: latest(stats.last_failure_at, live?.last_failure_at),
-    runtime_status: health(doc, live),
-    current_incident:
-      incident === null
-        ? null
-        : { id: incident.id, started_at: incident.startedAt, downtime_minutes: incident.downtimeMinutes, status: incident.status, severity: incident.severity },
+    runtime_status: healthOf(doc, live),
+    current_incident: viewIncident(facts, now),
   };
 }
 
-function viewListStats(facts: MonitorFacts, now: number): ListStats | null {
-  const { stats, live } = facts;
-  if (stats === null || stats.uptime_percentage === null) return null;
+function viewListStats(doc: MonitorDoc, facts: MonitorFacts, now: number): ListStats | undefined {
+  const stats = viewStats(doc, facts, now);
+  if (stats === null) return undefined;
+  const { current_incident: incident } = stats;
   return {
     uptime: stats.uptime_percentage,
-    averageResponseTime: stats.avg_response_time ?? 0,
+    averageResponseTime: stats.avg_response_time,
     totalChecks: stats.total_checks,
     failedChecks: stats.failed_checks,
-    lastChecked: isoTime(latest(stats.last_check_at, live?.last_check_at)),
-    lastFailureAt: latest(stats.last_failure_at, live?.last_failure_at),
-    lastSuccessAt: latest(stats.last_success_at, live?.last_success_at),
-    currentIncident: openIncident(facts, now),
+    lastChecked: isoTime(stats.last_check_at),
+    lastFailureAt: stats.last_failure_at,
+    lastSuccessAt: stats.last_success_at,
+    currentIncident: incident && {
+      id: incident.id, startedAt: incident.started_at, downtimeMinutes: incident.downtime_minutes,
+      status: incident.status, severity: incident.severity,
+    },
   };
 }
 
-function openIncident(facts: MonitorFacts, now: number): ListStats['currentIncident'] {
-  const open = facts.live?.open_incident ?? null;
-  const status = facts.incidentStatus;
+function viewIncident(facts: MonitorFacts, now: number): StatsView['current_incident'] {
+  const { live, incidentStatus: status } = facts;
+  const open = live?.open_incident ?? null;
   if (open === null || (status !== 'open' && status !== 'acknowledged')) return null;
-  const downtimeMinutes = Math.max(0, Math.floor((now - open.started_at) / 60_000));
-  return { id: open.id, startedAt: isoTime(open.started_at), downtimeMinutes, status, severity: open.severity };
+  const { id, started_at: startedAt, severity } = open;
+  const minutes = Math.max(0, Math.floor((now - startedAt) / 60_000));
+  return { id, started_at: isoTime(startedAt), downtime_minutes: minutes, status, severity };
 }
 
-/** Lists and statistics know no `paused`: what is not checked is unknown. */
-function health(doc: MonitorDoc, live: MonitorLive | null): 'up' | 'down' | 'degraded' | 'unknown' {
+/** Lists and statistics do not show `paused`: a monitor that is not checked is unknown. */
+function healthOf(doc: MonitorDoc, live: MonitorLive | null): 'up' | 'down' | 'degraded' | 'unknown' {
   const status = runtimeStatus(doc, live);
   return status === 'paused' ? 'unknown' : status;
 }
 
-function latest(one: number | null | undefined, other: number | null | undefined): number | null {
-  const known = [one, other].filter((at): at is number => typeof at === 'number');
+function latest(...instants: (number | null | undefined)[]): number | null {
+  const known = instants.filter((at) => typeof at === 'number');
   return known.length === 0 ? null : Math.round(Math.max(...known));
 }
 
-/**
- * Begins with fields that are written out: to add to a copy of so wide an object costs a hidden class for
- * each.
- */
-function viewFields<More>(doc: MonitorDoc, live: MonitorLive | null, more: More): Omit<MonitorView, 'runtimeStatus'> & More {
-  const lastPing = doc.type === 'HEARTBEAT' ? live?.last_heartbeat_at : null;
+function toSeconds(atMs: number | null | undefined): number | undefined {
+  return typeof atMs === 'number' ? Math.floor(atMs / 1000) : undefined;
+}
+
+/** Starts with literal fields: a copy of so wide an object that grows would make a hidden class each time. */
+function viewFields<More>(
+  doc: MonitorDoc, live: MonitorLive | null, more: More,
+): Omit<MonitorView, 'runtimeStatus'> & More {
+  const { notification_target_ids: targets } = doc;
   return {
     id: doc._id,
     organization_id: doc.organization_id,
@@ -119,8 +125,14 @@ function viewFields<More>(doc: MonitorDoc, live: MonitorLive | null, more: More)
     ssl_monitoring: doc.ssl_monitoring ?? undefined,
     domain_monitoring: doc.domain_monitoring ?? undefined,
     group_id: doc.group_id ?? undefined,
-    notification_target_ids: doc.notification_target_ids.length === 0 ? undefined : doc.notification_target_ids,
-    last_heartbeat_at: typeof lastPing === 'number' ? Math.floor(lastPing / 1000) : undefined,
+    notification_target_ids: targets.length === 0 ? undefined : targets,
+    last_heartbeat_at: toSeconds(doc.type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
     ...CHECK_TYPES[doc.type].view(doc),
   };
+}
+
+/** What was done to many monitors, such as `paused`. */
+export function viewBulk(ids: string[], done: string) {
+  const message = `${ids.length} ${ids.length === 1 ? 'monitor' : 'monitors'} ${done}`;
+  return { affected_count: ids.length, monitor_ids: ids, message };
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { errorType, timings } from '../../../shared/contracts/result.ts';
-import { instantInput, queryInt } from '../../http/params.ts';
+import { instantInput, queryBoolean, queryInt } from '../../http/params.ts';
 
 const unixMs = z.int();
 const ms = z.number().nullable();
 
-const anInstant = 'Must be Unix milliseconds or an ISO 8601 date and time with its offset';
-
-/** Unix ms in digits, or ISO 8601. */
-const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), instantInput], { error: anInstant });
+/** Comes out in Unix ms. */
+const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), instantInput], {
+  error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
+});
 
 export const statusHistoryQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 500, fallback: 50 }),
@@ -31,7 +31,7 @@ export const resultsQuery = z.strictObject({
   region: z.string().max(64).optional(),
   from: instant.optional().describe('Started at this instant or later: Unix ms or ISO 8601.'),
   to: instant.optional().describe('Started before this instant: Unix ms or ISO 8601.'),
-  success: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
+  success: queryBoolean.optional(),
   limit: queryInt({ min: 1, max: 500, fallback: 100 }),
   cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
 });
@@ -50,8 +50,8 @@ export const resultView = z.strictObject({
   checked_at: unixMs,
   reason: z.string().optional().describe('Why the check was missed.'),
 });
-export const resultsAnswer = z.strictObject({ results: z.array(resultView), next_cursor: z.string().nullable() });
 export const runAnswer = z.strictObject({ results: z.array(resultView) });
+export const resultsAnswer = runAnswer.extend({ next_cursor: z.string().nullable() });
 
 export const regionsAnswer = z.strictObject({
   regions: z.array(z.strictObject({
@@ -64,13 +64,16 @@ export const regionsAnswer = z.strictObject({
   })),
 });
 
-/** Days by the names that the period of a series may have. */
-export const SERIES_DAYS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
-export const seriesQuery = z.strictObject({ period: z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) }) });
+/** Days by name of the period. */
+export const SERIES_DAYS: Readonly<Record<string, number>> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
+const period = z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) });
+export const seriesQuery = z.strictObject({ period });
 
 export const seriesAnswer = z.strictObject({
   series: z.array(z.strictObject({
     region: z.string(),
-    points: z.array(z.strictObject({ at: unixMs, avg: ms, min: ms, max: ms, p50: ms, p95: ms, p99: ms, count: z.int(), failed: z.int() })),
+    points: z.array(z.strictObject({
+      at: unixMs, avg: ms, min: ms, max: ms, p50: ms, p95: ms, p99: ms, count: z.int(), failed: z.int(),
+    })),
   })),
 });

@@ -1,74 +1,67 @@
 import { idParams } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import {
-  regionsAnswer, resultsAnswer, resultsQuery, runAnswer, seriesAnswer, seriesQuery, statusHistoryAnswer, statusHistoryQuery,
-} from './answers.ts';
-import { viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
 import { monitorInputs } from '../schema.ts';
 import { readRegions, readResponseTimes, readResults, readStatusHistory } from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
+import * as answers from './answers.ts';
+import { viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
 
-/** What one monitor has been through, region by region, and a check now. */
+/** The past of one monitor, its state by region, and checks on request. */
 export function historyRoutes(deps: MonitorDeps): Route[] {
-  return [...pastRoutes(deps), ...regionRoutes(deps), ...runRoutes(deps)];
+  return [...readRoutes(deps), ...runRoutes(deps)];
 }
 
-const READ = { method: 'GET', tag: 'Monitors', auth: { access: 'project', role: 'viewer' }, params: idParams } as const;
-
-function pastRoutes(deps: MonitorDeps): Route[] {
+function readRoutes(deps: MonitorDeps): Route[] {
+  const common = {
+    method: 'GET', tag: 'Monitors', auth: { access: 'project', role: 'viewer' }, params: idParams,
+    errors: ['MONITOR_NOT_FOUND'],
+  } as const;
   return [
     defineRoute({
-      ...READ,
+      ...common,
       path: '/api/monitors/:id/status-history',
       summary: 'List the past states of a monitor',
-      query: statusHistoryQuery,
-      errors: ['MONITOR_NOT_FOUND'],
-      answers: { 200: statusHistoryAnswer },
+      query: answers.statusHistoryQuery,
+      answers: { 200: answers.statusHistoryAnswer },
       handle: async (ctx, { params, query }) => {
         const spans = await readStatusHistory(deps, ctx, params.id, query);
         return { status: 200, data: { history: spans.map((span) => viewSpan(span, ctx.now)) } };
       },
     }),
     defineRoute({
-      ...READ,
+      ...common,
       path: '/api/monitors/:id/results',
       summary: 'List the results of a monitor',
       description: 'Newest first. A page can be short or even empty while `next_cursor` says where to '
         + 'continue.',
-      query: resultsQuery,
-      errors: ['MONITOR_NOT_FOUND'],
-      answers: { 200: resultsAnswer },
+      query: answers.resultsQuery,
+      answers: { 200: answers.resultsAnswer },
       handle: async (ctx, { params, query }) => {
         const { results, next } = await readResults(deps, ctx, params.id, query);
-        return { status: 200, data: { results: results.map((row) => viewResult(params.id, row.region, row.probe_id, row)), next_cursor: next } };
+        const rows = results.map((row) => viewResult(params.id, row.region, row.probe_id, row));
+        return { status: 200, data: { results: rows, next_cursor: next } };
       },
     }),
-  ];
-}
-
-function regionRoutes(deps: MonitorDeps): Route[] {
-  return [
     defineRoute({
-      ...READ,
+      ...common,
       path: '/api/monitors/:id/regions',
       summary: 'Read how each region sees a monitor',
-      errors: ['MONITOR_NOT_FOUND'],
-      answers: { 200: regionsAnswer },
+      answers: { 200: answers.regionsAnswer },
       handle: async (ctx, { params }) => {
         const { live, runsIn } = await readRegions(deps, ctx, params.id);
         return { status: 200, data: { regions: viewRegions(live, runsIn) } };
       },
     }),
     defineRoute({
-      ...READ,
+      ...common,
       path: '/api/monitors/:id/response-times',
       summary: 'Read the response times of a monitor by region',
       description: 'One point per hour for up to 7 days, otherwise one per day. Percentiles are accurate '
         + 'to 5 %.',
-      query: seriesQuery,
+      query: answers.seriesQuery,
       errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND'],
-      answers: { 200: seriesAnswer },
+      answers: { 200: answers.seriesAnswer },
       handle: async (ctx, { params, query }) => {
         const series = await readResponseTimes(deps, ctx, params.id, query.period);
         const regions = [...series].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -79,7 +72,10 @@ function regionRoutes(deps: MonitorDeps): Route[] {
 }
 
 function runRoutes(deps: MonitorDeps): Route[] {
-  const common = { method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' }, audit: false } as const;
+  const common = {
+    method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' }, audit: false,
+    answers: { 200: answers.runAnswer },
+  } as const;
   return [
     defineRoute({
       ...common,
@@ -89,7 +85,6 @@ function runRoutes(deps: MonitorDeps): Route[] {
         + 'monitor\'s timeout; a region that has not answered by then is `missed`.',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
-      answers: { 200: runAnswer },
       handle: async (ctx, { params }) => {
         const runs = await checkNow(deps, ctx, params.id);
         return { status: 200, data: { results: runs.map((run) => viewRun(params.id, run, ctx.now)) } };
@@ -103,7 +98,6 @@ function runRoutes(deps: MonitorDeps): Route[] {
         + 'is saved.',
       body: monitorInputs(deps.minIntervalSeconds).test,
       errors: ['VALIDATION_FAILED', 'PLAN_LIMIT_EXCEEDED'],
-      answers: { 200: runAnswer },
       handle: async (ctx, { body }) => {
         const { id, runs } = await testMonitor(deps, ctx, body);
         return { status: 200, data: { results: runs.map((run) => viewRun(id, run, ctx.now)) } };

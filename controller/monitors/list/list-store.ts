@@ -23,11 +23,11 @@ export class MonitorListStore {
     const group = { ...project, group_id: 1 } as const;
     await ensureIndexes(this.#monitors, [
       // Lists of a project, and its search.
-      ...ORDERS.map((field) => ({ key: { ...project, [field]: 1, _id: 1 } as const, name: `list_by_${field}` })),
+      ...ORDERS.map((by) => ({ key: { ...project, [by]: 1, _id: 1 } as const, name: `list_by_${by}` })),
       // Lists of one type and status.
-      ...ORDERS.map((field) => ({ key: { ...cell, [field]: 1, _id: 1 } as const, name: `cell_by_${field}` })),
+      ...ORDERS.map((by) => ({ key: { ...cell, [by]: 1, _id: 1 } as const, name: `cell_by_${by}` })),
       // Lists of a group.
-      ...ORDERS.map((field) => ({ key: { ...group, [field]: 1, _id: 1 } as const, name: groupIndex(field) })),
+      ...ORDERS.map((by) => ({ key: { ...group, [by]: 1, _id: 1 } as const, name: groupIndex(by) })),
       // Lists and counts by tag.
       { key: { ...project, tags: 1 }, name: 'list_of_tag' },
     ]);

@@ -1,0 +1,111 @@
+import { idParams } from '../http/params.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { bulkAnswer, deletedAnswer, monitorAnswer } from './answers.ts';
+import type { MonitorDeps } from './deps.ts';
+import { bulkInput, monitorInputs } from './schema.ts';
+import { changeInBulk } from './verbs/bulk-monitors.ts';
+import { liveOf } from './verbs/read-monitors.ts';
+import { createMonitor, deleteMonitor, setMonitorStatus, updateMonitor } from './verbs/write-monitor.ts';
+import { viewBulk, viewMonitor } from './views.ts';
+
+const LIMIT_ERRORS = [
+  'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
+] as const;
+const DONE = { pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', move: 'moved' } as const;
+
+const common = { tag: 'Monitors', auth: { access: 'project', role: 'editor' } } as const;
+
+export function writeRoutes(deps: MonitorDeps): Route[] {
+  const inputs = monitorInputs(deps.minIntervalSeconds);
+  const update = (method: 'PUT' | 'PATCH') =>
+    defineRoute({
+      ...common,
+      method,
+      path: '/api/monitors/:id',
+      audit: 'monitor.changed',
+      summary: 'Change a monitor',
+      description: 'Changes only the fields in the request. The result of a read can be sent back.',
+      params: idParams,
+      body: inputs.update,
+      errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
+      answers: { 200: monitorAnswer },
+      handle: async (ctx, { params, body }) => {
+        const doc = await updateMonitor(deps, ctx, params.id, body);
+        return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } };
+      },
+    });
+  return [
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/monitors',
+      audit: 'monitor.created',
+      summary: 'Create a monitor',
+      body: inputs.create,
+      errors: ['MONITOR_LIMIT_REACHED', ...LIMIT_ERRORS],
+      answers: { 201: monitorAnswer },
+      handle: async (ctx, { body }) => {
+        return { status: 201, data: { monitor: viewMonitor(await createMonitor(deps, ctx, body), null) } };
+      },
+    }),
+    update('PUT'),
+    update('PATCH'),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/api/monitors/:id',
+      audit: 'monitor.deleted',
+      summary: 'Delete a monitor',
+      params: idParams,
+      errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: deletedAnswer },
+      handle: async (ctx, { params }) => {
+        await deleteMonitor(deps, ctx, params.id);
+        return { status: 200, data: { message: 'Monitor deleted successfully' } };
+      },
+    }),
+    ...transitionRoutes(deps),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/monitors/bulk',
+      audit: 'monitors.changed',
+      summary: 'Change many monitors',
+      description: 'Changes every monitor that it can; `failures` lists the others. `tag` adds to the '
+        + 'existing tags.',
+      body: bulkInput,
+      answers: { 200: bulkAnswer },
+      handle: async (ctx, { body }) => {
+        const { changed, failures } = await changeInBulk(deps, ctx, body);
+        return { status: 200, data: { failures, ...viewBulk(changed, DONE[body.action]) } };
+      },
+    }),
+  ];
+}
+
+const TRANSITIONS = [
+  {
+    transition: 'pause', audit: 'monitor.paused', summary: 'Pause a monitor',
+    failure: { code: 'MONITOR_PAUSE_FAILED', message: 'The monitor could not be paused' },
+  },
+  { transition: 'resume', audit: 'monitor.resumed', summary: 'Resume a paused or disabled monitor' },
+  { transition: 'disable', audit: 'monitor.disabled', summary: 'Disable a monitor' },
+] as const;
+
+function transitionRoutes(deps: MonitorDeps): Route[] {
+  return TRANSITIONS.map(({ transition, ...facts }) =>
+    defineRoute({
+      ...common,
+      ...facts,
+      method: 'POST',
+      path: `/api/monitors/:id/${transition}`,
+      params: idParams,
+      errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+      answers: { 200: monitorAnswer },
+      handle: async (ctx, { params }) => {
+        const doc = await setMonitorStatus(deps, ctx, params.id, transition);
+        return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } };
+      },
+    }),
+  );
+}
