@@ -1,7 +1,6 @@
 import { defineRoute, type Route } from '../http/route.ts';
 import { overviewAnswer } from './answers.ts';
-import type { DashboardDeps } from './ports.ts';
-import { readOverview } from './verbs.ts';
+import { readOverview, type DashboardDeps } from './verbs.ts';
 
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
   return [

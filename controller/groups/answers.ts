@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { monitorView } from '../monitors/answers.ts';
 
 const id = z.uuid();
 const instant = z.iso.datetime();
 const percent = z.number().min(0).max(100);
-const lifecycle = z.enum(['active', 'paused', 'disabled']);
 
-const groupMonitorView = z.strictObject({
-  id,
-  name: z.string(),
-  type: z.enum(MONITOR_TYPES),
-  target: z.string(),
-  interval_seconds: z.int(),
-  status: lifecycle,
-  configState: lifecycle,
-  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+const groupMonitorView = monitorView.pick({
+  id: true, name: true, type: true, target: true, interval_seconds: true, status: true, configState: true,
+  runtimeStatus: true,
 });
 
 /** A group as the API shows it; its children have the same fields. */
@@ -44,7 +37,6 @@ export const groupListAnswer = z.strictObject({
   groups: z.array(groupView), total: z.int(), page: z.int(), limit: z.int(),
 });
 export const hierarchyAnswer = z.strictObject({ groups: z.array(groupView) });
-export const deletedAnswer = z.strictObject({ message: z.string() });
 export const bulkAnswer = z.strictObject({
   affected_count: z.int(),
   monitor_ids: z.array(id).describe('The monitors that changed.'),
@@ -53,11 +45,8 @@ export const bulkAnswer = z.strictObject({
 
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
 export const groupStatsAnswer = z.strictObject({
-  total_monitors: z.int(),
-  active_monitors: z.int(),
-  paused_monitors: z.int(),
-  monitors_up: z.int(),
-  monitors_down: z.int(),
+  total_monitors: z.int(), active_monitors: z.int(), paused_monitors: z.int(),
+  monitors_up: z.int(), monitors_down: z.int(),
   avg_response_time: z.number()
     .describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
   uptime_percentage: percent

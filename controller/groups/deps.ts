@@ -11,7 +11,6 @@ export interface TreeDeps {
   monitors: ManyDeps;
 }
 
-/** What the verbs of groups work with. */
 export interface GroupDeps extends TreeDeps {
   monitors: MonitorDeps;
 }

@@ -19,7 +19,6 @@ export interface GroupDoc {
   created_at: number;
 }
 
-/** What the rules of the tree need of a group. */
 export type GroupEdge = Pick<GroupDoc, '_id' | 'parent_group_id'>;
 
 export type GroupText = Partial<Pick<GroupDoc, 'name' | 'description'>>;
@@ -40,7 +39,6 @@ export interface RemoveStep {
 /** One change of a project's tree. */
 export type TreeStep = PlaceStep | RemoveStep;
 
-/** Levels that groups may be nested in. */
 export const MOST_LEVELS = 10;
 
 /** On every plan, because the hierarchy and the health summary return all groups of a project at once. */

@@ -1,5 +1,6 @@
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { deletedAnswer } from '../monitors/answers.ts';
 import { viewBulk } from '../monitors/views.ts';
 import * as answers from './answers.ts';
 import type { GroupDeps } from './deps.ts';
@@ -101,7 +102,7 @@ function writeRoutes(deps: GroupDeps): Route[] {
       description: 'Its children and its monitors move to its parent.',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
-      answers: { 200: answers.deletedAnswer },
+      answers: { 200: deletedAnswer },
       handle: async (ctx, { params }) => {
         await deleteGroup(deps, ctx, params.id);
         return { status: 200, data: { message: 'Group deleted successfully' } };

@@ -28,15 +28,9 @@ export function viewWholeGroup({ group, all, monitors, live, counts }: WholeGrou
   const children = all.filter((each) => each.parent_group_id === group._id);
   return {
     ...viewGroup(group, counts),
-    monitors: monitors.map((doc) => ({
-      id: doc._id,
-      name: doc.name,
-      type: doc.type,
-      target: doc.target,
-      interval_seconds: doc.interval_seconds,
-      status: doc.status,
-      configState: doc.status,
-      runtimeStatus: runtimeStatus(doc, live.get(doc._id)),
+    monitors: monitors.map(({ _id: id, name, type, target, interval_seconds, status }) => ({
+      id, name, type, target, interval_seconds, status, configState: status,
+      runtimeStatus: runtimeStatus({ status }, live.get(id)),
     })),
     children: children.map((child) => viewGroup(child, counts)),
     path: pathOf(all, group._id).map(({ _id: id, name }) => ({ id, name })),

@@ -7,7 +7,6 @@ const unixMs = z.int();
 const lifecycle = z.enum(['active', 'paused', 'disabled']);
 const days = z.array(z.int());
 
-/** Settings of any monitor. */
 export const monitorSettings = {
   confirmation_policy: z.strictObject({
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int(),
@@ -19,17 +18,13 @@ export const monitorSettings = {
 };
 
 const monitorFields = {
-  id: z.uuid(),
-  organization_id: z.uuid(),
-  created_by: z.uuid(),
+  id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(),
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
   target: z.string(),
   interval_seconds: z.int(),
-  status: lifecycle,
-  configState: lifecycle,
-  created_at: unixSeconds,
-  updated_at: unixSeconds,
+  status: lifecycle, configState: lifecycle,
+  created_at: unixSeconds, updated_at: unixSeconds,
   timeout_ms: z.int(),
   ...monitorSettings,
   ...typeAnswers,
@@ -58,11 +53,9 @@ const incidentFields = {
 export const listStats = z.strictObject({
   uptime: percent,
   averageResponseTime: z.number(),
-  totalChecks: z.int(),
-  failedChecks: z.int(),
+  totalChecks: z.int(), failedChecks: z.int(),
   lastChecked: z.iso.datetime().nullable(),
-  lastFailureAt: unixMs.nullable(),
-  lastSuccessAt: unixMs.nullable(),
+  lastFailureAt: unixMs.nullable(), lastSuccessAt: unixMs.nullable(),
   currentIncident: z.strictObject({
     id: z.uuid(), startedAt: z.iso.datetime(), downtimeMinutes: z.int(), ...incidentFields,
   }).nullable(),
@@ -71,8 +64,7 @@ export const listStats = z.strictObject({
 export const listedMonitorView = z.strictObject({
   ...monitorFields,
   runtimeStatus: currentHealth,
-  last_check_at: unixSeconds.optional(),
-  next_check_at: unixSeconds.optional(),
+  last_check_at: unixSeconds.optional(), next_check_at: unixSeconds.optional(),
   stats: listStats.optional(),
   group_name: z.string().optional(),
 });
@@ -86,11 +78,8 @@ export const monitorListAnswer = z.strictObject({
 export const monitorStatsAnswer = z.strictObject({
   uptime_percentage: percent,
   avg_response_time: z.number(),
-  total_checks: z.int(),
-  failed_checks: z.int(),
-  last_check_at: unixMs.nullable(),
-  last_success_at: unixMs.nullable(),
-  last_failure_at: unixMs.nullable(),
+  total_checks: z.int(), failed_checks: z.int(),
+  last_check_at: unixMs.nullable(), last_success_at: unixMs.nullable(), last_failure_at: unixMs.nullable(),
   runtime_status: currentHealth,
   current_incident: z.strictObject({
     id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), ...incidentFields,
@@ -100,9 +89,7 @@ export const monitorStatsAnswer = z.strictObject({
 const counts = z.record(z.string(), z.int());
 export const organizationStatsAnswer = z.strictObject({
   total_monitors: z.int(),
-  by_type: counts,
-  by_status: counts,
-  by_region: counts,
+  by_type: counts, by_status: counts, by_region: counts,
   recent_activity: z.array(z.strictObject({
     monitor_id: z.uuid(),
     monitor_name: z.string(),

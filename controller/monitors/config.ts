@@ -33,7 +33,6 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
   };
 }
 
-/** What a probe has to do; nothing for a heartbeat. */
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
   return CHECK_TYPES[doc.type].toSpec(doc);
 }

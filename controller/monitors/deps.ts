@@ -5,7 +5,6 @@ import type { MonitorListStore } from './list/list-store.ts';
 import type { CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup } from './ports.ts';
 import type { MonitorStore } from './store.ts';
 
-/** What the verbs that write monitors work with. */
 export interface MonitorWriteDeps {
   monitors: MonitorStore;
   quota: Quota;
@@ -22,7 +21,6 @@ export interface MonitorWriteDeps {
   log: Log;
 }
 
-/** What the verbs of monitors work with. */
 export interface MonitorDeps extends MonitorWriteDeps {
   lists: MonitorListStore;
   counts: MonitorCounts;

@@ -18,9 +18,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
   const common = { method: 'GET', tag: 'Monitors', auth: { access: 'project', role: 'viewer' } } as const;
   return [
     defineRoute({
-      ...common,
-      path: '/api/monitors',
-      summary: 'List monitors',
+      ...common, path: '/api/monitors', summary: 'List monitors',
       query: monitorListQuery,
       failure: { code: 'MONITORS_FETCH_FAILED', message: 'The monitors could not be loaded' },
       answers: { 200: monitorListAnswer },
@@ -33,9 +31,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/stats',
-      summary: 'Count the monitors of the project',
+      ...common, path: '/api/monitors/stats', summary: 'Count the monitors of the project',
       answers: { 200: organizationStatsAnswer },
       handle: async (ctx) => {
         const { total, byType, byStatus, byCity, recent } = await readOrganizationStats(deps, ctx);
@@ -49,9 +45,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id',
-      summary: 'Read a monitor',
+      ...common, path: '/api/monitors/:id', summary: 'Read a monitor',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND'],
       failure: { code: 'CHECK_FETCH_FAILED', message: 'The monitor could not be loaded' },
@@ -62,9 +56,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/stats',
-      summary: 'Read the statistics of a monitor',
+      ...common, path: '/api/monitors/:id/stats', summary: 'Read the statistics of a monitor',
       params: idParams,
       query: periodQuery,
       errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],

@@ -22,8 +22,8 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NUMERIC = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
 
 /**
- * Why `text` is neither a host name nor an IP address; null if it is one. Names may be international, may have
- * underscores, and may end with a dot. Unusual forms of addresses are refused.
+ * Why `text` is neither a host name nor an IP address; null if it is one. Names may be international, may
+ * have underscores, and may end with a dot. Unusual forms of addresses are refused.
  */
 export function hostFault(text: string): string | null {
   if (isIPv4(text) || (isIPv6(text) && !text.includes('%'))) return null;
@@ -35,7 +35,8 @@ export function hostFault(text: string): string | null {
   const neither = 'Target must be a host name or an IP address';
   if (/[\0-\x7f]/.test(text.replace(/[A-Za-z0-9._-]/g, ''))) return neither;
   const name = asciiHost(text);
-  if (isIPv4(name) || NUMERIC.test(text)) return 'Target must be a host name, or an IP address in its usual form';
+  const isUnusual = isIPv4(name) || NUMERIC.test(text);
+  if (isUnusual) return 'Target must be a host name, or an IP address in its usual form';
   return name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
 }
 

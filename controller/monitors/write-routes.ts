@@ -19,11 +19,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
   const inputs = monitorInputs(deps.minIntervalSeconds);
   const update = (method: 'PUT' | 'PATCH') =>
     defineRoute({
-      ...common,
-      method,
-      path: '/api/monitors/:id',
-      audit: 'monitor.changed',
-      summary: 'Change a monitor',
+      ...common, method, path: '/api/monitors/:id', audit: 'monitor.changed', summary: 'Change a monitor',
       description: 'Changes only the fields in the request. The result of a read can be sent back.',
       params: idParams,
       body: inputs.update,
@@ -36,11 +32,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     });
   return [
     defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/api/monitors',
-      audit: 'monitor.created',
-      summary: 'Create a monitor',
+      ...common, method: 'POST', path: '/api/monitors', audit: 'monitor.created', summary: 'Create a monitor',
       body: inputs.create,
       errors: ['MONITOR_LIMIT_REACHED', ...LIMIT_ERRORS],
       answers: { 201: monitorAnswer },
@@ -51,10 +43,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     update('PUT'),
     update('PATCH'),
     defineRoute({
-      ...common,
-      method: 'DELETE',
-      path: '/api/monitors/:id',
-      audit: 'monitor.deleted',
+      ...common, method: 'DELETE', path: '/api/monitors/:id', audit: 'monitor.deleted',
       summary: 'Delete a monitor',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
@@ -66,10 +55,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     }),
     ...transitionRoutes(deps),
     defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/api/monitors/bulk',
-      audit: 'monitors.changed',
+      ...common, method: 'POST', path: '/api/monitors/bulk', audit: 'monitors.changed',
       summary: 'Change many monitors',
       description: 'Changes every monitor that it can; `failures` lists the others. `tag` adds to the '
         + 'existing tags.',
@@ -95,10 +81,7 @@ const TRANSITIONS = [
 function transitionRoutes(deps: MonitorDeps): Route[] {
   return TRANSITIONS.map(({ transition, ...facts }) =>
     defineRoute({
-      ...common,
-      ...facts,
-      method: 'POST',
-      path: `/api/monitors/:id/${transition}`,
+      ...common, ...facts, method: 'POST', path: `/api/monitors/:id/${transition}`,
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
       answers: { 200: monitorAnswer },

@@ -1,8 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import type { BulkChange } from '../../monitors/verbs/bulk-monitors.ts';
-import { assignToGroup, changeGroupMonitors } from '../../monitors/verbs/group-members.ts';
+import { assignToGroup, changeGroupMonitors, type BulkChange } from '../../monitors/verbs/bulk-monitors.ts';
 import type { GroupDeps } from '../deps.ts';
 import { loadGroup } from './write-group.ts';
 

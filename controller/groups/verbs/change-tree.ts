@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { Moment } from '../../monitors/verbs/change-many.ts';
-import { changeGroupMonitors } from '../../monitors/verbs/group-members.ts';
+import { changeGroupMonitors } from '../../monitors/verbs/bulk-monitors.ts';
 import type { TreeDeps } from '../deps.ts';
 import type { GroupEdge, TreeStep } from '../group.ts';
 
@@ -72,9 +72,7 @@ export async function finishRemovals(deps: RemovalDeps, ctx: Moment): Promise<vo
 }
 
 /** Of each id that is no group any more: the group that got its monitors; null: none, or too long ago. */
-export async function findHeirs(
-  deps: Pick<TreeDeps, 'groups' | 'removals'>, tenant: Tenant, ids: string[],
-): Promise<Map<string, string | null>> {
+export async function findHeirs(deps: Pick<TreeDeps, 'groups' | 'removals'>, tenant: Tenant, ids: string[]) {
   const living = await deps.groups.names(tenant, ids);
   const gone = ids.filter((id) => !living.has(id));
   if (gone.length === 0) return new Map();

@@ -1,9 +1,7 @@
-import type { z } from 'zod';
 import type { ProjectContext } from '../../http/route.ts';
 import { groupSizes } from '../../monitors/counts/count-rules.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { runtimeStatus } from '../../monitors/rules.ts';
-import type { groupStatsAnswer, healthSummaryAnswer } from '../answers.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupDoc } from '../group.ts';
 import { healthOf, Mean, pageOf } from '../group-rules.ts';
@@ -53,9 +51,7 @@ export async function readHierarchy(deps: GroupDeps, ctx: ProjectContext) {
 }
 
 /** Figures over the group's own monitors. Throws RESOURCE_NOT_FOUND. */
-export async function readGroupStats(
-  deps: GroupDeps, ctx: ProjectContext, id: string,
-): Promise<z.input<typeof groupStatsAnswer>> {
+export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: string) {
   await loadGroup(deps, ctx, id);
   const numbers = {
     total_monitors: 0, active_monitors: 0, paused_monitors: 0, monitors_up: 0, monitors_down: 0,
@@ -93,9 +89,7 @@ interface Figures {
 }
 
 /** The health of every group of the project over its own monitors, by name. */
-export async function readHealthSummary(
-  deps: GroupDeps, ctx: ProjectContext,
-): Promise<z.input<typeof healthSummaryAnswer>> {
+export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
   const tallies = (await deps.groups.all(ctx.tenant))
     .map(({ _id: id, name }) => ({ id, name, monitors: 0, failing: 0, uptime: new Mean() }));
   const byGroup = new Map(tallies.map((tally) => [tally.id, tally]));

@@ -60,9 +60,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
  * Changes all of the given fields or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
-export async function changeGroup(
-  deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput,
-): Promise<GroupDoc> {
+export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput) {
   const { name, parent_group_id: parent } = input;
   const description = input.description === null ? '' : input.description;
   await settleTree(deps, ctx);

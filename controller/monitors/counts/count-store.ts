@@ -5,7 +5,6 @@ import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
 
-/** The counts of one project. */
 export interface CountDoc extends Counts {
   /** Project id. */
   _id: string;

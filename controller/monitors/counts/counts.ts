@@ -6,7 +6,6 @@ import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
 
 const SWEEP_EVERY_MS = 1000;
-/** Monitors that one step counts. */
 const AT_ONCE = 500;
 /** Marks that a sweep reads to find projects. */
 const SWEPT_AT_ONCE = 1000;

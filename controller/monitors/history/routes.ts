@@ -7,7 +7,6 @@ import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import * as answers from './answers.ts';
 import { viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
 
-/** The past of one monitor, its state by region, and checks on request. */
 export function historyRoutes(deps: MonitorDeps): Route[] {
   return [...readRoutes(deps), ...runRoutes(deps)];
 }
@@ -19,9 +18,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
   } as const;
   return [
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/status-history',
-      summary: 'List the past states of a monitor',
+      ...common, path: '/api/monitors/:id/status-history', summary: 'List the past states of a monitor',
       query: answers.statusHistoryQuery,
       answers: { 200: answers.statusHistoryAnswer },
       handle: async (ctx, { params, query }) => {
@@ -30,9 +27,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/results',
-      summary: 'List the results of a monitor',
+      ...common, path: '/api/monitors/:id/results', summary: 'List the results of a monitor',
       description: 'Newest first. A page can be short or even empty while `next_cursor` says where to '
         + 'continue.',
       query: answers.resultsQuery,
@@ -44,9 +39,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/regions',
-      summary: 'Read how each region sees a monitor',
+      ...common, path: '/api/monitors/:id/regions', summary: 'Read how each region sees a monitor',
       answers: { 200: answers.regionsAnswer },
       handle: async (ctx, { params }) => {
         const { live, runsIn } = await readRegions(deps, ctx, params.id);
@@ -54,8 +47,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/response-times',
+      ...common, path: '/api/monitors/:id/response-times',
       summary: 'Read the response times of a monitor by region',
       description: 'One point per hour for up to 7 days, otherwise one per day. Percentiles are accurate '
         + 'to 5 %.',
@@ -78,9 +70,7 @@ function runRoutes(deps: MonitorDeps): Route[] {
   } as const;
   return [
     defineRoute({
-      ...common,
-      path: '/api/monitors/:id/check',
-      summary: 'Check a monitor now',
+      ...common, path: '/api/monitors/:id/check', summary: 'Check a monitor now',
       description: 'Checks in each of its regions. Responds when all have finished, or 5 s after the '
         + 'monitor\'s timeout; a region that has not answered by then is `missed`.',
       params: idParams,
@@ -91,9 +81,7 @@ function runRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common,
-      path: '/api/monitors/test',
-      summary: 'Test a monitor without saving it',
+      ...common, path: '/api/monitors/test', summary: 'Test a monitor without saving it',
       description: 'Takes the body of a new monitor; `name` and `interval_seconds` are optional. Nothing '
         + 'is saved.',
       body: monitorInputs(deps.minIntervalSeconds).test,

@@ -9,7 +9,6 @@ export interface MonitorListQuery {
   statuses?: LifecycleStatus[];
   types?: MonitorType[];
   groupId?: string;
-  /** Any of these tags. */
   tags?: string[];
   search?: string;
   sortBy: 'created_at' | 'updated_at' | 'name';

@@ -24,13 +24,11 @@ export interface CheckType<Input, Own> {
   ): Pick<Common, 'target'> & Partial<Common & Own>;
   /** Its own fields in an answer. */
   view(doc: Own): object;
-  /** What a probe has to do. */
   toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
 }
 
 type Some<S> = { [Name in keyof S]?: S[Name] | undefined };
 
-/** Where the value of each setting comes from. */
 interface SettingsSources<S> {
   /** The body's field that nests these settings, for the paths of errors. */
   config: string;

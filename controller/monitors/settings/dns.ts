@@ -38,7 +38,6 @@ const flatFields = {
     .max(60_000, 'Timeout must be at most 60000 ms').optional(),
 };
 
-/** DNS in bodies of create and update. */
 export const dnsFields = { ...flatFields, dns_config: z.strictObject(flatFields).nullable().optional() };
 
 const dnsSettings = z.strictObject({
@@ -54,7 +53,6 @@ const dnsSettings = z.strictObject({
 });
 export type DnsSettings = z.infer<typeof dnsSettings>;
 
-/** DNS in answers. */
 export const dnsAnswer = { dns_config: dnsSettings.optional() };
 
 export const dnsType: CheckType<FieldsOf<typeof dnsFields>, { dns: DnsSettings | null }> = {

@@ -22,7 +22,6 @@ const TOKEN_LENGTH = 32;
 const seconds = (most: number, name: string) =>
   z.int().max(most, `${name} must be at most ${most} seconds`).nullable().optional();
 
-/** HEARTBEAT in bodies of create and update. */
 export const heartbeatFields = {
   heartbeat_interval: seconds(LONGEST_PING_INTERVAL, 'Interval')
     .describe('Seconds between two pings; required for HEARTBEAT.'),
@@ -30,7 +29,6 @@ export const heartbeatFields = {
     .describe('Seconds that a ping may be late; required for HEARTBEAT.'),
 };
 
-/** HEARTBEAT in answers. */
 export const heartbeatAnswer = {
   heartbeat_interval: z.int().optional(),
   grace_period: z.int().optional(),

@@ -21,7 +21,6 @@ const storedAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('bearer'), token: z.string() }),
 ]);
 
-/** HTTP and KEYWORD in answers. */
 export const httpAnswer = {
   ...request.partial().shape, slow_response_threshold_ms: z.int().optional(), auth: storedAuth.optional(),
 };
@@ -73,7 +72,6 @@ const flatFields = {
 };
 const { expected_status: _alias, ...nestedFields } = flatFields;
 
-/** HTTP and KEYWORD in bodies of create and update. */
 export const httpFields = { ...flatFields, http_config: z.strictObject(nestedFields).nullable().optional() };
 export type HttpInput = FieldsOf<typeof httpFields>;
 export interface HttpOwn {

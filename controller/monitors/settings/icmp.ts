@@ -13,7 +13,6 @@ const icmpSettings = z.strictObject({
 });
 export type IcmpSettings = z.infer<typeof icmpSettings>;
 
-/** ICMP in answers. */
 export const icmpAnswer = { icmp_config: icmpSettings.optional() };
 
 const DEFAULTS: IcmpSettings = { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 };
@@ -33,7 +32,6 @@ const flatFields = {
 const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms')
   .max(10_000, 'Timeout must be at most 10000 ms').optional().describe('Longest wait for one reply, ms.');
 
-/** ICMP in bodies of create and update. */
 export const icmpFields = {
   ...flatFields,
   icmp_config: z.strictObject({ ...flatFields, timeout_ms: packetTimeout }).nullable().optional(),

@@ -10,10 +10,8 @@ const keywordSettings = z.strictObject({
   match_mode: z.enum(['all', 'any']),
   case_sensitive: z.boolean(),
 });
-/** What a check looks for in the body of a response. */
 export type KeywordSettings = z.infer<typeof keywordSettings>;
 
-/** KEYWORD in answers. */
 export const keywordAnswer = { keyword_config: keywordSettings.optional() };
 
 const MOST_KEYWORDS = 20;
@@ -32,7 +30,6 @@ const flatFields = {
   case_sensitive: z.boolean().optional(),
 };
 
-/** KEYWORD in bodies of create and update, in addition to the fields of HTTP. */
 export const keywordFields = {
   ...flatFields, keyword_config: z.strictObject(flatFields).nullable().optional(),
 };

@@ -8,13 +8,13 @@ import { icmpAnswer, icmpFields, icmpType, type IcmpSettings } from './icmp.ts';
 import { keywordAnswer, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';
 import { tcpAnswer, tcpFields, tcpType, type TcpSettings } from './tcp.ts';
 
-/** Fields of bodies that only some types have. */
+/** `xFields`: fields of bodies that only some types have. */
 export const typeFields = {
   ...httpFields, ...keywordFields, ...tcpFields, ...dnsFields, ...icmpFields, ...heartbeatFields,
 };
 type TypeInput = FieldsOf<typeof typeFields>;
 
-/** Fields of answers that only some types have. */
+/** `xAnswer`: fields of answers that only some types have. */
 export const typeAnswers = {
   ...httpAnswer, ...keywordAnswer, ...tcpAnswer, ...dnsAnswer, ...icmpAnswer, ...heartbeatAnswer,
 };

@@ -20,10 +20,8 @@ const flatFields = {
     .describe('Whether the service must send its protocol\'s greeting, not only accept the connection.'),
 };
 
-/** TCP in bodies of create and update. */
 export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields).nullable().optional() };
 
-/** TCP in answers. */
 export const tcpAnswer = {
   tcp_config: z.strictObject({
     port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional(),

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED, nextStatus, PAUSES_DISABLED } from '../rules.ts';
 import { MOST_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
-import { changeMonitors } from './change-many.ts';
+import { AT_ONCE, changeMembers, changeMonitors, type ManyDeps, type Moment } from './change-many.ts';
 import { refuseUnknownGroup } from './check-settings.ts';
 
 /** One change that is made to many monitors. */
@@ -29,9 +30,7 @@ export interface BulkOutcome {
 const NOT_FOUND: Refusal = { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' };
 
 /** Changes each of the given monitors that allows it. Throws VALIDATION_ERROR for an unknown group. */
-export async function changeInBulk(
-  deps: MonitorWriteDeps, ctx: ProjectContext, input: BulkInput,
-): Promise<BulkOutcome> {
+export async function changeInBulk(deps: MonitorWriteDeps, ctx: ProjectContext, input: BulkInput) {
   if (input.action === 'move') await refuseUnknownGroup(deps, ctx.tenant, input.group_id);
   const seen = await deps.monitors.findMany(ctx.tenant, input.monitor_ids);
   const refused = new Map(input.monitor_ids.map((id) => [id, NOT_FOUND]));
@@ -50,7 +49,7 @@ export async function changeInBulk(
 }
 
 /** What to write; null when the monitor is as wanted already. */
-export function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorChange | Refusal | null {
+function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorChange | Refusal | null {
   switch (change.action) {
     case 'delete': return { deleted_at: now };
     case 'move': return (doc.group_id ?? null) === change.group_id ? null : { group_id: change.group_id };
@@ -67,4 +66,37 @@ export function planChange(change: BulkChange, doc: MonitorDoc, now: number): Mo
       return status === 'same' ? null : { status };
     }
   }
+}
+
+/** Unknown monitors that an error names. */
+const MOST_NAMED = 10;
+
+/** Changes the monitors of a group as long as they are in it; returns the ids of those that changed. */
+export function changeGroupMonitors(deps: ManyDeps, ctx: Moment, groupId: string, change: BulkChange) {
+  return changeMembers(deps, ctx, groupId, (seen) => planForGroup(change, seen, ctx.now));
+}
+
+/** What does not apply to a monitor is left out without an error; a disabled monitor stays disabled. */
+function planForGroup(change: BulkChange, seen: MonitorDoc, now: number): MonitorChange | null {
+  if (change.action === 'resume' && seen.status === 'disabled') return null;
+  const planned = planChange(change, seen, now);
+  return planned === null || 'code' in planned ? null : planned;
+}
+
+/**
+ * Puts monitors into a group; returns the ids of those that were not in it.
+ * Throws VALIDATION_ERROR (`monitor_ids`) for unknown monitors before any is changed.
+ */
+export async function assignToGroup(deps: ManyDeps, ctx: Moment, ids: string[], groupId: string) {
+  const seen = await deps.monitors.findMany(ctx.tenant, ids);
+  const known = new Set(seen.map((doc) => doc._id));
+  const unknown = ids.filter((id) => !known.has(id)).slice(0, MOST_NAMED);
+  if (unknown.length > 0) throw fieldError('monitor_ids', `Unknown monitor: ${unknown.join(', ')}`);
+  const move = { action: 'move', group_id: groupId } as const;
+  const changed: string[] = [];
+  for (let at = 0; at < seen.length; at += AT_ONCE) {
+    const page = seen.slice(at, at + AT_ONCE);
+    changed.push(...(await changeMonitors(deps, ctx, page, (doc) => planForGroup(move, doc, ctx.now))));
+  }
+  return changed;
 }

@@ -21,9 +21,7 @@ export type Plan = (seen: MonitorDoc) => MonitorChange | null;
  * Changes up to AT_ONCE monitors as planned and releases the quota of deleted ones; returns the ids of those
  * that changed. Monitors that others change at the same time are read and planned again.
  */
-export async function changeMonitors(
-  deps: ManyDeps, ctx: Moment, page: MonitorDoc[], plan: Plan,
-): Promise<string[]> {
+export async function changeMonitors(deps: ManyDeps, ctx: Moment, page: MonitorDoc[], plan: Plan) {
   const done: string[] = [];
   const entered = new Set<string | null | undefined>();
   let left = page;

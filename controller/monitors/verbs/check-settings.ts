@@ -7,7 +7,6 @@ import type { DestinationLookup, GroupLookup, RegionLookup } from '../ports.ts';
 import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
 import type { Settable } from '../settable.ts';
 
-/** What settings are checked against. */
 export interface SettingsDeps {
   quota: Pick<Quota, 'limitsOf'>;
   regions: Pick<RegionLookup, 'unknownRegions'>;

@@ -7,7 +7,7 @@ import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list/list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
-import type { IncidentStatus, MonitorFacts } from '../views.ts';
+import type { IncidentStatus } from '../views.ts';
 import { loadMonitor } from './change-monitor.ts';
 
 /** Throws MONITOR_NOT_FOUND. */
@@ -22,9 +22,7 @@ export async function liveOf(deps: MonitorDeps, doc: MonitorDoc): Promise<Monito
 }
 
 /** One page of the project's monitors with their facts, and the number of monitors on all pages. */
-export async function listMonitors(
-  deps: MonitorDeps, ctx: ProjectContext, input: MonitorListInput,
-): Promise<{ monitors: { doc: MonitorDoc; facts: MonitorFacts }[]; total: number }> {
+export async function listMonitors(deps: MonitorDeps, ctx: ProjectContext, input: MonitorListInput) {
   const query: MonitorListQuery = {
     limit: input.limit,
     offset: input.offset,
@@ -55,9 +53,7 @@ export async function listMonitors(
 }
 
 /** Throws INVALID_PERIOD, MONITOR_NOT_FOUND. `stats` is null if the monitor has no results. */
-export async function readMonitorStats(
-  deps: MonitorDeps, ctx: ProjectContext, id: string, period: string,
-): Promise<{ doc: MonitorDoc; facts: MonitorFacts }> {
+export async function readMonitorStats(deps: MonitorDeps, ctx: ProjectContext, id: string, period: string) {
   const days = daysOf(PERIOD_DAYS, period);
   const doc = await loadMonitor(deps, ctx, id);
   const { live = null, stats = null } = (await deps.readers.statistics.period(id, days)) ?? {};
@@ -75,7 +71,6 @@ export function daysOf(periods: Readonly<Record<string, number>>, period: string
 const MOST_RECENT = 10;
 const UNKNOWN_CITY = 'Unknown';
 
-/** Counts of the project's monitors, and their latest results. */
 export async function readOrganizationStats(deps: MonitorDeps, { tenant }: ProjectContext) {
   const [counts, recent] = await Promise.all([
     deps.counts.read(tenant), deps.readers.statistics.recent(tenant.projectId, MOST_RECENT),

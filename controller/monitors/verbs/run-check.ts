@@ -25,9 +25,7 @@ export async function checkNow(deps: MonitorDeps, ctx: ProjectContext, id: strin
 }
 
 /** Checks once without saving. Throws VALIDATION_ERROR, VALIDATION_FAILED, PLAN_LIMIT_EXCEEDED (regions). */
-export async function testMonitor(
-  deps: MonitorDeps, ctx: ProjectContext, input: TestMonitorInput,
-): Promise<{ id: string; runs: RegionRun[] }> {
+export async function testMonitor(deps: MonitorDeps, ctx: ProjectContext, input: TestMonitorInput) {
   refuseHeartbeat(input);
   const interval_seconds = Math.max(TEST_INTERVAL_SECONDS, deps.minIntervalSeconds);
   const required = { name: 'Test', type: input.type, interval_seconds };

@@ -17,9 +17,7 @@ import { checkSettings } from './check-settings.ts';
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (a heartbeat's settings), and with limit and usage
  * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
  */
-export async function createMonitor(
-  deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput,
-): Promise<MonitorDoc> {
+export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput) {
   const settings = settable(input, null, input, deps.minIntervalSeconds);
   await checkSettings(deps, ctx.tenant, settings, null, input.interval_seconds);
   const { organizationId } = ctx.tenant;
