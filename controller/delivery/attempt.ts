@@ -32,7 +32,7 @@ export interface Tried {
 }
 
 /** A claim lasts for the time to answer, the time before sending, and some room for clocks that differ. */
-export const CLAIM_MS = 30_000;
+const CLAIM_MS = 30_000;
 /** An attempt delayed longer than this after its claim does not send: the claim could expire under way. */
 const SEND_WITHIN_MS = 8000;
 /** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
@@ -44,52 +44,53 @@ const WRITE_AGAIN_MS = 500;
  * between sending and recording, the claim expires and the delivery is sent again.
  */
 export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<Tried> {
-  const { delivery, claim } = await deps.begin(() => claimDelivery(deps, id));
-  if (!delivery) return { end: { kind: 'lost' }, isResumed: false };
-  return { end: await attemptClaimed(deps, delivery, claim, signal), isResumed: delivery.claim !== null };
+  const { deliveries, clock } = deps;
+  const claimed = await deps.begin(async () => {
+    const [token, at, startedAt] = [newSecret(), clock.now(), clock.monotonic()];
+    const delivery = await deliveries.claim(id, { token, until: at + CLAIM_MS }, at);
+    return delivery && { delivery, token, at, elapsedMs: () => clock.monotonic() - startedAt };
+  });
+  if (!claimed) return { end: { kind: 'lost' }, isResumed: false };
+  return { end: await attemptClaimed(deps, claimed, signal), isResumed: claimed.delivery.claim !== null };
 }
 
 const BUSY: Verdict = Object.freeze({ kind: 'busy' });
 const DELETED = 'the integration was deleted';
 
-interface Claim {
+interface Claimed {
+  delivery: DeliveryDoc;
   token: string;
   /** Unix ms. */
   at: number;
   elapsedMs(): number;
 }
 
-async function claimDelivery({ deliveries, clock }: AttemptDeps, id: string) {
-  const [token, at, startedAt] = [newSecret(), clock.now(), clock.monotonic()];
-  const claim: Claim = { token, at, elapsedMs: () => clock.monotonic() - startedAt };
-  return { delivery: await deliveries.claim(id, { token, until: at + CLAIM_MS }, at), claim };
-}
-
-async function attemptClaimed(
-  deps: AttemptDeps, delivery: DeliveryDoc, claim: Claim, signal: AbortSignal,
-): Promise<TryEnd> {
+async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: AbortSignal): Promise<TryEnd> {
   const { deliveries, destinations, incidents, clock, random } = deps;
+  const { delivery, token, at: startedAt } = claimed;
   const { _id: id, recipient, channel, incident_id } = delivery;
   const destination = await destinations.findById(delivery.destination_id);
-  const obstacle = obstacleOf(delivery, destination, claim.at);
+  const obstacle = obstacleOf(delivery, destination, startedAt);
   if (destination === null || obstacle !== null) {
-    await deliveries.settle(id, claim.token, abandoned(delivery, obstacle ?? DELETED, clock.now()));
+    await deliveries.settle(id, token, abandoned(delivery, obstacle ?? DELETED, clock.now()));
     return { kind: 'dropped' };
   }
   const context = { attemptId: newId(clock.now()), recipient, signal };
-  const isTooLate = signal.aborted || claim.elapsedMs() > SEND_WITHIN_MS;
+  const isTooLate = signal.aborted || claimed.elapsedMs() > SEND_WITHIN_MS;
   const verdict = isTooLate ? BUSY : await deps.send(destination, delivery.alert, context);
   if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
-    await deliveries.release(id, claim.token);
+    await deliveries.release(id, token);
     return { kind: 'again' };
   }
-  const timing = { startedAt: claim.at, now: clock.now(), random: random() };
-  const logged = loggedRecipient(delivery, destination);
-  const outcome = { recipient: logged, ...afterAttempt(delivery, verdict, timing) };
-  const isOurs = await persistently(clock, claim, signal, async () => {
+  const outcome = {
+    // A webhook's address may have changed since the first attempt: the log shows the latest one.
+    recipient: channel === 'email' ? recipient : (recipientsOf(destination)[0] ?? recipient),
+    ...afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: random() }),
+  };
+  const isOurs = await persistently(clock, claimed, signal, async () => {
     // Before the delivery is settled: a crash in between repeats both, the other order would lose this one.
     if (verdict.kind === 'sent' && incident_id !== null) await incidents.markNotified(incident_id, channel);
-    return deliveries.settle(id, claim.token, outcome);
+    return deliveries.settle(id, token, outcome);
   });
   await noteHealth(deps, destination, recipient, verdict);
   if (!isOurs) return { kind: 'lost' };
@@ -99,20 +100,15 @@ async function attemptClaimed(
 }
 
 /** Retries a write while the claim holds: a short outage of the database must not send an alert twice. */
-async function persistently<T>(clock: Clock, claim: Claim, signal: AbortSignal, write: () => Promise<T>) {
+async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSignal, write: () => Promise<T>) {
   for (;;) {
     try {
       return await write();
     } catch (error) {
-      if (signal.aborted || claim.elapsedMs() > WRITE_WITHIN_MS) throw error;
+      if (signal.aborted || claimed.elapsedMs() > WRITE_WITHIN_MS) throw error;
       await sleep(clock, WRITE_AGAIN_MS);
     }
   }
-}
-
-/** A webhook's address may have changed since the first attempt: the log shows the latest one. */
-function loggedRecipient({ recipient }: DeliveryDoc, destination: DestinationDoc): string {
-  return destination.type === 'email' ? recipient : (recipientsOf(destination)[0] ?? recipient);
 }
 
 function obstacleOf(delivery: DeliveryDoc, destination: DestinationDoc | null, now: number): string | null {

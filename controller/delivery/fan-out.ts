@@ -9,7 +9,7 @@ import { recipientsOf, subscribed } from './recipient-rules.ts';
 import { MAX_RETRIES } from './retry-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
-export interface FanOutDeps {
+interface FanOutDeps {
   destinations: Pick<DestinationReader, 'named' | 'defaults'>;
   deliveries: Pick<DeliveryStore, 'insertAbsent'>;
   queues: Pick<QueueStore, 'wake'>;
@@ -35,8 +35,8 @@ export class FanOut implements AlertsPort {
     const now = clock.now();
     // Strictly increasing: alerts keep their order within a millisecond and when the clock is set back.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
-    const raised = { alert: alertDetails(alert, regions), now, queuedAt: this.#lastQueuedAt };
-    await deliveries.insertAbsent(destinations.flatMap((destination) => newDeliveries(raised, destination)));
+    const [details, times] = [alertDetails(alert, regions), { now, queuedAt: this.#lastQueuedAt }];
+    await deliveries.insertAbsent(destinations.flatMap((one) => newDeliveries(details, one, times)));
     // After the deliveries: a queue that is woken first could be found empty.
     await queues.wake(destinations, now);
     notify(destinations.map((destination) => destination._id));
@@ -62,14 +62,10 @@ function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
   };
 }
 
-interface Raised {
-  alert: AlertDetails;
-  now: number;
-  queuedAt: number;
-}
-
 /** One for each recipient, with the same ids on every repetition. */
-function newDeliveries({ alert, now, queuedAt }: Raised, destination: DestinationDoc): DeliveryDoc[] {
+function newDeliveries(
+  alert: AlertDetails, destination: DestinationDoc, { now, queuedAt }: { now: number; queuedAt: number },
+): DeliveryDoc[] {
   const { _id: destination_id, organization_id, project_id, type: channel } = destination;
   const [monitor_id, incident_id] = [alert.monitor.id, alert.incident?.id ?? null];
   return recipientsOf(destination).map((recipient) => ({

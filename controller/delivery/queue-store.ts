@@ -1,8 +1,9 @@
-import { MongoBulkWriteError, type Collection, type Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -26,9 +27,8 @@ export interface QueueDoc {
 }
 
 /** What of a destination its queue is made from. */
-export type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'project_id'>;
+type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'project_id'>;
 
-const DUPLICATE_KEY = 11000;
 const WELL = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
 /** Collection `delivery_queues`: which destinations have something due, and their health. */
@@ -61,7 +61,7 @@ export class QueueStore {
       await this.#queues.bulkWrite(operations, { ordered: false });
     } catch (error) {
       // Of two concurrent upserts of one document the loser finds it on its second attempt.
-      if (!(error instanceof MongoBulkWriteError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       await this.#queues.bulkWrite(operations, { ordered: false });
     }
   }

@@ -26,7 +26,7 @@ export function lineOf(delivery: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'r
  * A webhook's address without its query and with key-like path segments cut short. The log is read by people
  * who may not see the destination, and for many receivers the path is the secret.
  */
-export function shownRecipient(url: string): string {
+function shownRecipient(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname === '/' ? '' : pathname;
   return `${origin}${path.split('/').map(shownSegment).join('/')}`;

@@ -42,7 +42,7 @@ export function afterAttempt(
 }
 
 /** Delay after so many failed attempts, longer if the receiver asked for it; null when no retry is left. */
-export function retryDelayMs(failedAttempts: number, random: number, askedMs = 0): number | null {
+function retryDelayMs(failedAttempts: number, random: number, askedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
   return Math.round(Math.max(delayMs, Math.min(askedMs, LONGEST_ASKED_MS)) * (1 + JITTER * random));

@@ -9,16 +9,11 @@ export const ALERT_EVENTS = [
 export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
 
-export interface WebhookConfig {
+interface WebhookConfig {
   url: string;
   method: 'POST' | 'PUT';
   /** A list, because header names may contain characters that MongoDB field names may not. */
   headers: { name: string; value: string }[];
-}
-
-export interface EmailConfig {
-  /** No address twice; domains in lower case. */
-  to: string[];
 }
 
 export interface SlackConfig {
@@ -28,7 +23,8 @@ export interface SlackConfig {
 
 export type DestinationSettings =
   | { type: 'webhook'; config: WebhookConfig }
-  | { type: 'email'; config: EmailConfig }
+  /** No address twice; domains in lower case. */
+  | { type: 'email'; config: { to: string[] } }
   | { type: 'slack'; config: SlackConfig };
 
 export interface DestinationFields {

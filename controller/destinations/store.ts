@@ -6,7 +6,7 @@ import type { DestinationDoc, DestinationFields, DestinationSettings } from './d
 /** Longest answer; far more destinations than a project may create. */
 const MOST_IN_PROJECT = 1000;
 
-export type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
+type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
 
 /** Collection `destinations`. */

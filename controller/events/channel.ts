@@ -1,3 +1,4 @@
+import { newId } from '../../shared/ids.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
@@ -9,19 +10,13 @@ const RECONNECT_MS = 3000;
 /** The open response to one client. */
 export type EventSink = Pick<EventStream, 'send' | 'finish' | 'onGone'>;
 
-export interface ChannelDeps {
-  /** A new id for a place between events. */
-  newPlace(): string;
-  clock: Clock;
-  /** How long results are still received after the last client has gone. */
-  lingerMs: number;
-  /** Starts receiving the project's results. */
-  watchResults(): BusSubscription;
-}
+/** How long a project's results are still received after its last client has gone, since it may come back. */
+export const LINGER_MS = 60_000;
 
 /** The latest live events of one project, and its clients. */
 export class Channel {
-  readonly #deps: ChannelDeps;
+  readonly #clock: Clock;
+  readonly #watchResults: () => BusSubscription;
   readonly #sinks = new Set<EventSink>();
   #ring: EventRing;
   #results: BusSubscription | null = null;
@@ -29,9 +24,11 @@ export class Channel {
   #resultsSince = 0;
   #linger: Timer | null = null;
 
-  constructor(deps: ChannelDeps) {
-    this.#deps = deps;
-    this.#ring = new EventRing(deps.newPlace());
+  /** `watchResults` starts receiving the project's results. */
+  constructor(clock: Clock, watchResults: () => BusSubscription) {
+    this.#clock = clock;
+    this.#watchResults = watchResults;
+    this.#ring = new EventRing(this.#newPlace());
   }
 
   get hasClients(): boolean {
@@ -46,9 +43,9 @@ export class Channel {
   join(sink: EventSink, lastEventId: string | null): void {
     this.#linger?.cancel();
     if (this.#results === null) {
-      this.#results = this.#deps.watchResults();
+      this.#results = this.#watchResults();
       // A place of its own: earlier clients have missed results, even if nothing else has happened since.
-      this.#ring.add(this.#deps.newPlace(), '');
+      this.#ring.add(this.#newPlace(), '');
       this.#resultsSince = this.#ring.seq;
     }
     this.#sinks.add(sink);
@@ -60,12 +57,12 @@ export class Channel {
     this.#sinks.delete(sink);
     if (this.#sinks.size > 0 || this.#results === null) return;
     this.#linger?.cancel();
-    this.#linger = this.#deps.clock.setTimer(this.#deps.lingerMs, () => this.stop());
+    this.#linger = this.#clock.setTimer(LINGER_MS, () => this.stop());
   }
 
   /** Events may have been missed: clients must reload, and nobody can resume from before. */
   reset(): void {
-    this.#ring = new EventRing(this.#deps.newPlace());
+    this.#ring = new EventRing(this.#newPlace());
     this.#resultsSince = 0;
     for (const sink of this.#sinks) this.#askToReload(sink);
   }
@@ -86,5 +83,10 @@ export class Channel {
 
   #askToReload(sink: EventSink): void {
     sink.send(`id: ${this.#ring.last}\nevent: resync\ndata: {}\n\n`);
+  }
+
+  /** A place between events. */
+  #newPlace(): string {
+    return newId(this.#clock.now());
   }
 }

@@ -1,7 +1,6 @@
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { liveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { newId } from '../../shared/ids.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
@@ -11,24 +10,17 @@ import { resultEvent } from './views.ts';
 
 /** A sign of life, so that nothing on the way takes a quiet stream for a dead one. */
 export const KEEP_ALIVE_MS = 15_000;
-/** How long a project's results are still received after its last client has gone, since it may come back. */
-export const LINGER_MS = 60_000;
 /** Projects whose latest events are held; beyond that, the quietest project without clients is dropped. */
 const MOST_CHANNELS = 1000;
 const MOST_STREAMS = 500;
 const MOST_STREAMS_OF_USER = 20;
-
-export interface HubDeps {
-  bus: Bus;
-  clock: Clock;
-}
 
 /**
  * Passes on to this controller's clients what is published on the bus. A controller receives the results of
  * a project, which far outnumber other events, only while it has a client that watches the project.
  */
 export class EventHub {
-  readonly #deps: HubDeps;
+  readonly #deps: { bus: Bus; clock: Clock };
   /** In order of their latest use. */
   readonly #channels = new Map<string, Channel>();
   /** With the user of each. */
@@ -39,7 +31,7 @@ export class EventHub {
   /** Messages on `events.…` and `raw.…` that could not be read. */
   refused = 0;
 
-  constructor(deps: HubDeps) {
+  constructor(deps: { bus: Bus; clock: Clock }) {
     this.#deps = deps;
   }
 
@@ -95,15 +87,10 @@ export class EventHub {
     const known = this.#channels.get(key);
     const { bus, clock } = this.#deps;
     const results = subjects.rawOfProject(organizationId, projectId);
-    const channel = known ?? new Channel({
-      newPlace: () => newId(clock.now()),
-      clock,
-      lingerMs: LINGER_MS,
-      watchResults: () => bus.subscribe(results, ({ subject, data }) => {
-        const event = resultEvent(data);
-        this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
-      }),
-    });
+    const channel = known ?? new Channel(clock, () => bus.subscribe(results, ({ subject, data }) => {
+      const event = resultEvent(data);
+      this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
+    }));
     this.#channels.delete(key);
     this.#channels.set(key, channel);
     if (!known && this.#channels.size > MOST_CHANNELS) this.#evict();

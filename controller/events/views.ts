@@ -13,7 +13,7 @@ export function stateEvent(change: StatusChange): LiveEvent {
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
 }
 
-export interface ProbeSeen {
+interface ProbeSeen {
   id: string;
   name: string;
   region_id: string;

@@ -7,6 +7,7 @@ import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './schema.ts';
 const instant = z.string().meta({ format: 'date-time' });
 const uuid = z.string().meta({ format: 'uuid' });
 const text = z.string().nullable();
+const changed = { created_at: instant, updated_at: instant };
 
 export const incidentView = z
   .strictObject({
@@ -38,8 +39,7 @@ export const incidentView = z
     late: z.boolean().describe('Late results revealed the outage after it had ended; nobody was alerted'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
-    created_at: instant,
-    updated_at: instant,
+    ...changed,
   })
   .meta({ id: 'Incident' });
 
@@ -81,8 +81,7 @@ export const notificationView = z
     retry_count: z.int(),
     max_retries: z.int(),
     last_retry_at: instant.nullable(),
-    created_at: instant,
-    updated_at: instant,
+    ...changed,
   })
   .meta({ id: 'IncidentNotification' });
 
@@ -95,8 +94,7 @@ export const commentView = z
     user_name: text,
     comment_text: z.string().describe('Empty once deleted'),
     is_internal: z.boolean(),
-    created_at: instant,
-    updated_at: instant,
+    ...changed,
     deleted_at: instant.nullable(),
   })
   .meta({ id: 'IncidentComment' });

@@ -6,7 +6,6 @@ export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] 
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 export const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
 export const INCIDENT_SOURCES = ['system', 'manual'] as const;
-export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
 
 /** A document of `incidents`; `answers.ts` describes the fields that both have. Instants are Unix ms. */
 export interface IncidentDoc {
@@ -20,7 +19,7 @@ export interface IncidentDoc {
   status: IncidentStatus;
   severity: Severity;
   type: ErrorType;
-  source: IncidentSource;
+  source: (typeof INCIDENT_SOURCES)[number];
   title: string;
   description: string | null;
   status_page_update: string | null;

@@ -59,17 +59,15 @@ export class IncidentOutbox implements IncidentsPort {
 }
 
 /** The first line of an incident's history; always the same for the same incident. */
-export function openingUpdate(incident: IncidentDoc): IncidentUpdateDoc {
+function openingUpdate(incident: IncidentDoc): IncidentUpdateDoc {
   return { kind: 'created', to: 'open', created_at: incident.created_at, ...systemLine(incident, 'created') };
 }
 
 /** The line for a resolution by the state machine; always the same for the same incident. */
-export function resolutionUpdate(incident: IncidentDoc): IncidentUpdateDoc {
+function resolutionUpdate(incident: IncidentDoc): IncidentUpdateDoc {
   const from = incident.acknowledged_at === null ? 'open' : 'acknowledged';
-  // Later than the opening's line, also when both were written within one millisecond.
-  const created_at = Math.max(incident.updated_at, incident.created_at + 1);
   const change = { kind: 'status_change', field: 'status', from, to: 'resolved' } as const;
-  return { created_at, ...change, ...systemLine(incident, 'resolved') };
+  return { created_at: incident.updated_at, ...change, ...systemLine(incident, 'resolved') };
 }
 
 function systemLine({ _id: incident_id, organization_id, project_id }: IncidentDoc, name: string) {

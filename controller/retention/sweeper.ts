@@ -7,7 +7,7 @@ import type { AgedDocuments, AgedMonitor, AgedMonitors, AgedResults, Organizatio
 import { agedStretch, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
 import type { SweepStore } from './store.ts';
 
-export interface SweeperDeps {
+interface SweeperDeps {
   organizations: Organizations;
   monitors: AgedMonitors;
   results: AgedResults;

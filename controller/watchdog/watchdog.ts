@@ -3,7 +3,7 @@ import { Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
 
-export interface WatchdogDeps {
+interface WatchdogDeps {
   poster: Poster;
   /** What alerts need; a check that rejects counts as not working. */
   checks: { name: string; isWorking(): boolean | Promise<boolean> }[];

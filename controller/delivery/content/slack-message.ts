@@ -10,7 +10,7 @@ const SIGNS: Record<AlertContent['tone'], string> = {
 };
 
 /** Body of a Slack incoming webhook: blocks, and the text that its notification shows. */
-export interface SlackMessage {
+interface SlackMessage {
   text: string;
   unfurl_links: false;
   blocks: (

@@ -20,8 +20,9 @@ export async function sendSample(deps: SendDeps, destination: DestinationDoc): P
 /** Delivered when all have it; the message names those who have not where there can be several. */
 function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: boolean): SampleOutcome {
   const problems = results.flatMap(({ recipient, verdict }) => {
-    const problem = problemOf(verdict);
-    return problem === null ? [] : [isNamed ? `${recipient}: ${problem}` : problem];
+    if (verdict.kind === 'sent') return [];
+    const problem = verdict.kind === 'busy' ? 'too much is being sent now; try again' : verdict.reason;
+    return [isNamed ? `${recipient}: ${problem}` : problem];
   });
   const answers = results.flatMap(({ verdict }) => (verdict.kind === 'busy' ? [] : [verdict]));
   const durations = answers.flatMap(({ durationMs }) => durationMs ?? []);
@@ -31,11 +32,6 @@ function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: 
     error_message: problems.length === 0 ? null : problems.join('; '),
     duration_ms: durations.length === 0 ? null : Math.round(Math.max(...durations)),
   };
-}
-
-function problemOf(verdict: Verdict): string | null {
-  if (verdict.kind === 'busy') return 'too much is being sent now; try again';
-  return verdict.kind === 'sent' ? null : verdict.reason;
 }
 
 function sampleAlert(destination: DestinationDoc, now: number): AlertDetails {

@@ -47,7 +47,7 @@ export async function updateIncident(deps: IncidentDeps, ctx: ProjectContext, id
   });
 }
 
-/** Writes the postmortem, also of a closed incident; an empty text removes it. Throws as `changeStatus`. */
+/** Writes the postmortem, also when closed; an empty text removes it. Throws RESOURCE_NOT_FOUND, CONFLICT. */
 export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, id: string, text: string) {
   const author = updateActor(ctx.actor);
   return changeIncident(deps, ctx, id, (seen) => rewritePostmortem(seen, text, author, ctx.now));

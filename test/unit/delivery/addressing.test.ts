@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  lineOf, recipientsOf, shownRecipient, subscribed,
-} from '../../../controller/delivery/recipient-rules.ts';
+import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/recipient-rules.ts';
 import { slackVerdict } from '../../../controller/delivery/senders/slack.ts';
 import { signatureOf, webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
-import type { DestinationDoc, DestinationFields } from '../../../controller/destinations/destination.ts';
+import type {
+  DestinationDoc, DestinationFields, DestinationSettings,
+} from '../../../controller/destinations/destination.ts';
 import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
 
 function destination(id: string, change: Partial<DestinationFields> = {}): DestinationDoc {
@@ -95,7 +95,8 @@ test.each([
   ['https://hooks.example/webhooks/112233445566778899/abc', 'https://hooks.example/webhooks/1122…/abc'],
   ['https://hooks.example/incoming-notifications/team', 'https://hooks.example/incoming-notifications/team'],
 ])('the log shows %s as %s', (url, shown) => {
-  expect(shownRecipient(url)).toBe(shown);
+  const hook: DestinationSettings = { type: 'webhook', config: { url, method: 'POST', headers: [] } };
+  expect(recipientsOf({ name: 'hook', ...hook })).toEqual([shown]);
 });
 
 describe('a custom header', () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { incidentView } from '../../../controller/incidents/answers.ts';
 import { recoverySeconds } from '../../../controller/incidents/change-rules.ts';
+import type { IncidentDoc, IncidentUpdateDoc } from '../../../controller/incidents/incident.ts';
 import { openedIncident } from '../../../controller/incidents/new-incident.ts';
-import { openingUpdate, resolutionUpdate } from '../../../controller/incidents/outbox.ts';
+import { IncidentOutbox } from '../../../controller/incidents/outbox.ts';
 import { viewIncident, viewIncidentUpdate } from '../../../controller/incidents/views.ts';
 import type { IncidentOpening } from '../../../controller/verdicts/effect.ts';
 import { searchPattern, searchText } from '../../../shared/search-text.ts';
+import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { monitorConfig } from '../../helpers/delivery-rig.ts';
 
 const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -47,13 +49,27 @@ describe('an incident that the state machine opened', () => {
     expect(opened({ type: 'slow_response' }).title).toBe('Shop responds slowly');
   });
 
-  test('has a history in order, whose lines are the same on every repetition', () => {
-    const doc = { ...opened(), updated_at: opened().created_at };
-    const [first, last] = [openingUpdate(doc), resolutionUpdate(doc)];
-    expect([openingUpdate(doc)._id, resolutionUpdate(doc)._id]).toEqual([first._id, last._id]);
-    expect(first._id).not.toBe(last._id);
-    expect(last.created_at).toBeGreaterThan(first.created_at);
-    const { kind, field, from, to } = viewIncidentUpdate(resolutionUpdate({ ...doc, acknowledged_at: 5 }));
+  test('has a history in order, whose lines are the same on every repetition', async () => {
+    let stored: IncidentDoc = { ...opened(), acknowledged_at: 5 };
+    const lines: IncidentUpdateDoc[] = [];
+    const outbox = new IncidentOutbox({
+      incidents: {
+        insertIfAbsent: async () => false,
+        findById: async () => stored,
+        markResolved: async (_id, change) => (stored = { ...stored, ...change }),
+      },
+      updates: { insertIfAbsent: async (line) => void lines.push(line) },
+    }, new SimulatedClock(stored.created_at));
+    const { id, monitor } = opening;
+    for (const _time of [1, 2]) {
+      await outbox.open(opening);
+      await outbox.resolve({ id, monitor, resolved_at: startedAt + 1000, failure_count: 2 });
+    }
+    const [first, last, ...again] = lines;
+    expect(again.map((line) => line._id)).toEqual([first?._id, last?._id]);
+    expect(first?._id).not.toBe(last?._id);
+    expect(last?.created_at).toBeGreaterThan(first?.created_at as number);
+    const { kind, field, from, to } = viewIncidentUpdate(last as IncidentUpdateDoc);
     expect([kind, field, from, to]).toEqual(['status_change', 'status', 'acknowledged', 'resolved']);
   });
 });
