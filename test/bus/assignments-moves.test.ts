@@ -31,7 +31,7 @@ function isPlacedOver(all: TestProbe[], among: TestProbe[], docs = monitors): bo
   });
 }
 
-test('monitors that came before any probe are placed when one enrols, and shared when a second one does', async () => {
+test('monitors created before any probe are placed when one enrols, and shared with a second one', async () => {
   await rig.controller();
   await rig.monitors.insert(monitors[0] as (typeof monitors)[0]);
   for (const monitor of monitors.slice(1)) await rig.monitors.insert(monitor);
@@ -83,7 +83,7 @@ test('two controllers that place the same monitors at once leave each on one pro
   );
 });
 
-test('a silent probe loses its monitors after 30 s to another of its region, and is offline before that', async () => {
+test('a silent probe goes offline, and after 30 s its monitors move to another of its region', async () => {
   await rig.controller();
   const [one, two] = [await following('one'), await following('two')];
   const beating = setInterval(() => two.beat(), 1000);
@@ -103,7 +103,7 @@ test('a silent probe loses its monitors after 30 s to another of its region, and
   clearInterval(beating);
 });
 
-test('a restarted controller goes on from the database: same keys, same set, and a half-made change is finished', async () => {
+test('a restarted controller has the same keys and set, and finishes an interrupted change', async () => {
   const first = await rig.controller();
   const one = await following('one');
   await first.placement.apply(monitors.slice(0, 10));

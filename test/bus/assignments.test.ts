@@ -43,7 +43,7 @@ test('repeating a placement changes nothing, and an older revision is passed ove
   expect(probe.held.has(monitorDoc(1)._id)).toBe(false);
 });
 
-test('a monitor that only has another name is left alone; one whose check is the same is not checked at once', async () => {
+test('renaming a monitor sends nothing; an edit that keeps the check does not check at once', async () => {
   const before = probe.revision;
   await rig.fleet.placement.apply([monitorDoc(2, { revision: 2, name: 'other', tags: ['x'], notification_target_ids: ['d'] })]);
   await probe.sync();
@@ -79,7 +79,7 @@ test('every type but a heartbeat reaches a probe whole', async () => {
   await rig.fleet.placement.apply(docs.map((doc) => ({ ...doc, revision: 2, deleted_at: 1 })));
 });
 
-test('what a probe missed is there when it asks, in pages and also while more is written', async () => {
+test('a probe that asks gets what it missed, in pages, even while more is written', async () => {
   const many = Array.from({ length: 2300 }, (_, at) => monitorDoc(10_000 + at));
   const revision = probe.revision;
   const writing = rig.fleet.placement.apply(many);
@@ -98,7 +98,7 @@ test('what a probe missed is there when it asks, in pages and also while more is
   expect([...probe.held.keys()]).toEqual([monitorDoc(2)._id]);
 });
 
-test('a probe that is ahead, or behind what is forgotten, is given the whole set', async () => {
+test('a probe that is ahead, or behind removed tombstones, gets the whole set', async () => {
   const whole = { reset: true, revision: probe.revision, more: null, changes: [{ set: { monitor_id: monitorDoc(2)._id } }] };
   expect(await probe.ask({ v: 1, revision: probe.revision + 7, after: null })).toMatchObject(whole);
   const items = new AssignmentStore(rig.mongo.db);
@@ -140,7 +140,7 @@ test('a malformed request gets no answer and does no harm', async () => {
   expect(await probe.ask({ v: 1, revision: probe.revision, after: 'newer:zz' })).toMatchObject({ changes: [] });
 });
 
-test('a check ordered now comes back, and a probe that is away or lies is told apart', async () => {
+test('a check ordered now returns its result, or whether the probe is away or answers wrongly', async () => {
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const assignment = probe.held.get(monitorDoc(2)._id);
   if (!assignment) throw new Error('monitor 2 is not held');

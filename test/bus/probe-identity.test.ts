@@ -38,7 +38,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     await expect(connect({ servers: rig.nats.url, reconnect: false })).rejects.toThrow(/Authorization/);
   });
 
-  test('a probe hears and says nothing but its own', async () => {
+  test('a probe can receive and publish only its own messages', async () => {
     const mine = address(probe);
     const theirs = address(other);
     const heard: string[] = [];
@@ -58,7 +58,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     expect(heard).toEqual([]);
   });
 
-  test("an answer led astray to another probe's inbox does not verify there", async () => {
+  test("an answer redirected to another probe's inbox does not verify there", async () => {
     const strays: Msg[] = [];
     other.nats.subscribe(`assign.${address(other)}`, { callback: (error, message) => void (error ?? strays.push(message)) });
     await other.nats.flush();
@@ -79,7 +79,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     await expect(connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false })).rejects.toThrow(/Authorization/);
   });
 
-  test('who is deleted while no controller runs is out when one starts', async () => {
+  test('a probe deleted while no controller runs is disconnected when one starts', async () => {
     const late = await rig.probe('three');
     const ended = late.nats.closed();
     const stopped = rig.fleets.splice(0);
@@ -103,7 +103,7 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
   });
   afterAll(() => rig.stop());
 
-  test('a file that disagrees with the database is put right', async () => {
+  test('a file that disagrees with the database is corrected', async () => {
     const good = readFileSync(nats.usersFile, 'utf8');
     writeFileSync(nats.usersFile, 'users: []\n');
     await until(() => readFileSync(nats.usersFile, 'utf8') === good);
@@ -119,7 +119,7 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
   });
 });
 
-test('the user file is the same bytes for the same probes, and says nothing of nobody', () => {
+test('the user file has the same bytes for the same probes, and an empty list for none', () => {
   const users = [
     { _id: 'b', region_id: 'r', public_key: 'UB' },
     { _id: 'a', region_id: 'r', public_key: 'UA' },
@@ -131,7 +131,7 @@ test('the user file is the same bytes for the same probes, and says nothing of n
   );
 });
 
-test('a stale pid file that names another process costs that process nothing', async () => {
+test('a stale pid file that names another process does that process no harm', async () => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { spawn } = await import('node:child_process');
   const dir = mkdtempSync('/tmp/farwatch-users-');
