@@ -8,16 +8,16 @@ const instant = z.iso.datetime();
 const plan = z.enum(PLAN_NAMES);
 const projectRoles = z.record(text, projectRole);
 
-export const userView = z.strictObject({
+const userView = z.strictObject({
   id, email: text, name: text, email_verified: z.boolean(), is_operator: z.boolean(), created_at: instant,
 });
-export const organizationView = z.strictObject({ id, name: text, role: organizationRole, plan });
-export const projectView = z.strictObject({
+const organizationView = z.strictObject({ id, name: text, role: organizationRole, plan });
+const projectView = z.strictObject({
   id, name: text, is_default: z.boolean(), organization_id: id, role: projectRole, created_at: instant,
 });
-export const ownProjectView = projectView.omit({ created_at: true });
+const ownProjectView = projectView.omit({ created_at: true });
 
-export const sessionView = z.strictObject({ token: text, expires_at: instant });
+const sessionView = z.strictObject({ token: text, expires_at: instant });
 export const registerAnswer = z.strictObject({
   user: userView, organization: organizationView, project: projectView, ...sessionView.shape,
 });
@@ -30,7 +30,7 @@ export const meAnswer = z.strictObject({
 export const messageAnswer = z.strictObject({ message: text });
 export const changePasswordAnswer = z.strictObject({ message: text, ...sessionView.shape });
 
-export const apiKeyView = z.strictObject({
+const apiKeyView = z.strictObject({
   id, name: text, key_preview: text, scope: keyScope, created_at: instant, last_used_at: instant.nullable(),
 });
 export const freshApiKeyView = apiKeyView.extend({ key: text.regex(/^fw_[0-9a-f]{64}$/), message: text });
@@ -40,19 +40,19 @@ export const apiKeysAnswer = z.strictObject({
 
 export const projectAnswer = z.strictObject({ project: projectView });
 export const projectsAnswer = z.strictObject({ projects: z.array(projectView) });
-export const projectMemberView = z.strictObject({
+const projectMemberView = z.strictObject({
   user_id: id, email: text, name: text, role: projectRole, organization_role: organizationRole,
 });
 export const projectMembersAnswer = z.strictObject({ members: z.array(projectMemberView) });
 
 export const organizationAnswer = z.strictObject({ organization: organizationView });
-export const memberView = z.strictObject({
+const memberView = z.strictObject({
   user_id: id, email: text, name: text, role: organizationRole, project_roles: projectRoles,
   joined_at: instant,
 });
 export const memberAnswer = z.strictObject({ member: memberView });
 export const membersAnswer = z.strictObject({ members: z.array(memberView) });
-export const invitationView = z.strictObject({
+const invitationView = z.strictObject({
   id, email: text, role: organizationRole, project_roles: projectRoles, invited_by: id,
   is_expired: z.boolean(), created_at: instant, expires_at: instant,
 });

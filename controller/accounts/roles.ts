@@ -2,7 +2,7 @@ export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type ProjectRole = 'admin' | 'editor' | 'viewer';
 export type KeyScope = 'read' | 'read_write';
 
-export interface Roles {
+interface Roles {
   role: OrganizationRole;
   /** Roles given to a `member`, by project. */
   project_roles: Record<string, ProjectRole>;

@@ -4,7 +4,7 @@ import type { AnsweredRequest, AuditRecorder } from '../http/ports.ts';
 import type { Actor, AuditActor } from '../http/route.ts';
 import type { AuditDoc, AuditStore } from './store.ts';
 
-export interface AuditRecorderDeps {
+interface AuditRecorderDeps {
   entries: Pick<AuditStore, 'insert'>;
   organizationsOf(userId: string): Promise<string[]>;
   log: Log;

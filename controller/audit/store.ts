@@ -21,7 +21,7 @@ export interface AuditDoc {
   created_at: number;
 }
 
-export type AuditFilter = Partial<Record<'action' | 'actor_id' | 'resource_id', string | undefined>>;
+type AuditFilter = Partial<Record<'action' | 'actor_id' | 'resource_id', string | undefined>>;
 
 /** Collection `audit_entries`: written once, never changed. */
 export class AuditStore extends Documents<AuditDoc> {

@@ -37,11 +37,9 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
 export function createApp(deps: AppDeps): HttpServer {
   const routes = [...deps.routes, ...referenceRoutes(deps.routes)];
   checkRoutes(routes);
-  let isDraining = false;
-
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
-  koa.use(frame(deps, () => isDraining));
+  koa.use(frame(deps, () => !server.isListening));
   koa.use(createRouter({ ...deps, documents: new DocumentReader(deps.clock) }, routes));
   koa.use((exchange: Exchange & { matched?: { methods: string[] }[] }) => {
     exchange.state.verdict = deps.limiter.take(exchange.state.addressKey);
@@ -50,18 +48,12 @@ export function createApp(deps: AppDeps): HttpServer {
   });
 
   const handle = koa.callback();
-  const server = createHttpServer({
+  const server: HttpServer = createHttpServer({
     // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
     handle: (request, response) => void handle(request, response),
     refuse: refusalWriter(deps), clock: deps.clock, limits: deps.limits ?? SERVER_LIMITS,
   });
-  return {
-    listen: (port, host) => server.listen(port, host),
-    close: () => {
-      isDraining = true;
-      return server.close();
-    },
-  };
+  return server;
 }
 
 /** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */

@@ -4,8 +4,8 @@ import {
   projectRoleOf, reachesOrganizationRole, reachesProjectRole,
   type Membership, type OrganizationRole, type ProjectRole,
 } from '../accounts/roles.ts';
-import type { Caller, CredentialReader, TenantReader } from './ports.ts';
-import type { Auth, PublicContext } from './route.ts';
+import type { CredentialReader, TenantReader } from './ports.ts';
+import type { Auth, Caller, PublicContext } from './route.ts';
 
 /**
  * Who sent the request; null without credentials. A bearer token wins over a key, and a bad token does not
@@ -25,7 +25,7 @@ export async function authenticate(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export type GrantedContext = PublicContext & {
+type GrantedContext = PublicContext & {
   tenant?: { organizationId: string; projectId?: string };
   role?: OrganizationRole | ProjectRole;
 };

@@ -1,11 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { ipv6Groups } from '../../shared/net-guard.ts';
 
-/**
- * The address of the client. With `trustedProxies` = n it is the n-th entry from the right of
- * X-Forwarded-For, which our own proxies wrote; anything further left may be forged. With 0 it is the peer of
- * the connection.
- */
+/** The client's address: the peer, or the X-Forwarded-For entry that the first of our own proxies wrote. */
 export function clientAddress(
   peer: string | undefined, forwardedFor: string | string[] | undefined, trustedProxies: number,
 ): string {

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-export interface ServedRequest {
+interface ServedRequest {
   method: string;
   /** The declared path, never the requested one. */
   route: string;

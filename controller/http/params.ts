@@ -18,10 +18,7 @@ export function readOnlyFields<Name extends string>(...names: Name[]): Record<Na
   return Object.fromEntries(names.map((name) => [name, readOnlyField])) as Record<Name, typeof readOnlyField>;
 }
 
-/**
- * Text on one line, trimmed; lengths are in characters after trimming. Control characters are refused because
- * they could forge lines of mails, headers and logs.
- */
+/** Text on one line, trimmed. Control characters could forge lines of mails, headers and logs. */
 export function oneLine(min: number, max: number) {
   return z
     .string()

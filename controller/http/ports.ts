@@ -1,9 +1,6 @@
 import type { Membership, ProjectFacts } from '../accounts/roles.ts';
 import type { AnyReply, KeyActor, PublicContext, Route, SessionActor } from './route.ts';
 
-/** Who sent a request. */
-export type Caller = SessionActor | KeyActor;
-
 /** Reads credentials at every request, so that a revocation takes effect at once. */
 export interface CredentialReader {
   /** Throws INVALID_TOKEN or TOKEN_EXPIRED. */

@@ -4,9 +4,9 @@ import { readBody } from './body/body.ts';
 import type { DocumentReader } from './body/document-reader.ts';
 import { guardStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
-import type { AuditRecorder, Caller, CredentialReader, TenantReader } from './ports.ts';
+import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
-import type { AnyReply, Route } from './route.ts';
+import type { AnyReply, Caller, Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
 
 export interface RunnerDeps {
@@ -18,7 +18,7 @@ export interface RunnerDeps {
   documents: DocumentReader;
 }
 
-export type MatchedExchange = Exchange & { params: Record<string, string> };
+type MatchedExchange = Exchange & { params: Record<string, string> };
 
 /** Runs a request through its route: credentials, rate limit, permission, input, handler, audit log. */
 export async function runRoute(deps: RunnerDeps, route: Route, exchange: MatchedExchange): Promise<AnyReply> {

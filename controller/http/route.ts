@@ -9,13 +9,13 @@ import { validate } from './validation.ts';
 
 export interface SessionActor {
   kind: 'session';
+  sessionId: string;
   userId: string;
   email: string;
   name: string;
   isOperator: boolean;
   /** Whether the e-mail address is verified. */
   isVerified: boolean;
-  sessionId: string;
 }
 
 export interface KeyActor {
@@ -27,11 +27,13 @@ export interface KeyActor {
   createdBy: string;
 }
 
-export type Actor = SessionActor | KeyActor | { kind: 'none' };
+/** Who sent a request. */
+export type Caller = SessionActor | KeyActor;
+export type Actor = Caller | { kind: 'none' };
 
 /**
- * What a route requires of its caller. `account`: a session, or with `keys: true` also an API key; with
- * `organization` that role or a higher one. `project`: that role in the request's project; keys are accepted
+ * What a route requires of its caller. `account`: a session; with `organization` that role or a higher one,
+ * and with `keys: true` also an API key. `project`: that role in the request's project; keys are accepted
  * unless `keys: false`. `verified: false` also accepts accounts whose e-mail address is not verified.
  */
 export type Auth =
@@ -51,10 +53,10 @@ export interface PublicContext {
 }
 
 export interface AccountContext extends PublicContext {
-  actor: SessionActor | KeyActor;
+  actor: Caller;
 }
 
-export interface OperatorContext extends PublicContext {
+export interface OperatorContext extends AccountContext {
   actor: SessionActor;
 }
 
@@ -68,33 +70,28 @@ export interface ProjectContext extends AccountContext {
   role: ProjectRole;
 }
 
-/** The context of a project route: what most verbs take. */
-export type RequestContext = ProjectContext;
-
-export type ContextOf<A extends Auth> = A extends { access: 'project' }
+type ContextOf<A extends Auth> = A extends { access: 'project' }
   ? ProjectContext
   : A extends { access: 'account'; organization: OrganizationRole }
     ? OrganizationContext
-    : A extends { access: 'account'; keys: true }
-      ? AccountContext
-      : A extends { access: 'account' } | { access: 'operator' }
-        ? OperatorContext
-        : PublicContext;
+    : A extends { access: 'account' } | { access: 'operator' }
+      ? OperatorContext
+      : PublicContext;
 
 /** An answer that is not JSON in the envelope. */
-export interface RawAnswer {
+interface RawAnswer {
   contentType: string;
   /** The schema of `data` if the answer may also be JSON in the envelope. */
   data?: z.ZodType;
 }
 
 /** An answer that lasts until either side ends it, or until the caller loses the right to it. */
-export interface StreamAnswer extends RawAnswer {
+interface StreamAnswer extends RawAnswer {
   isStream: true;
 }
 
 /** By status: the schema of `data`, or a raw answer. */
-export type Answers = Record<number, z.ZodType | RawAnswer | StreamAnswer>;
+type Answers = Record<number, z.ZodType | RawAnswer | StreamAnswer>;
 
 /** Who the audit log names for a change. */
 export interface AuditActor {
@@ -117,17 +114,17 @@ type ReplyOf<S, X> = X extends z.ZodType
   ? DataReply<S, X>
   : X extends StreamAnswer ? StreamReply<S> : EitherReply<S, X>;
 
-export type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
+type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-export interface Input<P, Q, B> {
+interface Input<P, Q, B> {
   params: Parsed<P>;
   query: Parsed<Q>;
   body: Parsed<B>;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RouteFacts {
   method: Method;
@@ -155,7 +152,7 @@ interface RouteFacts {
   isUnlimited?: boolean;
 }
 
-export interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends RouteFacts {
+interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends RouteFacts {
   auth: A;
   params?: P;
   query?: Q;

@@ -4,38 +4,33 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
 
-export interface ServerLimits {
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  maxHeaderBytes: number;
-  maxConnections: number;
-  /** How long requests may still take after `close`. */
-  drainTimeoutMs: number;
-}
-
-export const SERVER_LIMITS: ServerLimits = {
+export const SERVER_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 5000,
+  /** How long requests may still take after `close`. */
   drainTimeoutMs: 5000,
 };
+export type ServerLimits = typeof SERVER_LIMITS;
 
 export interface HttpServer {
+  /** False before `listen` and after `close`. */
+  readonly isListening: boolean;
   /** Resolves with the actual port, in case `port` is 0. Rejects when the port is not available. */
   listen(port: number, host: string): Promise<number>;
   /** Stops accepting connections, lets running requests finish for a while, then cuts the rest. */
   close(): Promise<void>;
 }
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Headers and body of the answer to what the HTTP parser refuses. */
 export type RefusalWriter = (
   status: 400 | 408 | 431, peer: string | undefined,
 ) => { headers: Record<string, string>; body: string };
 
-export interface ServerParts {
+interface ServerParts {
   handle: RequestHandler;
   refuse: RefusalWriter;
   clock: Clock;
@@ -64,6 +59,9 @@ export function createHttpServer({ handle, refuse, clock, limits }: ServerParts)
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, refuse));
   return {
+    get isListening() {
+      return server.listening;
+    },
     listen: (port, host) => listen(server, port, host),
     close: () => drain(server, clock, limits.drainTimeoutMs),
   };

@@ -11,7 +11,7 @@ export interface ReadinessCheck {
   isReady(): Promise<boolean>;
 }
 
-export interface SystemDeps {
+interface SystemDeps {
   checks: ReadinessCheck[];
   registry: Registry;
   clock: Clock;

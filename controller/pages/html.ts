@@ -9,9 +9,7 @@ export class Html {
 
 type Value = Html | Html[] | string | number | null;
 
-/**
- * Markup with every value escaped unless it is `Html`; null inserts nothing. Attributes need double quotes.
- */
+/** Markup with every value escaped but `Html`; null inserts nothing. Attributes need double quotes. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.map((part, at) => part + toMarkup(values[at] ?? null)).join(''));
 }

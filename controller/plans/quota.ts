@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/time.ts';
 import { COUNTED, type Counted, type PlanLimits, type PlanName, type Plans } from './plans.ts';
 import type { UsageStore } from './usage-store.ts';
 
-export interface QuotaDeps {
+interface QuotaDeps {
   usage: UsageStore;
   plans: Plans;
   clock: Clock;
@@ -11,7 +11,7 @@ export interface QuotaDeps {
   count: Partial<Record<Counted, (organizationId: string) => Promise<number>>>;
 }
 
-export type Reservation = { isGranted: true } | { isGranted: false; limit: number; usage: number };
+type Reservation = { isGranted: true } | { isGranted: false; limit: number; usage: number };
 
 /** Longer than any reservation waits for its document or its release, ms. */
 const SETTLED_AFTER_MS = 60_000;

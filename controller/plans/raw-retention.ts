@@ -7,7 +7,7 @@ const FRESH_MS = 60_000;
 /** Organizations in memory; beyond that all are read again. */
 const LARGEST_CACHE = 10_000;
 
-export interface RawRetentionDeps {
+interface RawRetentionDeps {
   clock: Clock;
   plans: Plans;
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days'>>;

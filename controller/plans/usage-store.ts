@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import type { Counted } from './plans.ts';
 
-export interface UsageDoc extends Record<Counted, number> {
+interface UsageDoc extends Record<Counted, number> {
   /** The organization. */
   _id: string;
   /** Unix ms of the last reservation or release of any kind. */

@@ -2,7 +2,7 @@ import { html, type Html } from '../../pages/html.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 
 /** The pages that mailed links open. */
-export type LinkPage = 'verify-email' | 'reset-password' | 'accept-invitation';
+type LinkPage = 'verify-email' | 'reset-password' | 'accept-invitation';
 
 export function mailedLink(baseUrl: string, page: LinkPage, token: string): string {
   return `${baseUrl}/${page}?token=${token}`;

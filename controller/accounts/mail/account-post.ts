@@ -7,11 +7,7 @@ const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000];
 /** Mails in progress, including those that wait for their next attempt. */
 const MOST_IN_PROGRESS = 1000;
 
-/**
- * Sends mail after the request is answered: an answer that waited for its mail would reveal by its timing
- * whether an account exists. Mails in progress are lost when the process ends; their readers can request them
- * again.
- */
+/** Sends mail after the answer, whose timing would otherwise reveal whether an account exists. */
 export class AccountPost {
   readonly #deps: { mailer: Mailer; clock: Clock; log: Log };
   readonly #inProgress = new Set<Promise<void>>();

@@ -2,9 +2,9 @@ import type { Db } from 'mongodb';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 
-export type MailedTokenPurpose = 'verify_email' | 'reset_password';
+type MailedTokenPurpose = 'verify_email' | 'reset_password';
 
-export interface MailedTokenDoc {
+interface MailedTokenDoc {
   _id: string;
   /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
   hash: string;

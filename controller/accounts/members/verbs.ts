@@ -42,10 +42,7 @@ export async function changeMemberRole(
   });
 }
 
-/**
- * Ends a membership from the next request on. Everything that the person made stays, except invitations.
- * Throws as `changeMemberRole` does.
- */
+/** Ends a membership from the next request on, and withdraws invitations. Throws as `changeMemberRole`. */
 export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, userId: string) {
   const { member } = await findMember(deps, ctx, userId);
   requireOwnerFor(ctx, member.role);

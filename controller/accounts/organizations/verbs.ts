@@ -1,14 +1,8 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/route.ts';
-import { COUNTED, type Counted, type PlanLimits, type PlanName } from '../../plans/plans.ts';
+import { COUNTED, type PlanName } from '../../plans/plans.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { OrganizationDoc } from './store.ts';
-
-export interface Billing {
-  plan: PlanName;
-  limits: PlanLimits;
-  usage: Record<Counted, number>;
-}
 
 /** Throws ORGANIZATION_NOT_FOUND if it is gone. */
 export async function readOrganization(deps: AccountDeps, ctx: OrganizationContext) {
@@ -23,7 +17,7 @@ export async function renameOrganization(
   return found(await deps.organizations.rename(ctx.tenant.organizationId, name));
 }
 
-export async function readBilling(deps: AccountDeps, ctx: OrganizationContext): Promise<Billing> {
+export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
   const { _id, plan } = await readOrganization(deps, ctx);
   return { plan, limits: deps.quota.limitsOfPlan(plan), usage: await deps.quota.usageOf(_id) };
 }

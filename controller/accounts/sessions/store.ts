@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
 
-export interface SessionDoc {
+interface SessionDoc {
   _id: string;
   user_id: string;
   token_version: number;

@@ -7,7 +7,7 @@ const AUDIENCE = 'farwatch-api';
 /** Explicit typing (RFC 8725, 3.11), so that no other token of ours can pass for a session. */
 const TYPE = 'session+jwt';
 
-export interface SessionClaims {
+interface SessionClaims {
   userId: string;
   sessionId: string;
 }

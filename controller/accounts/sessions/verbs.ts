@@ -27,9 +27,7 @@ export interface Account {
 export type SignedIn = Account & { session: StartedSession };
 
 /** Also removes the user's expired sessions. */
-export async function startSession(
-  deps: Pick<AccountDeps, 'sessions' | 'tokens'>, user: UserDoc, now: number,
-): Promise<StartedSession> {
+export async function startSession(deps: AccountDeps, user: UserDoc, now: number): Promise<StartedSession> {
   const { _id: userId, token_version } = user;
   const [sessionId, expiresAt] = [newId(now), now + SESSION_MS];
   const session = { _id: sessionId, user_id: userId, token_version, created_at: now, expires_at: expiresAt };
@@ -66,10 +64,7 @@ export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
   return { projects: visibleProjects(projects, roleIn), ...account };
 }
 
-/**
- * Ends every session of the account and starts a new one. Throws INVALID_CREDENTIALS if the current password
- * is wrong, CONFLICT if it has just been changed.
- */
+/** Ends all sessions and starts a new one. Throws INVALID_CREDENTIALS, CONFLICT after another change. */
 export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput) {
   const user = await deps.users.find(ctx.actor.userId);
   const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null);

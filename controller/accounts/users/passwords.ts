@@ -3,17 +3,16 @@ import { promisify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
 
-export interface PasswordCost {
-  /** Binary logarithm of scrypt's N. */
-  logN: number;
-  /** Computations at once; each takes 2^(logN + 10) bytes. */
-  maxConcurrent: number;
-  /** Computations that may wait; more are refused with SERVICE_UNAVAILABLE. */
-  maxWaiting: number;
-}
-
 /** N = 2^17, r = 8, p = 1: the first choice of OWASP's Password Storage Cheat Sheet for scrypt. */
-export const PASSWORD_COST: PasswordCost = { logN: 17, maxConcurrent: 2, maxWaiting: 64 };
+export const PASSWORD_COST = {
+  /** Binary logarithm of scrypt's N. */
+  logN: 17,
+  /** Computations at once; each takes 2^(logN + 10) bytes. */
+  maxConcurrent: 2,
+  /** Computations that may wait; more are refused with SERVICE_UNAVAILABLE. */
+  maxWaiting: 64,
+};
+export type PasswordCost = typeof PASSWORD_COST;
 
 const BLOCK = 8;
 const PARALLEL = 1;
@@ -26,7 +25,7 @@ export class PasswordHasher {
   readonly #cost: PasswordCost;
   readonly #limit: LimitFunction;
 
-  constructor(cost: PasswordCost = PASSWORD_COST) {
+  constructor(cost = PASSWORD_COST) {
     this.#cost = cost;
     this.#limit = pLimit(cost.maxConcurrent);
   }

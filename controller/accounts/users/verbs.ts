@@ -7,7 +7,7 @@ import type { MemberDoc } from '../members/store.ts';
 import type { OrganizationDoc } from '../organizations/store.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { LONGEST_ORGANIZATION_NAME, type RegisterInput } from '../schema.ts';
-import { startSession, type StartedSession } from '../sessions/verbs.ts';
+import { startSession } from '../sessions/verbs.ts';
 import type { UserDoc } from './store.ts';
 
 interface NewAccount {
@@ -16,8 +16,6 @@ interface NewAccount {
   project: ProjectDoc;
   member: MemberDoc;
 }
-
-export type Registered = Omit<NewAccount, 'member'> & { session: StartedSession };
 
 /**
  * Creates an account with an organization and a default project. The installation's first account is its

@@ -5,7 +5,7 @@ import { parseStrictJson } from './strict-json.ts';
 /** How a body is written. `form`: by an HTML form, every field a string. `document`: see DocumentReader. */
 export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'document';
 
-export const LARGEST_BODY = 1024 * 1024;
+const LARGEST_BODY = 1024 * 1024;
 
 /** A refused body is still read up to this size, so that its sender can read the answer. */
 export const LARGEST_DISCARDED = 8 * LARGEST_BODY;

@@ -5,7 +5,7 @@ import { check, MOST_ISSUES, validationError } from '../validation.ts';
 const ITEMS_A_TURN = 100;
 
 /** An object whose last field is a long list. */
-export interface ListSchema {
+interface ListSchema {
   /** The object, with anything in the list. */
   frame: z.ZodType;
   list: string;

@@ -15,7 +15,7 @@ const NOW = 1_760_000_000_000;
 const claims = { userId: 'u', sessionId: 's' };
 
 describe('the key ring', () => {
-  test('is made once, for its owner only, by however many start at once', async () => {
+  test('is created once, readable by its owner only, even if several processes start at once', async () => {
     const file = join(dir, 'deep', 'jwt-keys.json');
     const rings = await Promise.all([1, 2, 3, 4].map(() => openKeyRing(file)));
     expect(new Set(rings.map((ring) => ring.signing.kid)).size).toBe(1);
@@ -38,14 +38,17 @@ describe('the key ring', () => {
     await expect(after.verify(old, NOW)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
   });
 
-  test.each(['', 'x', '{}', '{"keys":[]}', '{"keys":[{"kty":"RSA"}]}', '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"a","kid":"k"}]}'])('%j is refused with a reason', async (text) => {
+  test.each([
+    '', 'x', '{}', '{"keys":[]}', '{"keys":[{"kty":"RSA"}]}',
+    '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"a","kid":"k"}]}',
+  ])('%j is refused with a reason', async (text) => {
     await expect(parseKeyRing(text)).rejects.toThrow('JWT key ring: ');
     writeFileSync(join(dir, 'bad'), text);
     await expect(openKeyRing(join(dir, 'bad'))).rejects.toThrow('JWT key ring: ');
   });
 });
 
-test('a token is expired from its second on, and only if it was ever good', async () => {
+test('a token expires at the second it names; an invalid one is never called expired', async () => {
   const tokens = new SessionTokens(await openKeyRing(join(dir, 'ring')));
   const token = await tokens.sign(claims, NOW, NOW + 60_000);
   expect(await tokens.verify(token, NOW + 59_000)).toEqual(claims);

@@ -14,7 +14,7 @@ const refusal = (text: string): string => {
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
 describe('strict JSON', () => {
-  test('is read as JSON.parse reads it', () => {
+  test('is parsed as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -49,14 +49,14 @@ describe('strict JSON', () => {
     '1e309', '[-1e999]', '{"a":1e400}', '"\\ud800"', '"\\udc00"', '"\\udc00\\ud800"', '{"\\ud800":1}', '"\\u0000"',
     JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0]))),
     `${'['.repeat(65)}${']'.repeat(65)}`, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`,
-  ])('%#: what JSON.parse may let through is JSON_PARSE_ERROR', (text) => {
+  ])('%#: text that JSON.parse may accept is JSON_PARSE_ERROR', (text) => {
     expect(refusal(text)).toBe('JSON_PARSE_ERROR');
   });
 
 });
 
 describe('the work on a megabyte grows with its length only', () => {
-  /** A key takes the most, with its brackets, colon and comma. */
+  /** The most expensive text is a key with its brackets, colon and comma. */
   const MOST_STEPS_PER_CHAR = 8;
   let counter: StepCounter<{ parseStrictJson(text: string): unknown }>;
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('the work on a megabyte grows with its length only', () => {
   });
 });
 
-test('a text of megabytes is looked through in turns, and judged the same', async () => {
+test('megabytes are parsed in turns, with the same outcome', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {

@@ -26,7 +26,7 @@ export async function listProjects(deps: AccountDeps, ctx: OrganizationContext):
   return visibleProjects(projects, await rolesOf(deps, ctx));
 }
 
-/** Throws PROJECT_NOT_FOUND, also for projects of other organizations and without a role of the caller's. */
+/** Throws PROJECT_NOT_FOUND, also for other organizations' projects and if the caller has no role. */
 export async function readProject(deps: AccountDeps, ctx: OrganizationContext, id: string) {
   const [project, roleIn] = await Promise.all([deps.projects.find(id), rolesOf(deps, ctx)]);
   const isOwn = project?.organization_id === ctx.tenant.organizationId;
