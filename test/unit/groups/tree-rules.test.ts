@@ -5,36 +5,36 @@ import { pathOf, placementOf } from '../../../controller/groups/tree-rules.ts';
 const edge = (_id: string, parent_group_id: string | null = null) => ({ _id, parent_group_id });
 const chain = (length: number, name = 'g') => Array.from({ length }, (_, index) => edge(`${name}${index + 1}`, index === 0 ? null : `${name}${index}`));
 
-describe('where a group may stand', () => {
-  test('under a group on level 9, but not under one on level 10', () => {
+describe('a group', () => {
+  test('fits under a group on level 9, but not on level 10', () => {
     expect(placementOf(chain(10), 'new', 'g9')).toBe('fits');
     expect(placementOf(chain(10), 'new', 'g10')).toBe('too_deep');
   });
 
-  test('with all that is below it', () => {
+  test('fits only if everything below it fits', () => {
     const edges = [...chain(7), ...chain(4, 'h')];
     expect(placementOf(edges, 'h1', 'g6')).toBe('fits');
     expect(placementOf(edges, 'h1', 'g7')).toBe('too_deep');
     expect(placementOf(edges, 'h2', 'g7')).toBe('fits');
   });
 
-  test('not under itself or what is below it', () => {
+  test('cannot be placed under itself or its descendants', () => {
     expect(placementOf(chain(3), 'g1', 'g1')).toBe('circular');
     expect(placementOf(chain(3), 'g1', 'g3')).toBe('circular');
     expect(placementOf(chain(3), 'g3', 'g1')).toBe('fits');
   });
 
-  test('not under what is not there, and always at the top', () => {
+  test('cannot be placed under an unknown group, but always at the top', () => {
     expect(placementOf(chain(3), 'g1', 'nowhere')).toBe('no_parent');
     expect(placementOf(chain(3), 'g3', null)).toBe('fits');
   });
 
-  test('a path leads from the top to the group', () => {
+  test('has a path from the top', () => {
     expect(pathOf(chain(4), 'g3').map((each) => each._id)).toEqual(['g1', 'g2', 'g3']);
     expect(pathOf(chain(4), 'nowhere')).toEqual([]);
   });
 
-  test('whatever is moved wherever, everything reaches the top within ten levels', () => {
+  test('reaches the top within ten levels after any moves', () => {
     const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
     const move = fc.tuple(fc.constantFrom(...names), fc.option(fc.constantFrom(...names), { nil: null }));
     fc.assert(fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
@@ -51,7 +51,7 @@ describe('where a group may stand', () => {
   });
 });
 
-/** The deepest level, by walking up from each; null when a walk comes back to where it began. */
+/** The deepest level, found by walking up from each group; null if there is a cycle. */
 function deepest(parents: ReadonlyMap<string, string | null>): number | null {
   let most = 0;
   for (const start of parents.keys()) {

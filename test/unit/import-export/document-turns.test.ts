@@ -7,7 +7,7 @@ import { AppError } from '../../../shared/errors.ts';
 const { body: whole, parseBody: parse } = documentInput(30);
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
 
-/** What it gives, or what it is refused with. */
+/** The result, or the error. */
 async function outcomeOf(work: () => unknown): Promise<unknown> {
   try {
     return { data: await work() };
@@ -17,7 +17,7 @@ async function outcomeOf(work: () => unknown): Promise<unknown> {
   }
 }
 
-/** The same as in one go; what that was. */
+/** Expects both ways of parsing to agree, and returns what they come to. */
 async function expectSame(document: unknown): Promise<unknown> {
   const expected = await outcomeOf(() => validate(whole, document));
   expect(await outcomeOf(() => parse(document))).toEqual(expected);
@@ -41,20 +41,20 @@ const document = fc.oneof(
   odd,
 );
 
-test('a document that is checked in turns is taken, or refused word for word, as in one go', async () => {
+test('parsing in turns accepts and refuses the same documents as parsing at once, with the same words', async () => {
   await fc.assert(fc.asyncProperty(document, async (each) => {
     await expectSame(each);
   }), { numRuns: 150 });
 });
 
-test('so is one that is too long, one with a fault in its middle, and one with more faults than are named', async () => {
+test('documents that are too long or have faults far in are refused with the same words', async () => {
   const many = (count: number, faulty: (at: number) => boolean) => ({ monitors: Array.from({ length: count }, (_, at) => ({ ...http, interval_seconds: faulty(at) ? 5 : 60 })), extra: 1 });
   expect(await expectSame(many(10_001, (at) => at === 700))).toMatchObject({ details: [{ path: ['monitors'] }, { path: ['extra'] }] });
   expect(await expectSame(many(1000, (at) => at === 700))).toMatchObject({ details: [{ path: ['monitors', 700, 'interval_seconds'] }, { path: ['extra'] }] });
   expect((await expectSame(many(1000, (at) => at > 100)) as { details: unknown[] }).details).toHaveLength(50);
 });
 
-test('one that comes as an export answers it is named by its own faults', async () => {
+test('a document in the envelope of an export is parsed like the document alone', async () => {
   const answer = { success: true, data: { monitors: [{ ...http, type: 'FTP' }] } };
   await expect(outcomeOf(() => parse(answer))).resolves.toMatchObject({ details: [{ path: ['monitors', 0, 'type'], message: expect.stringContaining('Invalid option') }] });
   expect(await parse({ success: true, data: { monitors: [http] } })).toEqual(validate(whole, { monitors: [http] }));

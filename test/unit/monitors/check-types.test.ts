@@ -15,7 +15,7 @@ type Body = Record<string, unknown>;
 const MIN = 30;
 const inputs = monitorInputs(MIN);
 
-/** A new monitor of this body. */
+/** The monitor that this body creates. */
 function created(body: Body): MonitorDoc {
   const input = validate(inputs.create, { name: 'M', interval_seconds: 60, ...body }) as never;
   const id = '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10';
@@ -25,7 +25,7 @@ function created(body: Body): MonitorDoc {
   };
 }
 
-/** The monitor after a change by this body. */
+/** The monitor after an update with this body. */
 function changed(doc: MonitorDoc, body: Body): MonitorDoc {
   return { ...doc, ...settable(validate(inputs.update, body) as never, doc, doc, MIN) };
 }
@@ -55,7 +55,7 @@ describe('a target', () => {
     'example.org', 'Example.ORG', 'localhost', 'intranet', 'a_b.example', '_dmarc.example.org', 'example.org.', 'münchen.example', '例え.jp', '127.0.0.1', '::1',
     '2001:db8::1', `${'a'.repeat(63)}.example`, '1.example', '10.0.0.256.example',
   ];
-  test.each(hosts)('%s is a host', (target) => {
+  test.each(hosts)('%s is accepted as a host', (target) => {
     for (const type of ['TCP', 'ICMP']) expect(refusal(() => of(type, { target })), type).toBe('taken');
   });
   const usual = 'Target must be a host name, or an IP address in its usual form';
@@ -67,10 +67,10 @@ describe('a target', () => {
     ['127.1', usual], ['0x7f.1', usual], ['2130706433', usual], ['0177.0.0.1', usual], ['1.2.3.999', usual], ['１２７.0.0.1', usual], ['a..b', neither], ['.a', neither],
     ['-a.example', neither], ['a-.example', neither], [`${'a'.repeat(64)}.example`, neither], [`${'a.'.repeat(127)}example`, neither], ['*.example', neither], ['a%41', neither],
     ['a?b', neither], ['a#b', neither], ['a\\b', neither], ['fe80::1%eth0', neither], ['xn--a', neither], ['$(id)', neither], ['', 'Target must not be empty'],
-  ])('%j is none: %s', (target, message) => {
+  ])('%j is refused: %s', (target, message) => {
     expect(refusal(() => of('ICMP', { target }))).toBe(`VALIDATION_ERROR Validation failed: target: ${message}`);
   });
-  test('names a port or not', () => {
+  test('may name a port', () => {
     const portOf = (target: string, change: Body = {}) => of('TCP', { target, tcp_config: change });
     expect(portOf('mail.example:25')).toMatchObject({ target: 'mail.example:25', tcp: { port: 25 } });
     expect(portOf('[2001:db8::1]:25')).toMatchObject({ target: '[2001:db8::1]:25', tcp: { port: 25 } });
@@ -84,18 +84,18 @@ describe('a target', () => {
     expect(refusal(() => portOf('[mail.example]:25'))).toBe('VALIDATION_ERROR Validation failed: target: Only an IPv6 address stands in brackets');
     expect(refusal(() => portOf('mail.example:smtp'))).toBe(`VALIDATION_ERROR Validation failed: target: ${neither}`);
   });
-  test('follows its port', () => {
+  test('changes with its port', () => {
     const doc = of('TCP', { target: '[2001:db8::1]:25', tcp_config: null });
     expect(changed(doc, { port: 26 })).toMatchObject({ target: '[2001:db8::1]:26', tcp: { port: 26 } });
     expect(changed(doc, { target: 'other.example' })).toMatchObject({ target: 'other.example', tcp: { port: 25 } });
     expect(changed(doc, { target: 'other.example:27' })).toMatchObject({ target: 'other.example:27', tcp: { port: 27 } });
     expect(changed(doc, { target: doc.target, port: 28, tcp_config: { port: 25 } })).toMatchObject({ target: '[2001:db8::1]:28', tcp: { port: 28 } });
   });
-  test('of HTTP has no port 0 and no empty user name', () => {
+  test('of HTTP must not have port 0 or an empty user name', () => {
     expect(refusal(() => of('HTTP', { target: 'http://a:0/' }))).toBe('VALIDATION_ERROR Validation failed: target: Target must not name port 0');
     expect(refusal(() => of('KEYWORD', { target: 'http://@a/' }))).toBe('VALIDATION_ERROR Validation failed: target: Target must not contain a user name or password');
   });
-  test('is an address only for PTR', () => {
+  test('can be an address only for PTR', () => {
     const ptr = { dns_config: { record_entries: [{ type: 'PTR' }] } };
     expect(toCheckSpec(of('DNS', { target: '192.0.2.5', ...ptr }))).toMatchObject({ name: '5.2.0.192.in-addr.arpa' });
     expect(refusal(() => of('DNS', { target: '192.0.2.5' }))).toContain('target: Target must be a name; an address can only be looked up by PTR');
@@ -128,7 +128,7 @@ describe('settings are refused', () => {
     ['HTTP', { keyword_config: {} }, 'keyword_config: Does not apply to HTTP monitors'], ['TCP', { method: 'GET' }, 'method: Does not apply to TCP monitors'],
     ['ICMP', { http_config: {}, port: 7 }, 'http_config: Does not apply to ICMP monitors; port: Does not apply to ICMP monitors'],
     ['DNS', { heartbeat_interval: 60 }, 'heartbeat_interval: Does not apply to DNS monitors'],
-  ])('of %s for %j: %s', (type, change, message) => {
+  ])('for %s with %j: %s', (type, change, message) => {
     expect(refusal(() => of(type, change))).toBe(`VALIDATION_ERROR Validation failed: ${message}`);
   });
 
@@ -136,19 +136,19 @@ describe('settings are refused', () => {
     [{ heartbeat_interval: undefined }, 'heartbeat_interval: Required for HEARTBEAT monitors'],
     [{ heartbeat_interval: undefined, grace_period: null }, 'heartbeat_interval: Required for HEARTBEAT monitors; grace_period: Required for HEARTBEAT monitors'],
     [{ heartbeat_interval: 29 }, 'heartbeat_interval: Interval must be at least 30 seconds'], [{ grace_period: 0 }, 'grace_period: Grace period must be at least 1 second'],
-  ])('of HEARTBEAT for %j, with a code of their own: %s', (change, message) => {
+  ])('for HEARTBEAT with %j, under a separate code: %s', (change, message) => {
     expect(refusal(() => of('HEARTBEAT', change))).toBe(`VALIDATION_FAILED Validation failed: ${message}`);
   });
 });
 
 describe('a heartbeat', () => {
-  test('has a token that nobody guesses, and keeps it', () => {
+  test('keeps its random token', () => {
     const [one, other] = [of('HEARTBEAT'), of('HEARTBEAT', { target: 'mine', heartbeat_token: 'mine' })];
     for (const { target, heartbeat } of [one, other]) expect([heartbeat?.token, target]).toEqual([target, expect.stringMatching(/^[0-9a-f]{32}$/)]);
     expect(one.target).not.toBe(other.target);
     expect(changed(one, { grace_period: 90, target: 'mine' })).toMatchObject({ target: one.target, heartbeat: { token: one.target, grace_seconds: 90 } });
   });
-  test('has the interval of its pings until it is given another', () => {
+  test('takes its interval from its pings until another is set', () => {
     const doc = of('HEARTBEAT');
     expect(doc.interval_seconds).toBe(600);
     expect(changed(doc, { heartbeat_interval: 700, interval_seconds: 600 })).toMatchObject({ interval_seconds: 700 });
@@ -157,7 +157,7 @@ describe('a heartbeat', () => {
   });
 });
 
-describe('what was accepted', () => {
+describe('accepted settings', () => {
   const text = fc.string({ minLength: 1, maxLength: 30 }).filter((value) => value.trim() !== '');
   const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
   const host = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('_a.example', 'münchen.example', 'a.example.'));
@@ -174,7 +174,7 @@ describe('what was accepted', () => {
     ICMP: fc.record({ target: host, icmp_config: fc.record({ packet_count: maybe(fc.integer({ min: 1, max: 10 })), ttl: maybe(fc.integer({ min: 1, max: 255 })) }) }),
     HEARTBEAT: fc.record({ heartbeat_interval: fc.integer({ min: 30, max: 10_000_000 }), grace_period: fc.integer({ min: 1, max: 86_400 }) }),
   };
-  test.each(Object.keys(CHECK_TYPES))('of %s comes back from a read as it is, changes nothing when it is sent back, and travels whole', (type) => {
+  test.each(Object.keys(CHECK_TYPES))('of %s survive a read and an update, and make a complete spec', (type) => {
     fc.assert(fc.property(bodies[type] as fc.Arbitrary<Body>, (change) => {
       const doc = of(type, JSON.parse(JSON.stringify(change)) as Body);
       const read = JSON.parse(JSON.stringify(viewMonitor(doc, null))) as Body;

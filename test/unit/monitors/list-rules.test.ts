@@ -10,8 +10,8 @@ const COUNTS = {
 
 const query = (given: Partial<MonitorListQuery> = {}): MonitorListQuery => ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...given });
 
-describe('a page of monitors is read', () => {
-  test('in the order of an index, of the project and of a group, in each order', () => {
+describe('a page of monitors', () => {
+  test('of a whole project or group is read from an index, in each order', () => {
     expect(planList(query(), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ sortBy: 'name', offset: 900 }), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ groupId: GROUP }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
@@ -19,24 +19,24 @@ describe('a page of monitors is read', () => {
     expect(planList(query({ groupId: GROUP, types: ['HTTP', 'TCP'] }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
   });
 
-  test('of cells that are merged, where not all are on it and it is not far down', () => {
+  test('near the start of a filtered list is merged from cells', () => {
     const cells = [{ type: 'HTTP', status: 'active', count: 700 }, { type: 'TCP', status: 'active', count: 200 }];
     expect(planList(query({ statuses: ['active'] }), COUNTS)).toEqual({ kind: 'cells', total: 900, cells });
     expect(planList(query({ types: ['TCP'], offset: 100 }), COUNTS)).toMatchObject({ kind: 'cells', total: 200 });
   });
 
-  test('one by one, where the counts say nothing or only how many there are', () => {
+  test('is filtered one by one if the counts cannot select its monitors', () => {
     expect(planList(query({ search: 'shop' }), COUNTS)).toEqual({ kind: 'matching', total: null });
     expect(planList(query({ groupId: GROUP, tags: ['eu'] }), COUNTS)).toEqual({ kind: 'matching', total: null });
     expect(planList(query({ groupId: GROUP, types: ['TCP'] }), COUNTS)).toEqual({ kind: 'matching', total: 40 });
   });
 
-  test('not at all behind the end, and of a group that has none', () => {
+  test('after the end of a list, or of an empty group, is not read', () => {
     expect(planList(query({ offset: 1000 }), COUNTS)).toEqual({ kind: 'empty', total: 1000 });
     expect(planList(query({ groupId: 'another' }), COUNTS)).toEqual({ kind: 'empty', total: 0 });
   });
 
-  test('from the nearer end', () => {
+  test('is read from the nearer end', () => {
     expect(nearerEnd({ offset: 950, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 50, isReversed: true });
     expect(nearerEnd({ offset: 980, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 20, isReversed: true });
     expect(nearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({ offset: 100, limit: 50, isReversed: false });

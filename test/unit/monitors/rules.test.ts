@@ -11,30 +11,30 @@ describe('a target', () => {
   test.each([
     'http://a', 'https://shop.example:8443/p/q?x=[1]&y=%zz#frag', 'http://127.0.0.1', 'http://[::1]:3000/', 'HTTPS://Shop.Example', 'https://münchen.example/ü',
     'http://localhost.', 'https://a/b c',
-  ])('%s is taken', (target) => expect(httpTargetFault(target)).toBeNull());
+  ])('%s is accepted', (target) => expect(httpTargetFault(target)).toBeNull());
   test.each([
     '', 'a', '//a', 'http:a', 'http:/a', 'https:', 'ftp://a', 'file:///a', 'data:text/html,x', 'javascript:alert(1)', 'ws://a', 'http://u@a', 'http://:p@a',
     'http://a\t.example', 'http://a/\r\n', 'http://a\\b', 'http://a b', 'http://a:65536', 'http://[::1', 'http://\u0000a', 'http://a\u0085',
-  ])('%j is not', (target) => expect(httpTargetFault(target)).not.toBeNull());
+  ])('%j is refused', (target) => expect(httpTargetFault(target)).not.toBeNull());
 });
 
 describe('headers of a check', () => {
-  test('are taken when they are tokens and printable values', () => {
+  test('are accepted if names are tokens and values are printable', () => {
     expect(headerFaults({ 'X-A_b.c~1': 'v\tw ü', Accept: '', 'User-Agent': 'x', Cookie: 'a=b', Authorization: 'Bearer x' })).toEqual([]);
   });
-  test('are named with what is wrong', () => {
+  test('are refused by name', () => {
     expect(headerFaults({ 'X-A': 'a\r\nb', HOST: 'x' }).map(({ name }) => name)).toEqual(['X-A', 'HOST']);
   });
 });
 
 describe('HTTP settings', () => {
-  test('keep a null that replaces a value which the flat form only repeats', () => {
+  test('prefer a new value over one that only repeats the current value, even if the new one is null', () => {
     const current = { ...HTTP_DEFAULTS, body: 'x' };
     expect(resolveHttpSettings({ body: 'x', http_config: { body: null } }, current).body).toBeNull();
     expect(resolveHttpSettings({ body: null, http_config: { body: 'x' } }, current).body).toBeNull();
     expect(resolveHttpSettings({ body: 'x', http_config: { body: 'x' } }, current).body).toBe('x');
   });
-  test('refuse two new values, compared by what they say', () => {
+  test('refuse two new values that differ', () => {
     expect(resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'b' } } }, null).headers).toEqual({ A: 'b' });
     expect(() => resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'c' } } }, null)).toThrow('http_config.headers');
     expect(() => resolveHttpSettings({ expected_status: [200], expected_status_codes: [201] }, null)).toThrow('http_config.expected_status_codes: ');
@@ -42,12 +42,12 @@ describe('HTTP settings', () => {
 });
 
 describe('the timeout', () => {
-  test('follows the interval until one is chosen', () => {
+  test('follows the interval until it is set', () => {
     expect(timeoutMs({ timeout_ms: null, interval_seconds: 5 })).toBe(5000);
     expect(timeoutMs({ timeout_ms: null, interval_seconds: 60 })).toBe(10_000);
     expect(timeoutMs({ timeout_ms: 3000, interval_seconds: 60 })).toBe(3000);
   });
-  test('stays following when what is sent only repeats it', () => {
+  test('still follows the interval after a body that only repeats it', () => {
     const following = { timeout_ms: null, interval_seconds: 5 };
     expect(storedTimeout(5000, following)).toBeNull();
     expect(storedTimeout(4000, following)).toBe(4000);
@@ -57,7 +57,7 @@ describe('the timeout', () => {
   });
 });
 
-test('the next slot is in the future, within one interval, and sooner with more regions on average', () => {
+test('the next check is within one interval, and sooner on average with more regions', () => {
   const now = 1_760_000_000_123;
   let one = 0;
   let four = 0;
