@@ -136,7 +136,7 @@ export class QueueStore {
   }
 
   /** Clears failures that new settings or a disabled destination have made meaningless. */
-  async forgetFailing(id: string): Promise<void> {
+  async clearFailures(id: string): Promise<void> {
     await this.#queues.updateOne({ _id: id }, { $set: { ...WELL, failing_recipients: [] } });
   }
 

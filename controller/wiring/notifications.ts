@@ -93,7 +93,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
   const deliverySide: DeliverySide = {
     sendSample: (destination) => sendSample(sending, destination),
     health: (ids) => queues.health(ids),
-    destinationChanged: (id) => queues.forgetFailing(id),
+    destinationChanged: (id) => queues.clearFailures(id),
     destinationGone: async (id) => {
       await queues.bury(id, clock.now());
       service.wake([id]);

@@ -461,7 +461,7 @@ describe('a destination', () => {
     // A try to an address that was under way when the address was removed.
     const [seen, change] = [await rig.destinations.findById(destination._id) as DestinationDoc, { config: { to: [well] }, updated_at: rig.clock.now() }];
     await rig.destinations.change(seen, change);
-    await rig.queues.forgetFailing(destination._id);
+    await rig.queues.clearFailures(destination._id);
     await rig.queues.noteFailure(destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now());
     expect(await tell()).toEqual([[well, 'delivered', null]]);
     expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });

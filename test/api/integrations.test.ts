@@ -44,7 +44,7 @@ async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): P
       const deliveries: DeliverySide = {
         sendSample: (destination) => sendSample(sending, destination),
         health: (ids) => queues.health(ids),
-        destinationChanged: (id) => queues.forgetFailing(id),
+        destinationChanged: (id) => queues.clearFailures(id),
         destinationGone: (id) => queues.bury(id, systemClock.now()),
       };
       return destinationRoutes({ destinations, vetting, deliveries });
