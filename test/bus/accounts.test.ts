@@ -25,7 +25,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await nats?.stop();
   });
 
-  test('a batch is answered by the shard\'s owner, who learns the probe from the subject', async () => {
+  test('the shard\'s owner answers a batch and learns the probe from the subject', async () => {
     const owner = control.nc.subscribe('results.05.*.*', { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) });
     await control.nc.flush();
     const reply = await probe.nc.request('results.05.eu-west.probe-1', 'batch', { timeout: 60_000 });
@@ -33,7 +33,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await owner.drain();
   });
 
-  test('sync requests are shared out in a queue group: one answer each, every member serves', async () => {
+  test('a queue group shares sync requests: one answer each, and every member serves some', async () => {
     const served = [0, 0];
     const members = [0, 1].map((at) =>
       control.nc.subscribe('sync.*.*', {
@@ -51,7 +51,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await Promise.all(members.map((member) => member.drain()));
   });
 
-  test('a beat reaches every controller, an assignment its probe alone', async () => {
+  test('a beat reaches every controller; an assignment reaches only its probe', async () => {
     const beats: string[] = [];
     const listeners = [0, 1].map(() => control.nc.subscribe('beat.*.*', { callback: (_error, message) => void beats.push(message.subject) }));
     const assigned: string[] = [];
@@ -65,7 +65,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await Promise.all([...listeners, forOwn, forOther].map((subscription) => subscription.drain()));
   });
 
-  test('a controller has a probe run a check and gets its one answer', async () => {
+  test('a controller orders a check and gets exactly one answer', async () => {
     const runner = probe.nc.subscribe('run.eu-west.probe-1', {
       callback: (_error, message) => {
         message.respond('result');
@@ -79,7 +79,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await runner.drain();
   });
 
-  test('without an owner the request fails and nothing is thought to be received', async () => {
+  test('without an owner a request fails', async () => {
     const [expected, timeout] = version === 'newest' ? [/503/, 60_000] : [/TIMEOUT/, 500];
     await expect(probe.nc.request('results.06.eu-west.probe-1', 'batch', { timeout })).rejects.toThrow(expected);
   });
@@ -92,7 +92,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await manager.streams.delete('RAW');
   });
 
-  test('a reload for one probe does not disturb another; a removed one is cut off', async () => {
+  test('a reload for one probe does not disturb another; a removed one is disconnected', async () => {
     const third = makeProbeUser('eu-west', 'probe-3');
     const before = victim.statuses.length;
     await nats.setUsers([own.entry, other.entry, third.entry]);
@@ -104,7 +104,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     expect(victim.statuses.slice(before)).toEqual([]);
   });
 
-  test('a stranger and an anonymous client are refused', async () => {
+  test('unknown and anonymous clients are refused', async () => {
     await expect(connectProbe(nats.url, makeProbeUser('eu-west', 'probe-1'))).rejects.toThrow(/Authorization/);
     const { connect } = await import('nats');
     await expect(connect({ servers: nats.url, maxReconnectAttempts: 0 })).rejects.toThrow(/Authorization/);

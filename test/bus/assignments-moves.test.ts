@@ -44,7 +44,7 @@ test('monitors created before any probe are placed when one enrols, and shared w
   await until(() => isPlacedOver([one, two], [one, two]), { what: 'shared' });
 });
 
-test('a drained probe gives its monitors away and takes them back, and the last one keeps them', async () => {
+test('a draining probe gives up its monitors and takes them back later; the last probe keeps its own', async () => {
   await rig.controller();
   const [one, two] = [await following('one'), await following('two')];
   const beating = setInterval(() => [one, two].forEach((probe) => probe.beat()), 1000);
@@ -65,7 +65,7 @@ test('a drained probe gives its monitors away and takes them back, and the last 
   clearInterval(beating);
 });
 
-test('two controllers that place the same monitors at once leave each on one probe', async () => {
+test('two controllers that place the same monitors concurrently leave each on one probe', async () => {
   const [here, there] = [await rig.controller(), await rig.controller({ owns: () => false })];
   const [one, two] = [await following('one'), await following('two')];
   await until(() => there.directory.probesOf('local').length === 2);

@@ -26,14 +26,14 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
   });
   afterAll(() => nats.stop());
 
-  test('carries a request to a subscriber and its reply back', async () => {
+  test('delivers a request to a subscriber and the reply back', async () => {
     const [one, other] = [await bus(), await bus()];
     other.subscribe('ask.01.x', (message) => message.reply(`got ${Buffer.from(message.data).toString()}`));
     const reply = await until(() => one.request('ask.01.x', 'hello', { timeoutMs: 1000 }).catch(() => null));
     expect(Buffer.from(reply).toString()).toBe('got hello');
   });
 
-  test('gives a message for a queue group to one member', async () => {
+  test('gives a queue group\'s message to one member', async () => {
     const [one, other, sender] = [await bus(), await bus(), await bus()];
     let count = 0;
     let seen = 0;
@@ -59,7 +59,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(failure).toMatchObject({ failure: 'no_responders' });
   });
 
-  test('survives handlers that throw or reject, and counts them', async () => {
+  test('survives handlers that throw or reject, and counts their errors', async () => {
     const one = await bus();
     let calls = 0;
     one.subscribe('x.throws', () => {
@@ -103,7 +103,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect((await pending).isConnected).toBe(true);
   });
 
-  test('closes while the server is away', async () => {
+  test('closes while the server is down', async () => {
     const one = await bus();
     const subscription = one.subscribe('z', () => undefined);
     await nats.kill9();

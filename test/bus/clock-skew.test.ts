@@ -37,7 +37,7 @@ async function report(probe: TestProbe, monitorId: string, seq: number, offMs: n
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
 
-test.each([['ahead', HOUR_MS], ['behind', -HOUR_MS]])('a probe an hour %s is named, and what it finds is of now', async (way, offMs) => {
+test.each([['ahead', HOUR_MS], ['behind', -HOUR_MS]])('a probe whose clock is an hour %s is flagged, and its results get corrected times', async (way, offMs) => {
   const probe = await rig.probe(way);
   const { probe_id: id } = probe.answer as { probe_id: string };
   const shown = await until(async () => {

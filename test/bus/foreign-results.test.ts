@@ -66,7 +66,7 @@ test('the identity of a foreign organization\'s probe votes on nothing, and its 
   expect(JSON.stringify(state)).not.toContain('thiefs');
 });
 
-test('a monitor that names its regions hears no other, but still those it has named before', async () => {
+test('a monitor with chosen regions ignores other regions, but accepts late results of earlier ones', async () => {
   const monitorId = await createMonitor('Here', ['victims']);
   expect(await report(shared, monitorId, 'never-asked')).toBe(1);
   expect(await lettersOf('never-asked')).toMatchObject([{ reason: 'foreign_region', region: 'local' }]);

@@ -34,7 +34,7 @@ describe('a heartbeat', () => {
   const ping = async (monitor: Monitor, path = '') => expect((await fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${path}`)).status).toBe(200);
   const incidents = async (id: string) => (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
-  test('is unknown until its first ping, up after it, and says when that was', async () => {
+  test('is unknown until its first ping, then up, and shows its time', async () => {
     const monitor = await create(3600, 60);
     expect(monitor.runtimeStatus).toBe('unknown');
     const before = Math.floor(Date.now() / 1000);
@@ -47,7 +47,7 @@ describe('a heartbeat', () => {
     await until(async () => (await pings()).length === 0, { what: 'the collection of pings is empty' });
   });
 
-  test('is down at once when its job fails, and up with the next success, whose run time is its response time', async () => {
+  test('is down as soon as its job fails, and up with the next success, whose run time is the response time', async () => {
     const monitor = await create(3600, 60);
     await ping(monitor, '/7');
     await becomes(monitor.id, 'down');
@@ -64,7 +64,7 @@ describe('a heartbeat', () => {
     expect(await incidents(monitor.id)).toHaveLength(1);
   });
 
-  test('is down when no ping comes in time, and recovers with the next', async () => {
+  test('is down when no ping arrives in time, and recovers with the next', async () => {
     const monitor = await create(2, 1);
     await ping(monitor);
     await becomes(monitor.id, 'up');
@@ -77,13 +77,13 @@ describe('a heartbeat', () => {
     await until(async () => (await incidents(monitor.id))[0]?.status === 'resolved', { what: 'the incident is resolved' });
   });
 
-  test('that was never pinged is missed too', async () => {
+  test('is down when its first ping never arrives', async () => {
     const monitor = await create(1, 1);
     await becomes(monitor.id, 'down');
     await until(async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''), { what: 'the incident' });
   });
 
-  test('is not in the recent activity', async () => {
+  test('does not appear in the recent activity', async () => {
     const stats = await rig.session.ok<{ recent_activity: unknown[]; by_type: Record<string, number> }>('GET', '/api/monitors/stats');
     expect(stats.recent_activity).toEqual([]);
     expect(stats.by_type).toEqual({ HEARTBEAT: 4 });

@@ -47,7 +47,7 @@ async function report(monitorId: string, outcome: 'success' | 'failure'): Promis
   await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
 }
 
-test('what happens is told on the bus and to clients: results, states, incidents of both makers, probes', async () => {
+test('results, states, incidents and probes are published on the bus and streamed to clients', async () => {
   const monitor = {
     name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300, confirmation_policy: { regions: 'any', retries: 0 },
     http_config: { method: 'GET', headers: { Authorization: SECRET } },
@@ -76,7 +76,7 @@ test('what happens is told on the bus and to clients: results, states, incidents
   for (const text of [...raw, JSON.stringify(heard), stream.raw]) expect(text).not.toContain('very-secret');
 });
 
-test('a probe that is heard is told to the projects that may see it', async () => {
+test('a beat of a probe is streamed to the projects that may see the probe', async () => {
   const { probe_id } = probe.answer as { probe_id: string };
   const online = await until(() => {
     probe.beat();

@@ -54,7 +54,7 @@ async function send(results: CheckResult[]): Promise<void> {
   }
 }
 
-test('results come newest first, by page, filtered, with what was measured', async () => {
+test('results are listed newest first, paged and filtered, with their measurements', async () => {
   const id = await create();
   const now = Date.now();
   const probeId = probe.answer?.probe_id;
@@ -88,7 +88,7 @@ test('results come newest first, by page, filtered, with what was measured', asy
   }
 });
 
-test('the newest results of the project are on its statistics, not those of deleted monitors', async () => {
+test('the project\'s statistics show its newest results, without deleted monitors', async () => {
   const [id, gone] = [await create({ name: 'Recent' }), await create({ name: 'Gone' })];
   const soon = Date.now();
   await send([result(gone, { started_at: soon + 2 })]);
@@ -103,7 +103,7 @@ test('the newest results of the project are on its statistics, not those of dele
   expect(by_type.HTTP).toBe((await get('/api/monitors?type=HTTP')).pagination.total_count);
 });
 
-test('states are listed newest first, each from when to when, and the regions beside the whole', async () => {
+test('states are listed newest first with begin and end, and each region is listed as well', async () => {
   const id = await create({ confirmation_policy: { regions: 'any', retries: 0 } });
   await send([result(id, { started_at: Date.now() })]);
   await until(async () => (await get(`/api/monitors/${id}`)).monitor.runtimeStatus === 'up', { what: 'up' });
@@ -145,7 +145,7 @@ test('states are listed newest first, each from when to when, and the regions be
   ]);
 });
 
-test('an incident tells the failures so far while it lasts', async () => {
+test('an open incident shows the failures so far', async () => {
   const id = await create({ confirmation_policy: { regions: 'any', retries: 0 } });
   const now = Date.now();
   await send([0, 1, 2].map((at) => result(id, { started_at: now + at, ...failed })));
@@ -155,7 +155,7 @@ test('an incident tells the failures so far while it lasts', async () => {
   expect((await get(`/api/incidents/${listed.id}`)).incident.failure_count).toBe(3);
 });
 
-test('an incident of slow answers is the current one of its monitor', async () => {
+test('an incident of slow responses is its monitor\'s current incident', async () => {
   const id = await create({ slow_response_threshold_ms: 20, confirmation_policy: { regions: 'any', retries: 0 } });
   const now = Date.now();
   await send([result(id, { started_at: now, degraded: true })]);
@@ -172,7 +172,7 @@ test('an incident of slow answers is the current one of its monitor', async () =
   expect((await get('/api/monitors?limit=1')).monitors[0].stats.currentIncident).toMatchObject(facts);
 });
 
-test('response times are told by region and hour, as the results have them', async () => {
+test('response times by region and hour equal those of the results', async () => {
   const id = await create();
   const hour = Date.now() - (Date.now() % HOUR_MS);
   const times = Array.from({ length: 40 }, (_, at) => 10 + at * 2.5);
@@ -193,7 +193,7 @@ test('response times are told by region and hour, as the results have them', asy
   expect((await rig.session.call('GET', `/api/monitors/${id}/response-times?period=1y`)).error?.code).toBe('INVALID_PERIOD');
 });
 
-test('a check now is answered by every region, also by one that cannot', async () => {
+test('an immediate check returns a result for every region, including those without a live probe', async () => {
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const orders: RunOrder[] = [];
   let isSilent = false;

@@ -41,7 +41,7 @@ async function fill(): Promise<Record<'monitor' | 'incident' | 'group' | 'projec
   return { monitor: monitor.id, incident: incident.id, group: groupId, project: projects[0].id };
 }
 
-test('no list, statistics or timeline reads a whole collection, nor anything that runs beside them', async () => {
+test('no list, statistics, timeline or background work scans a whole collection', async () => {
   const { monitor, incident, group, project } = await fill();
   const lists: [path: string, queries: string[]][] = [
     ['/api/monitors', [

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-test('every metric is in the docs, and none that is not there', async () => {
+test('the documentation lists exactly the metrics that exist', async () => {
   const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
   const told = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const named = [...told.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
@@ -76,12 +76,12 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 
-test('good results are taken, and the answer says so', async () => {
+test('valid results are accepted and acknowledged', async () => {
   expect(await send(encodeBatch(batchOf('good', [resultOf(1), resultOf(2)])))).toBe(2);
   await until(async () => (await totalChecks()) === 2);
 });
 
-test('what its place in the lane can be told of is set aside by name, and the lane goes on behind it', async () => {
+test('a rejected result with a readable position becomes a dead letter, and the lane continues after it', async () => {
   expect(await send(encodeBatch(batchOf('lane', [resultOf(1), resultOf(2, { monitor_id: newId(Date.now()) })])))).toBe(2);
   expect(await letters({ epoch: 'lane', seq: 2 })).toHaveLength(1);
 
@@ -99,7 +99,7 @@ test('what its place in the lane can be told of is set aside by name, and the la
   await until(async () => (await totalChecks()) === 4, { what: 'only the two sound ones are counted' });
 });
 
-test('an unknown monitor of this very shard and a monitor of another shard are told apart', async () => {
+test('an unknown monitor and a monitor of another shard get different reasons', async () => {
   let stranger = newId(Date.now());
   while (shardOf(stranger) !== shard()) stranger = newId(Date.now());
   expect(await send(encodeBatch(batchOf('apart', [resultOf(1, { monitor_id: stranger })])))).toBe(1);
@@ -110,7 +110,7 @@ test('an unknown monitor of this very shard and a monitor of another shard are t
   expect(await letters({ epoch: 'apart', shard: other })).toMatchObject([{ reason: 'foreign_shard', monitor_id: monitorId }]);
 });
 
-test('region and probe in a body count for nothing: the subject says who speaks', async () => {
+test('region and probe in a body are ignored: the subject identifies the sender', async () => {
   const forged = batchOf('forged', [resultOf(1)]);
   expect(await send(json({ ...forged, results: forged.results.map((result) => ({ ...result, region: 'elsewhere', probe_id: 'somebody' })) }, { region: 'elsewhere' }))).toBe(1);
   const { regions } = await rig.session.ok<{ regions: { id: string }[] }>('GET', '/api/regions');
@@ -119,7 +119,7 @@ test('region and probe in a body count for nothing: the subject says who speaks'
   expect(JSON.stringify(states)).not.toContain('elsewhere');
 });
 
-test('a thousand messages of rubbish end as dead letters with their reason, and good traffic goes on', async () => {
+test('a thousand invalid messages become dead letters with reasons, and valid traffic continues', async () => {
   const before = { letters: (await letters()).length, checks: await totalChecks(), rssMb: process.memoryUsage().rss / 2 ** 20 };
   for (let at = 0; at < 1000; at += 1) {
     const kinds = [
@@ -137,7 +137,7 @@ test('a thousand messages of rubbish end as dead letters with their reason, and 
   expect(process.memoryUsage().rss / 2 ** 20 - before.rssMb).toBeLessThan(300);
 });
 
-test('one sender fills no database: beyond 2,000 an hour its letters are counted and not kept', async () => {
+test('beyond 2,000 an hour, the dead letters of one sender are counted and not stored', async () => {
   const had = (await letters()).length;
   for (let at = 0; at < 2500; at += 1) throwAway(`rubbish ${at}`);
   await probe.nats.flush();
@@ -147,7 +147,7 @@ test('one sender fills no database: beyond 2,000 an hour its letters are counted
   expect(await metric('farwatch_dead_letters_total')).toBe(had + 2500);
 });
 
-test('the controller sent nothing but commands of the closed list all the while', () => {
+test('the controller sent only commands of the closed list', () => {
   expect(rig.commands.seen).toBeGreaterThan(100);
   rig.commands.verify();
 });

@@ -29,7 +29,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
   });
   afterAll(() => rig.stop());
 
-  test('a stranger is refused', async () => {
+  test('an unknown key is refused', async () => {
     const stranger = new TestProbe();
     stranger.answer = probe.answer;
     const { connect, nkeyAuthenticator } = await import('nats');
@@ -67,7 +67,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     expect(() => other.open(stray.data)).toThrow('for another probe');
   });
 
-  test('a deleted probe is disconnected, the other is not, and its monitors move', async () => {
+  test('a deleted probe is disconnected and its monitors move; the other probe stays connected', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
@@ -109,7 +109,7 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
     await until(() => readFileSync(nats.usersFile, 'utf8') === good);
   });
 
-  test('a server that was away learns of its users when it starts, and again by a signal', async () => {
+  test('a server that was down learns its users when it starts, and later ones by a signal', async () => {
     await nats.kill9();
     const late = await rig.enrolled('three');
     await nats.restart();

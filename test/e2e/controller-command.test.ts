@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a controller waits for its database, then for its bus, says so in one line each, and starts when they are there', async () => {
+test('a controller waits for its database and then NATS, logs one line for each, and starts when both are up', async () => {
   const port = await freePort();
   await nats.kill9();
   command({
@@ -60,7 +60,7 @@ test('a controller waits for its database, then for its bus, says so in one line
   expect(await ended).toBe(0);
 });
 
-test('it can be stopped while it waits', async () => {
+test('a waiting controller can be stopped', async () => {
   command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url });
   await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
   child.kill('SIGTERM');

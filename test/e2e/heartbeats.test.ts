@@ -9,14 +9,14 @@ interface Monitor {
   runtimeStatus: string;
 }
 
-describe('a ping that was answered', () => {
+describe('an answered ping', () => {
   let farwatch: Farwatch;
   beforeAll(async () => {
     farwatch = await startFarwatch();
   });
   afterAll(() => farwatch.stop());
 
-  test('is there after the controller was killed at once, and counts once', async () => {
+  test('survives a kill of the controller and counts once', async () => {
     const session = await new ApiSession(farwatch.url).begin();
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
     const { monitor } = await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body);

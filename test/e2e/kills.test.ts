@@ -21,7 +21,7 @@ interface ListedMonitor {
   stats?: { totalChecks: number };
 }
 
-describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${SEED})`, () => {
+describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEED=${SEED})`, () => {
   let farwatch: Farwatch;
   let target: Target;
   let receiver: Receiver;
@@ -50,12 +50,12 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
     await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
   });
 
-  test('every monitor is checked again and again', async () => {
+  test('every monitor is checked repeatedly', async () => {
     const before = target.count;
     await until(() => target.count - before > 3 * MONITORS, { what: 'three checks of each' });
   });
 
-  test('controller, probe and NATS come back each time', async () => {
+  test('controller, probe and NATS restart after each kill', async () => {
     const random = randomOf(SEED);
     target.answer({ status: 503 }, '/outage');
     await until(() => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.down'), { what: 'monitor.down' });
@@ -72,7 +72,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
     await until(() => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.up'), { what: 'monitor.up' });
   });
 
-  test('when checks have stopped, everything that was spooled has arrived', async () => {
+  test('all spooled results arrive after checks stop', async () => {
     for (let offset = 0; ; offset += 100) {
       const { monitors } = await session.ok<{ monitors: ListedMonitor[] }>('GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`);
       await Promise.all(monitors.map((monitor) => session.ok('POST', `/api/monitors/${monitor.id}/pause`)));
@@ -82,7 +82,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
     expect(probes).toHaveLength(1);
   });
 
-  test('nothing is lost: no place of a lane is missing, and every slot has its result or its reason', async () => {
+  test('nothing is lost: no lane has a gap, and every slot has a result or a reason', async () => {
     ledger = await readLedger(storeUrl(farwatch.log()));
     expect(ledger.holes).toEqual([]);
     expect(ledger.byMonitor.size).toBe(MONITORS);
@@ -91,7 +91,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
     expect(faults.filter((fault) => fault.doubled.length > 0)).toEqual([]);
   });
 
-  test('what is stored is counted, once', async () => {
+  test('every stored result is counted once', async () => {
     const stored = new Map([...ledger.byMonitor].map(([id, results]) => [id, results.filter((result) => result.outcome !== 'missed').length]));
     const wrong = async (): Promise<ListedMonitor[]> => {
       const listed: ListedMonitor[] = [];
@@ -107,7 +107,7 @@ describe(`under load, each process killed ${KILLS_EACH} times (FARWATCH_SEED=${S
     expect(seen).toBeLessThanOrEqual(target.count);
   });
 
-  test('one outage is one incident, told once when it began and once when it ended', async () => {
+  test('one outage is one incident with one alert at its beginning and one at its end', async () => {
     const { incidents } = await session.ok<{ incidents: { id: string; status: string; check_id: string }[] }>('GET', '/api/incidents?limit=100');
     expect(incidents.map((incident) => [incident.check_id, incident.status])).toEqual([[watched, 'resolved']]);
     const told = receiver.requests.map((request) => JSON.parse(String(request.body)) as { event: string; incident: { id: string } });

@@ -43,7 +43,7 @@ describe('from a clean directory to an alert and back', () => {
     (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${monitor.id}`)).incidents;
   const received = (event: string): ReceivedRequest[] => receiver.requests.filter((request) => request.headers['x-service-event'] === event);
 
-  test('a new monitor is checked at once and is up', async () => {
+  test('a new monitor is checked immediately and is up', async () => {
     const config = { url: `${receiver.url}/hook`, method: 'POST' };
     const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations',
       { name: 'On call', type: 'webhook', is_default: true, config });
@@ -80,7 +80,7 @@ describe('from a clean directory to an alert and back', () => {
     expect(received('monitor.up')).toHaveLength(1);
   });
 
-  test('uptime tells the outage by its time', async () => {
+  test('uptime reflects the duration of the outage', async () => {
     const stats = await session.ok<{ uptime_percentage: number; total_checks: number; failed_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`);
     expect(stats.uptime_percentage).toBeGreaterThan(0);
     expect(stats.uptime_percentage).toBeLessThan(100);
@@ -88,7 +88,7 @@ describe('from a clean directory to an alert and back', () => {
     expect(stats.total_checks).toBeGreaterThan(stats.failed_checks);
   });
 
-  test('a paused monitor is not checked, a resumed one at once', async () => {
+  test('a paused monitor is not checked; a resumed one is checked immediately', async () => {
     await session.ok('POST', `/api/monitors/${monitor.id}/pause`);
     await until(async () => (await read()).runtimeStatus === 'paused');
     const settled = await until(async () => {
@@ -100,7 +100,7 @@ describe('from a clean directory to an alert and back', () => {
     await until(() => target.count > settled.count, { what: 'checked again' });
   });
 
-  test('what the probe cannot check stays unknown, and nobody is told that it is down', async () => {
+  test('a monitor that the probe cannot check stays unknown and raises no alert', async () => {
     const bodies = [
       { type: 'KEYWORD', target: target.url, keyword_config: { keywords: [{ text: 'welcome', should_contain: true }], match_mode: 'all', case_sensitive: false } },
       { type: 'TCP', target: '127.0.0.1', port: 9 },

@@ -53,20 +53,20 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a probe without identity and token ends with one clear line and exit code 2', async () => {
+test('a probe without identity and token exits with one line of explanation and code 2', async () => {
   const command = probe(join(dir, 'empty'));
   expect(await command.ended).toBe(2);
   expect(errorLines(command)).toHaveLength(1);
 });
 
-test('npm run probe enrols with a token, and stops by a signal', async () => {
+test('npm run probe enrols with a token and stops on a signal', async () => {
   const command = probe(join(dir, 'one'), '--controller', farwatch.url, '--token', token);
   await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
   command.child.kill('SIGTERM');
   expect(await command.ended).toBe(0);
 });
 
-test('afterwards it needs neither', async () => {
+test('an enrolled probe starts without token and controller address', async () => {
   const command = probe(join(dir, 'one'));
   await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
   expect(command.output()).toContain('"region":"second"');
@@ -74,14 +74,14 @@ test('afterwards it needs neither', async () => {
   expect(await command.ended).toBe(0);
 });
 
-test('a used token ends another probe with one clear line and exit code 2', async () => {
+test('a probe with a used token exits with one line of explanation and code 2', async () => {
   const command = probe(join(dir, 'two'), '--controller', farwatch.url, '--token', token);
   expect(await command.ended).toBe(2);
   expect(errorLines(command)).toHaveLength(1);
   expect(errorLines(command)[0]).toContain('refused');
 });
 
-test('a bad flag is named', async () => {
+test('the error names the wrong flag', async () => {
   const command = probe(join(dir, 'three'), '--controller', 'ftp://c', '--token', token);
   expect(await command.ended).toBe(2);
   expect(command.output()).toContain('--controller must be an address that starts with http:// or https://, not "ftp://c"');

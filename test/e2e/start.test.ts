@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STORE: FarwatchRole = findPrograms('mongod', process.env).length > 0 ? 'mongod' : 'embedded-mongo';
 const ROLES: FarwatchRole[] = ['controller', 'nats-server', 'probe', 'quickstart', STORE];
 
-describe('one installation, from its first start on', () => {
+describe('an installation', () => {
   let farwatch: Farwatch;
   let session = '';
   let treeBefore: string[] = [];
@@ -26,7 +26,7 @@ describe('one installation, from its first start on', () => {
   });
   afterAll(() => farwatch.stop());
 
-  test('starts on a clean directory, says ready once, and writes nowhere else', async () => {
+  test('starts in an empty directory, logs ready once, and writes nowhere else', async () => {
     await farwatch.start();
     const ready = lines(farwatch.log()).filter((line) => line.msg === 'ready');
     expect(ready).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('one installation, from its first start on', () => {
     expect(statSync(farwatch.dataDir).mode & 0o077, 'the data directory is its owner\'s alone').toBe(0);
   });
 
-  test('the first to register becomes the operator', async () => {
+  test('makes the first account the operator', async () => {
     const { status, data } = await post(`${farwatch.url}/api/auth/register`, ACCOUNT);
     expect(status).toBe(201);
     session = String(data['token']);
@@ -50,7 +50,7 @@ describe('one installation, from its first start on', () => {
     expect(farwatch.pids()).toEqual({});
   });
 
-  test('starts again and finds everything as it was', async () => {
+  test('keeps its data across a restart', async () => {
     await farwatch.start();
     expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
     expect((await post(`${farwatch.url}/api/auth/login`, LOGIN)).status).toBe(200);
@@ -58,27 +58,27 @@ describe('one installation, from its first start on', () => {
     expect(new Set(probes.map((line) => line.probe)).size, 'the probe keeps its identity').toBe(1);
   });
 
-  test.each(ROLES.filter((role) => role !== 'quickstart'))('brings its %s back after kill -9', async (role) => {
+  test.each(ROLES.filter((role) => role !== 'quickstart'))('restarts its %s after kill -9', async (role) => {
     const killed = await farwatch.kill9(role);
     await farwatch.replaced(role, killed);
     await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served' });
     await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again' });
   });
 
-  test('ends and reclaims what a killed quickstart left behind', async () => {
+  test('stops the processes that a killed quickstart left behind', async () => {
     await farwatch.kill9('quickstart');
     await farwatch.start();
     expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
     expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
   });
 
-  test('starts again after kill -9 of everything and finds everything as it was', async () => {
+  test('keeps its data after kill -9 of every process', async () => {
     await farwatch.kill9All();
     await farwatch.start();
     expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
   });
 
-  test('refuses a second start on its data directory and goes on undisturbed', async () => {
+  test('refuses a second start in its data directory and keeps running', async () => {
     const before = farwatch.pids();
     const { code, output } = await runStart({ DATA_DIR: farwatch.dataDir, PORT: '0' });
     expect(code).toBe(1);
@@ -86,7 +86,7 @@ describe('one installation, from its first start on', () => {
     expect(farwatch.pids()).toEqual(before);
   });
 
-  test('lets another installation run beside it, each with its own accounts', async () => {
+  test('runs beside another installation with accounts of its own', async () => {
     const other = await startFarwatch();
     try {
       expect((await post(`${other.url}/api/auth/login`, LOGIN)).status).toBe(401);
@@ -99,13 +99,13 @@ describe('one installation, from its first start on', () => {
     expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
   });
 
-  test('stops on SIGTERM of the quickstart alone', async () => {
+  test('stops when only the quickstart gets SIGTERM', async () => {
     expect(await farwatch.end()).toBe(0);
     expect(farwatch.pids()).toEqual({});
   });
 });
 
-test('stops on SIGTERM of `npm start` alone, as a supervisor sends it, and leaves no process behind', async () => {
+test('stops and leaves no process behind when only `npm start` gets SIGTERM', async () => {
   const farwatch = await startFarwatch({ command: ['npm', 'start'] });
   try {
     expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
@@ -116,7 +116,7 @@ test('stops on SIGTERM of `npm start` alone, as a supervisor sends it, and leave
   }
 });
 
-test('with a certificate NATS is open to probes elsewhere by TLS, and our own processes connect all the same', async () => {
+test('with a certificate, NATS accepts remote probes over TLS and the local processes still connect', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
   const certificate = makeCertificate({ names: ['nats.example'] });
   const [certFile, keyFile, port] = [join(dir, 'cert.pem'), join(dir, 'key.pem'), await freePort()];
@@ -140,7 +140,7 @@ test('with a certificate NATS is open to probes elsewhere by TLS, and our own pr
   }
 });
 
-describe('a start that cannot be', () => {
+describe('an impossible start', () => {
   const dirs: string[] = [];
   const dataDir = () => {
     dirs.push(mkdtempSync(join(tmpdir(), 'farwatch-bad-')));
@@ -148,7 +148,7 @@ describe('a start that cannot be', () => {
   };
   afterEach(() => dirs.splice(0).forEach((dir) => rmSync(dir, { recursive: true })));
 
-  test('names every bad setting of controller and probe at once and leaves no trace', async () => {
+  test('reports every wrong setting of controller and probe together and leaves no files', async () => {
     const dir = dataDir();
     const env = { DATA_DIR: dir, PORT: 'http', RATE_LIMIT: '0', PROBE_ALLOW_PRIVATE: 'perhaps', LOG_LEVEL: 'loud', NATS_LISTEN: '4222' };
     expect(await runStart(env)).toEqual({
@@ -166,7 +166,7 @@ describe('a start that cannot be', () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test('says which variable to change when its port is taken', async () => {
+  test('names the variable to change when its port is taken', async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
     const port = (taken.address() as { port: number }).port;
@@ -176,7 +176,7 @@ describe('a start that cannot be', () => {
     expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`);
   });
 
-  test('does not open an old nats-server to other machines, and says why', async () => {
+  test('refuses to expose an old nats-server to other machines and says why', async () => {
     const dir = dataDir();
     const bin = join(dir, '..');
     writeFileSync(join(bin, 'nats-server'), '#!/bin/sh\necho nats-server: v2.9.10\n', { mode: 0o755 });
@@ -188,7 +188,7 @@ describe('a start that cannot be', () => {
     expect(output).toContain('Go 1.19.8 is too old');
   });
 
-  test('does not take arguments that it does not know', async () => {
+  test('rejects unknown arguments', async () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir() }, ['--prob']);
     expect(code).toBe(2);
     expect(output).toContain('--prob is not an option');

@@ -22,7 +22,7 @@ async function make(change: Change, id: string): Promise<void> {
   else await session.ok('POST', `/api/monitors/${id}/pause`);
 }
 
-fault('F41', 'monitors are edited, paused and deleted while their failing checks are under way', async () => {
+fault('F41', 'monitors are edited, paused and deleted during their failing checks', async () => {
   const each = repeats(5, 25);
   const random = randomOf(SEED);
   const steady = await load.steady(20, 'steady');

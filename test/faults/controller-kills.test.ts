@@ -26,7 +26,7 @@ async function comesBack(killed: number, watched: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-fault('F1', 'the controller is killed at random under load, with an outage each time', async () => {
+fault('F1', 'the controller is killed at random moments under load, with an outage each time', async () => {
   const kills = repeats(2, 20);
   const random = randomOf(SEED);
   const [watched] = await load.steady(MONITORS, 'kill');
@@ -55,7 +55,7 @@ fault('F1', 'the controller is killed at random under load, with an outage each 
   return tell({ injected: kills, results, incidents: { expected: kills, opened: incidents.length }, alerts, recoveryMs, seed: SEED });
 });
 
-fault('F28', 'the controller is restarted during an incident, in order and by kill -9', async () => {
+fault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
   const restarts = repeats(2, 6);
   const recoveryMs: number[] = [];
   const id = await load.watch('/incident');

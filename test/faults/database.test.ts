@@ -24,7 +24,7 @@ describe('killed', () => {
   });
   afterAll(() => load.stop());
 
-  fault('F6', 'the database is killed at random under load', async () => {
+  fault('F6', 'the database is killed at random moments under load', async () => {
     const kills = repeats(2, 10);
     const random = randomOf(SEED);
     const ids = await load.steady(MONITORS, 'database');

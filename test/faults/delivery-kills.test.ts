@@ -111,7 +111,7 @@ for (const { point, deliveries } of [{ point: 'incident written', deliveries: 0 
   });
 }
 
-fault('F3', 'kill -9 as soon as the alert is posted, before that is written down', async () => {
+fault('F3', 'kill -9 as soon as the alert is posted, before that is recorded', async () => {
   const { session, left } = await outageWithDeathAt('alert posted');
   expect(left).toEqual({ incidents: 1, deliveries: 1, requests: 1 });
   const incident = await recovered(session);

@@ -42,7 +42,7 @@ async function outage(alerts: ReturnType<DeliveryRig['controller']>['alerts'], d
   return incidentId;
 }
 
-fault('F29', 'a receiver answers 500 twice, then 200; another is well', async () => {
+fault('F29', 'a receiver answers 500 twice, then 200; another one is healthy', async () => {
   const { alerts } = rig.controller();
   const well = await startReceiver();
   receiver.choose(() => (receiver.requests.length <= 2 ? 500 : 200));
@@ -74,7 +74,7 @@ fault('F30', 'a receiver answers 410', async () => {
   return '1 attempt, failed, destination enabled';
 });
 
-fault('F31', 'a receiver drips the head of its answer byte by byte; 20 alerts go to another', async () => {
+fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to another one', async () => {
   // The deadlines of this poster come when the test says so.
   const clock = new SimulatedClock();
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => load.stop());
 
-fault('F34', 'targets flap with each check: some confirmed by a recheck, some told at once', async () => {
+fault('F34', 'targets flap with each check: some need a recheck, some alert immediately', async () => {
   const each = repeats(3, 10);
   const flapping: string[] = [];
   const paths: string[] = [];

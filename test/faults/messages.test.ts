@@ -63,7 +63,7 @@ function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
   return Array.from({ length: seconds }, (_, at) => at).flatMap((at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)));
 }
 
-fault('F23', 'every message comes three times, and all of them once more at the end', async () => {
+fault('F23', 'every message arrives three times, and all of them again at the end', async () => {
   const monitors = repeats(10, 50);
   const seconds = 18;
   const ids = await watch(monitors, 'thrice');
@@ -95,7 +95,7 @@ async function outagesOf(id: string): Promise<{ from: number; to: number | null 
   return history.filter(({ status }) => status === 'down').map(({ from, to }) => ({ from, to }));
 }
 
-fault('F24', 'results come shuffled between lanes and batches of a lane out of order, with a stale backfill among them', async () => {
+fault('F24', 'results arrive shuffled between lanes and batches of a lane out of order, with a stale backfill among them', async () => {
   const [monitors, rounds, seconds] = [repeats(10, 50), repeats(1, 3), 18];
   const shuffled = shuffler(randomOf(SEED));
   let [issued, sent] = [0, 0];

@@ -33,7 +33,7 @@ async function pingsEnd(): Promise<number> {
   return last();
 }
 
-fault('F47', 'the alert worker alone stops: what it asks the database is never answered', async () => {
+fault('F47', 'only the alert worker stops: the database never answers its queries', async () => {
   const stops = repeats(1, 3);
   await until(() => sink.requests.length >= 2, { what: 'pings' });
   expect(sink.requests[0]).toMatchObject({ method: 'GET', path: '/ping/secret' });
@@ -56,7 +56,7 @@ fault('F47', 'the alert worker alone stops: what it asks the database is never a
   return tell({ injected: stops, recoveryMs }, `last ping ${(Math.max(...lateMs) / 1000).toFixed(1)} s after the stop, at an interval of ${INTERVAL_MS / 1000} s`);
 });
 
-fault('F47', 'the database is unreachable, then the controller is killed', async () => {
+fault('F47', 'the database is unreachable; then the controller is killed', async () => {
   await until(() => sink.requests.length >= 1, { what: 'pings' });
   proxy.drop('both');
   await pingsEnd();

@@ -33,7 +33,7 @@ async function firstBreak({ sentence: _sentence, patch, ...changed }: Mutation, 
   return null;
 }
 
-describe('without a sentence of the protocol, seeds fail', () => {
+describe('seeds fail without a sentence of the protocol:', () => {
   test.each(FOUND_BY_SEEDS)('%s', async (part, breaks) => {
     expect(await firstBreak(mutationOf(part), breaks)).not.toBeNull();
   });

@@ -21,23 +21,23 @@ const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Pr
 describe.each(SCENARIOS)('%s', (_name, part, run) => {
   const mutation = MUTATIONS.find(({ sentence }) => sentence.includes(part));
 
-  test('harms nothing', async () => {
+  test('does no harm', async () => {
     expect((await run()).violations).toEqual([]);
   });
 
-  test(`harms without "${part}…"`, async () => {
+  test(`does harm without "${part}…"`, async () => {
     expect(mutation?.disguise).toBeDefined();
     expect((await run({ disguise: mutation?.disguise })).violations).not.toEqual([]);
   });
 });
 
-describe('time that nobody watched is no silence', () => {
+describe('unobserved time is not silence', () => {
   test.each([['every controller is away', nobodyListens], ['the database is away', databaseAway]])('%s', async (_name, run) => {
     const { violations, unknowns } = await run();
     expect({ violations, unknowns }).toEqual({ violations: [], unknowns: 0 });
   });
 
-  test('it would be, were the clock asked at once after a takeover', async () => {
+  test('a clock that decides immediately after a takeover would report silence', async () => {
     const restore = patchClockDecisions();
     try {
       expect((await nobodyListens()).unknowns).toBeGreaterThan(0);
@@ -47,14 +47,14 @@ describe('time that nobody watched is no silence', () => {
   });
 });
 
-describe('what a region finds while it is cut off', () => {
-  test('is stored and tells nobody anything', async () => {
+describe('results that a region collects while it is cut off', () => {
+  test('are stored and raise no alert', async () => {
     const { violations, alerts, stored } = await backlogTellsNothing();
     expect({ violations, alerts }).toEqual({ violations: [], alerts: 0 });
     expect(stored).toBeGreaterThan(5);
   });
 
-  test('would raise an alarm an hour late, were late results not told apart', async () => {
+  test('would raise a late alert if late results were treated like others', async () => {
     const restore = MUTATIONS.find(({ sentence }) => sentence.includes('a late result'))?.patch?.();
     try {
       expect((await backlogTellsNothing()).alerts).toBeGreaterThan(0);
@@ -64,22 +64,22 @@ describe('what a region finds while it is cut off', () => {
   });
 });
 
-test.each([10, -10])('a clock that is %i minutes wrong for a while costs no result and makes no second incident', async (minutes) => {
+test.each([10, -10])('a clock that is %i minutes off for a while loses no result and opens no second incident', async (minutes) => {
   const { violations, letters, incidents } = await clockJumps(minutes * 60_000);
   expect({ violations, letters, incidents }).toEqual({ violations: [], letters: 0, incidents: 1 });
 });
 
-describe('a probe whose disk was put back to an earlier state', () => {
-  test('loses nothing of what it finds from then on: it starts in an epoch of its own', async () => {
+describe('a probe whose disk is restored from a backup', () => {
+  test('loses no later result: it starts a new epoch', async () => {
     expect(await diskIsRestored(false)).toBe(0);
   });
 
-  test('would, going on in its old epoch', async () => {
+  test('would lose results if it kept its old epoch', async () => {
     expect(await diskIsRestored(true)).toBeGreaterThan(0);
   });
 });
 
-test('an insert that is not answered is repeated unchanged, and our own duplicate is success', async () => {
+test('an unanswered insert is repeated unchanged, and finding its own entry counts as success', async () => {
   const { violations, voided, failures } = await insertsAreNotAnswered();
   expect(violations).toEqual([]);
   expect(failures).toBeGreaterThan(20);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDayGoesBy } from './scenarios.ts';
 
-test('over a day, each hour and the day add up to what a second reading of the results says', async () => {
+test('the rollups of each hour and of a day equal a second count of the results', async () => {
   const { violations, hours, days, incidents } = await aDayGoesBy(3);
   expect(violations).toEqual([]);
   expect(hours).toBeGreaterThan(30);

@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-describe('a probe that is killed', () => {
-  test('loses nothing that was spooled, and says of every slot what became of it', async () => {
+describe('a killed probe', () => {
+  test('loses no spooled result and accounts for every slot', async () => {
     const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
     console.log(`seed ${seed}`);
     let turn = seed;
@@ -52,7 +52,7 @@ describe('a probe that is killed', () => {
     expect(peer.results.filter((each) => each.outcome === 'failure')).toEqual([]);
   });
 
-  test('does not check everything at once when it is back, and goes on by the same phases', async () => {
+  test('keeps the phases of its monitors after a restart instead of checking all at once', async () => {
     const { peer, target } = fixture;
     const monitors = fixture.add(20, (at) => ({ interval_ms: 60_000, phase_ms: at * 3000 }));
     const probe = await fixture.enrol();
@@ -67,7 +67,7 @@ describe('a probe that is killed', () => {
     expect(target.count - count).toBeLessThanOrEqual(due);
   });
 
-  test('runs what it knows when it starts without anybody to talk to, and tells it later', async () => {
+  test('checks its known monitors when it starts without NATS, and reports the results later', async () => {
     const { peer, nats, target } = fixture;
     const monitors = fixture.add(10);
     const probe = await fixture.enrol();
@@ -88,7 +88,7 @@ describe('a probe that is killed', () => {
 });
 
 describe('a probe whose NATS fails', () => {
-  test('is killed three times, once with an empty store: every result arrives, once', async () => {
+  test('delivers every result once after NATS was killed three times, once with its data wiped', async () => {
     const { peer, nats } = fixture;
     const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     const probe = await fixture.enrol();
@@ -109,7 +109,7 @@ describe('a probe whose NATS fails', () => {
     expect(others).toEqual([]);
   });
 
-  test('loses messages, answers and whole shards: every result arrives, once, in order', async () => {
+  test('delivers every result once and in order although messages, answers and whole shards are lost', async () => {
     const { peer } = fixture;
     const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     let turn = 0;
@@ -131,7 +131,7 @@ describe('a probe whose NATS fails', () => {
 });
 
 describe('a probe whose spool is damaged', () => {
-  test('starts, sends what is whole and declares what is not', async () => {
+  test('starts, sends intact results and declares the damaged ones', async () => {
     const { peer, dataDir } = fixture;
     const monitors = fixture.add(30);
     const probe = await fixture.enrol();

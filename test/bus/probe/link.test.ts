@@ -68,7 +68,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     return { link, changes };
   }
 
-  test('asks, is asked, and says when there is no answer', async () => {
+  test('sends requests, answers requests, and reports a missing answer', async () => {
     const { link } = open();
     await until(() => link.isConnected);
     const { nc } = await connectController(nats.url, nats.controllerSeed);
@@ -82,7 +82,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     await until(async () => (await nc.request('run.eu.p1', 'it', { timeout: 10_000 })).string() === 'done it');
   });
 
-  test('a connection that swallows everything is noticed and replaced', async () => {
+  test('detects and replaces a connection that loses all data', async () => {
     const { hostname: host, port } = new URL(nats.url);
     const proxy = new SwallowingProxy({ host, port: Number(port) });
     cleanups.push(() => proxy.close());
@@ -95,7 +95,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     expect(proxy.connections).toBe(2);
   });
 
-  test('waits for a server that does not know it yet, and subscribes again after each loss', async () => {
+  test('waits for a server that does not know it yet, and resubscribes after each disconnect', async () => {
     const stranger = makeProbeUser('eu', 'p1');
     const { link } = open(nats.url, stranger.seed);
     const heard: string[] = [];

@@ -22,7 +22,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     fixture = await Fixture.open(bundle, version);
   });
 
-  test('enrols, takes its assignments over, checks and tells what it found', async () => {
+  test('enrols, receives its assignments, checks and reports results', async () => {
     const { peer, dataDir } = fixture;
     const [one] = fixture.add(1);
     const probe = await fixture.enrol();
@@ -36,7 +36,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
   });
 
-  test('an order is carried out at once, answered, and recorded when asked for', async () => {
+  test('carries out an order immediately, answers it, and records it if requested', async () => {
     const { peer, target } = fixture;
     await fixture.enrol();
     target.answer({ status: 503 });
@@ -50,7 +50,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     expect(peer.results).toHaveLength(1);
   });
 
-  test('a revoked probe goes on checking and tells all when it is let in again', async () => {
+  test('keeps checking while its access is revoked, and reports everything afterwards', async () => {
     const { peer } = fixture;
     fixture.add(3);
     const probe = await fixture.enrol();
@@ -71,7 +71,7 @@ describe('a probe', () => {
     fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
   });
 
-  test('takes a long answer in pages, changes as they come, and asks when it has missed one', async () => {
+  test('receives assignments in pages, then changes, and asks when it has missed one', async () => {
     const { peer, target } = fixture;
     peer.pageSize = 2;
     const monitors = fixture.add(5, seldom);
@@ -94,7 +94,7 @@ describe('a probe', () => {
     expect(probe.lines.filter((line) => line.msg === 'connected')).toHaveLength(1);
   });
 
-  test('a monitor that is gone is not checked any more', async () => {
+  test('does not check a removed monitor any more', async () => {
     const { peer, target } = fixture;
     const [gone, kept] = fixture.add(2) as [ReturnType<Fixture['monitor']>, ReturnType<Fixture['monitor']>];
     await fixture.enrol();
@@ -107,7 +107,7 @@ describe('a probe', () => {
     expect(target.countOf(`/${gone.monitor_id}`)).toBe(goneCount);
   });
 
-  test('believes nobody but its controller', async () => {
+  test('accepts messages only from its controller', async () => {
     const { peer, target } = fixture;
     const [known] = fixture.add(1);
     const probe = await fixture.enrol();
@@ -131,7 +131,7 @@ describe('a probe', () => {
     await until(() => target.countOf(`/${known?.monitor_id}`) > again);
   });
 
-  test('checks what strangers may not reach as missed, never as down', async () => {
+  test('reports forbidden targets as missed, never as down', async () => {
     const { peer, target } = fixture;
     const url = (host: string): ReturnType<Fixture['monitor']> => {
       const monitor = fixture.monitor(seldom());
@@ -165,13 +165,13 @@ describe('a probe', () => {
   test.each([
     ['is refused', 'foreign-token-000000000', /^Farwatch probe: enrolment refused: The enrolment token is unknown\n$/],
     ['was not given', null, /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL --token TOKEN\n$/],
-  ])('whose token %s ends with one clear line and exit code 2', async (_what, token, message) => {
+  ])('whose token %s exits with one line of explanation and code 2', async (_what, token, message) => {
     const probe = fixture.start({ args: token ? ['--controller', fixture.url, '--token', token] : [] });
     expect(await probe.ended()).toBe(2);
     expect(probe.stderr).toMatch(message);
   });
 
-  test('a second one on the same directory ends with exit code 2 and does not disturb the first', async () => {
+  test('exits with code 2 in a directory that another probe uses, which keeps running', async () => {
     const { peer } = fixture;
     fixture.add(1);
     const first = await fixture.enrol();
@@ -182,7 +182,7 @@ describe('a probe', () => {
     await until(() => peer.results.length > known);
   });
 
-  test('ends when the process that started it is gone, with its spool drained', async () => {
+  test('drains its spool and exits when its parent process is gone', async () => {
     const { peer } = fixture;
     fixture.add(2);
     const probe = await fixture.enrol({ hasChannel: true });
@@ -193,7 +193,7 @@ describe('a probe', () => {
     lanesWhole(peer);
   });
 
-  test('finishes what is under way when it is told to stop', async () => {
+  test('finishes running checks before it stops', async () => {
     const { peer, target } = fixture;
     target.answer({ delayMs: 700 });
     const [slow] = fixture.add(1, seldom);
