@@ -17,7 +17,7 @@ describe('through Mailgun', () => {
   });
   afterAll(() => server.close());
 
-  test('an account is verified and an invitation accepted, one recipient a request', async () => {
+  test('verifies an account and accepts an invitation, with one recipient per request', async () => {
     const app = await makeApp({ mail: { mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } } });
     const tenant = await newTenant(app);
     await app.client.post('/api/auth/register', NEW);
@@ -30,7 +30,7 @@ describe('through Mailgun', () => {
     await app.close();
   });
 
-  test('a mail goes out when Mailgun is back, and nobody waited for it', async () => {
+  test('a mail goes out when Mailgun is back, and no request waited for it', async () => {
     server.fail(503);
     const timers = new SimulatedClock();
     const clock = { ...systemClock, setTimer: timers.setTimer.bind(timers) };
@@ -55,7 +55,7 @@ describe('through SMTP', () => {
   });
   afterAll(() => server.stop());
 
-  test('a password is reset, and a link can be followed as it was received', async () => {
+  test('a password reset works with the link as received', async () => {
     const app = await makeApp({ mail: { smtpUrl: server.url } });
     const { person } = await newPerson(app);
     await app.client.post('/api/auth/forgot-password', { email: person.email });
@@ -68,7 +68,7 @@ describe('through SMTP', () => {
     await app.close();
   });
 
-  test('a refused recipient costs nobody else their mail, and no answer tells of it', async () => {
+  test('a refused recipient affects no other mail and shows in no response', async () => {
     const app = await makeApp({ mail: { smtpUrl: server.url } });
     const { person } = await newPerson(app);
     await server.behave({ code: 550, text: 'No such user', at: 'rcpt' });

@@ -5,7 +5,7 @@ import { newPerson, PASSWORD } from '../helpers/tenants.ts';
 const ada = { email: 'Ada@Example.com', password: PASSWORD, name: 'Ada Lovelace' };
 
 describe('registration', () => {
-  test('of the first account makes a verified operator with organization, project and session', async () => {
+  test('creates a verified operator with organization, project and session for the first account', async () => {
     const app = await makeApp({ registration: 'first-user' });
     const answer = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
     expect(answer.status).toBe(201);
@@ -18,7 +18,7 @@ describe('registration', () => {
     await app.close();
   });
 
-  test('after the first is refused in first-user mode, also when many are first at once', async () => {
+  test('accepts only one account in first-user mode, even when many register concurrently', async () => {
     const app = await makeApp({ registration: 'first-user' });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` })),
@@ -32,13 +32,13 @@ describe('registration', () => {
     await app.close();
   });
 
-  test('is refused for everybody when closed', async () => {
+  test('is refused when closed', async () => {
     const app = await makeApp({ registration: 'closed' });
     expect((await app.client.post('/api/auth/register', ada)).code).toBe('FORBIDDEN');
     await app.close();
   });
 
-  test('makes one operator of many first accounts when open', async () => {
+  test('makes exactly one of many first accounts the operator when open', async () => {
     const app = await makeApp({ registration: 'open' });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` })),
@@ -50,7 +50,7 @@ describe('registration', () => {
   });
 });
 
-describe('an installation that is open', () => {
+describe('an open installation', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await makeApp({ registration: 'open' });
@@ -58,7 +58,7 @@ describe('an installation that is open', () => {
   });
   afterAll(() => app.close());
 
-  test('refuses an address that is taken, whatever its case, also at once', async () => {
+  test('refuses an address in use, in any case, even concurrently', async () => {
     const person = { email: 'twice@example.com', password: PASSWORD, name: 'Twice' };
     const answers = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('an installation that is open', () => {
     expect((await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code).toBe('RESOURCE_ALREADY_EXISTS');
   });
 
-  test('names the organization so that what is read of it can be sent back, however long the name of its owner', async () => {
+  test('gives the organization a valid name, however long its owner\'s name is', async () => {
     for (const [name, expected] of [['Ada', "Ada's organization"], ['x'.repeat(85), `${'x'.repeat(85)}'s organization`], ['x'.repeat(86), 'x'.repeat(86)]] as const) {
       const { person, answer } = await newPerson(app, name);
       expect(answer.organization.name).toBe(expected);
@@ -74,7 +74,7 @@ describe('an installation that is open', () => {
     }
   });
 
-  test('lets an unverified account see itself and nothing else', async () => {
+  test('lets an unverified account read only itself', async () => {
     const { data } = await app.client.post('/api/auth/register', { email: 'new@example.com', password: PASSWORD, name: 'New' });
     expect(data.user).toMatchObject({ email_verified: false, is_operator: false });
     const client = app.client.with({ authorization: `Bearer ${data.token}` });
@@ -102,7 +102,7 @@ describe('an installation that is open', () => {
     expect(answer.error.message).toBe(`Validation failed: ${path}: ${answer.error.details[0].message}`);
   });
 
-  test('logs in by any case of the address, and out at once', async () => {
+  test('logs in with the address in any case, and logs out immediately', async () => {
     const { person } = await newPerson(app);
     const login = await app.client.post('/api/auth/login', { email: person.email.toUpperCase(), password: PASSWORD });
     expect(login.status).toBe(200);
@@ -115,7 +115,7 @@ describe('an installation that is open', () => {
     expect((await person.client.get('/api/auth/me')).status).toBe(200);
   });
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('gives the same answer for a wrong password and an unknown address', async () => {
     const { person } = await newPerson(app);
     const wrong = await app.client.post('/api/auth/login', { email: person.email, password: 'not the password' });
     const unknown = await app.client.post('/api/auth/login', { email: 'nobody@example.com', password: 'not the password' });
@@ -124,7 +124,7 @@ describe('an installation that is open', () => {
     expect(unknown.body).toEqual(wrong.body);
   });
 
-  test('ends every session with a change of the password', async () => {
+  test('ends every session when the password changes', async () => {
     const { person } = await newPerson(app);
     const other = (await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).data.token;
     const wrong = await person.client.post('/api/auth/change-password', { current_password: 'not the password', new_password: 'a new password 1' });
@@ -139,7 +139,7 @@ describe('an installation that is open', () => {
     expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a new password 1' })).status).toBe(200);
   });
 
-  test('keeps no password and no key that could be used', async () => {
+  test('stores no usable password or key', async () => {
     const { person } = await newPerson(app);
     const { data } = await person.client.post('/api/auth/api-keys', { name: 'k' });
     const dump = JSON.stringify(await Promise.all(['users', 'sessions', 'api_keys'].map((name) => app.db.collection(name).find({}).toArray())));

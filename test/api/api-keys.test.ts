@@ -20,7 +20,7 @@ beforeEach(async () => {
 const use = (key: string, path = '/api/monitors') => app.client.get(path, { headers: { 'x-api-key': key } });
 
 describe('an API key', () => {
-  test('is shown once, and by its preview afterwards', async () => {
+  test('is shown once, and later only as a preview', async () => {
     const made = await client.post('/api/auth/api-keys', { name: '  pipeline ' });
     expect(made.status).toBe(201);
     expect(made.data).toMatchObject({ name: 'pipeline', scope: 'read', last_used_at: null });
@@ -33,7 +33,7 @@ describe('an API key', () => {
     expect(list.text).not.toContain(key.slice(3));
   });
 
-  test('that was used says when', async () => {
+  test('shows when it was last used', async () => {
     const { key } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
     const before = Date.now();
     await use(key);
@@ -42,7 +42,7 @@ describe('an API key', () => {
     expect(Date.parse(used)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('that is busy is noted once a minute, not once a request', async () => {
+  test('records its use once a minute, not with each request', async () => {
     const { key, id } = (await client.post('/api/auth/api-keys', { name: 'busy' })).data;
     const lastUsed = async () => (await app.db.collection<{ _id: string; last_used_at: number | null }>('api_keys').findOne({ _id: id }))?.last_used_at;
     await use(key);
@@ -56,7 +56,7 @@ describe('an API key', () => {
     offsetMs = 0;
   });
 
-  test('stops with its rotation at once, and the new one goes on', async () => {
+  test('stops working when it is rotated, and the new key works', async () => {
     const old = (await client.post('/api/auth/api-keys', { name: 'k', scope: 'read_write' })).data;
     const fresh = await client.post(`/api/auth/api-keys/${old.id}/rotate`);
     expect(fresh.status).toBe(201);
@@ -67,14 +67,14 @@ describe('an API key', () => {
     expect((await client.get('/api/auth/api-keys')).data.total_count).toBe(1);
   });
 
-  test('that many rotate at once leaves one that works', async () => {
+  test('leaves one working key after concurrent rotations', async () => {
     const { id } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
     const fresh = await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));
     const statuses = await Promise.all(fresh.map(async (answer) => (await use(answer.data.key)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test('that was revoked is dead at once and leaves the list', async () => {
+  test('stops working when it is revoked, and leaves the list', async () => {
     const { id, key } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
     const gone = await client.delete(`/api/auth/api-keys/${id}`);
     expect([gone.status, typeof gone.data.message]).toEqual([200, 'string']);
@@ -83,7 +83,7 @@ describe('an API key', () => {
     expect((await client.delete(`/api/auth/api-keys/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('of another organization is as unknown as none', async () => {
+  test('is unknown to other organizations', async () => {
     const other = await newTenant(app);
     const { id } = (await other.owner.client.get('/api/auth/api-keys')).data.keys[0];
     for (const [method, path] of [['DELETE', ''], ['POST', '/rotate']] as const) {

@@ -15,7 +15,7 @@ const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/?tok
 const log = async (query = '') => (await tenant.owner.client.get(`/api/audit-log${query}`)).data;
 
 describe('the audit log', () => {
-  test('says who changed what, by which request, with the names of the fields and no value', async () => {
+  test('records who changed what by which request, with field names but no values', async () => {
     const made = await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-request-id': 'req-made-1' } });
     const { id } = made.data.monitor;
     const editor = await newMember(app, tenant, 'member');
@@ -37,7 +37,7 @@ describe('the audit log', () => {
     expect(Date.parse(entries[0].created_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('keeps successes only, and reads leave no trace', async () => {
+  test('records successful changes only, and no reads', async () => {
     const { pagination } = await log();
     await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     await tenant.readKey.post('/api/monitors', monitor);
@@ -46,7 +46,7 @@ describe('the audit log', () => {
     expect((await log()).pagination.total_count).toBe(pagination.total_count);
   });
 
-  test('is of one organization', async () => {
+  test('belongs to one organization', async () => {
     const other = await newTenant(app);
     const made = await other.writeKey.post('/api/monitors', monitor);
     expect((await log(`?resource_id=${made.data.monitor.id}`)).entries).toEqual([]);
@@ -80,7 +80,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toContain('a quite new password');
   });
 
-  test('names the key, not its secret', async () => {
+  test('shows the key\'s name, not its secret', async () => {
     const { data } = await tenant.owner.client.post('/api/auth/api-keys', { name: 'audited' });
     await tenant.owner.client.post(`/api/auth/api-keys/${data.id}/rotate`);
     await tenant.owner.client.delete(`/api/auth/api-keys/${data.id}`);

@@ -225,11 +225,11 @@ describe('every route and every caller', () => {
   });
   afterAll(() => app.close());
 
-  test('are in the table', () => {
+  test('appear in the table', () => {
     expect(app.routes.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(NEEDS).sort());
   });
 
-  test('are those of a controller that runs', async () => {
+  test('are those of a running controller', async () => {
     const rig = await startControllerRig();
     const { operations } = await readContract(rig.controller.url);
     expect(operations.map(({ name }) => name).sort()).toEqual(Object.keys(NEEDS).map((name) => name.replace(/:(\w+)/g, '{$1}')).sort());
@@ -260,7 +260,7 @@ describe('the project of a request', () => {
   });
   afterAll(() => app.close());
 
-  test('is named by a header that must be a known UUID of the own organization', async () => {
+  test('is chosen by a header with a project id of the caller\'s organization', async () => {
     for (const client of [tenant.readKey, tenant.owner.client]) {
       const code = async (id: string) => (await client.get('/api/monitors', { headers: { 'x-project-id': id } })).code ?? 'in';
       expect(await code('x')).toBe('INVALID_PROJECT_ID');
@@ -273,13 +273,13 @@ describe('the project of a request', () => {
     expect((await tenant.owner.client.get('/api/projects', { headers: { 'x-project-id': 'x' } })).code).toBe('INVALID_PROJECT_ID');
   });
 
-  test('comes after the credential: who is not known learns nothing of projects', async () => {
+  test('is checked after the credential, so unknown callers learn nothing about projects', async () => {
     expect((await app.client.get('/api/monitors', { headers: { 'x-project-id': 'x' } })).code).toBe('MISSING_AUTH');
     const write = await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-project-id': randomUUID() } });
     expect(write.code).toBe('READ_ONLY_API_KEY');
   });
 
-  test('keeps what is in it apart', async () => {
+  test('separates its data from other projects', async () => {
     const headers = { 'x-project-id': second };
     const monitor = { name: 'Second', type: 'HTTP', target: 'https://second.example/', interval_seconds: 60 };
     const { data } = await tenant.writeKey.post('/api/monitors', monitor, { headers });
@@ -290,7 +290,7 @@ describe('the project of a request', () => {
     expect((await tenant.readKey.get('/api/monitors', { headers })).data.monitors).toHaveLength(1);
   });
 
-  test('is closed to a member without a role in it, and open as far as its role goes', async () => {
+  test('is closed to a member without a role in it, and open within a role', async () => {
     const headers = { 'x-project-id': second };
     const monitor = { name: 'Mine', type: 'HTTP', target: 'https://mine.example/', interval_seconds: 60 };
     const plain = await newMember(app, tenant, 'member');
@@ -307,7 +307,7 @@ describe('the project of a request', () => {
 });
 
 describe('the organization of a session', () => {
-  test('is its first one, or the one that the header names', async () => {
+  test('is the first one, or the one in the header', async () => {
     const app = await makeApp();
     const [tenant, other] = [await newTenant(app), await newTenant(app)];
     const { person, answer } = await newPerson(app, 'Both');

@@ -68,7 +68,7 @@ describe('a body that is not strict JSON', () => {
     expect((await send(text, { 'content-type': 'application/json; charset=UTF-8' })).status).toBe(201);
   });
 
-  test('that is valid but no object is VALIDATION_ERROR, and so is none', async () => {
+  test('that is valid but not an object is VALIDATION_ERROR, and so is a missing one', async () => {
     for (const body of ['[]', 'null', '"x"', '1', 'true']) expect((await send(body)).code, body).toBe('VALIDATION_ERROR');
     const { monitor: { id } } = (await send(JSON.stringify(monitor))).data as { monitor: { id: string } };
     for (const body of ['[]', 'null', '"x"']) expect((await client.send('PATCH', `/api/monitors/${id}`, { rawBody: body })).code, body).toBe('VALIDATION_ERROR');
@@ -121,14 +121,14 @@ describe('an id in the path', () => {
     }
   });
 
-  test('is found whatever its case', async () => {
+  test('is found in any case', async () => {
     const { data } = await client.post('/api/monitors', monitor);
     const answer = await client.get(`/api/monitors/${data.monitor.id.toUpperCase()}`);
     expect(answer.data.monitor.id).toBe(data.monitor.id);
   });
 });
 
-test('a search means every character literally', async () => {
+test('a search takes every character literally', async () => {
   const names = ['100% _sure_', 'a.*b', '(a+)+$', 'back\\slash', 'price $5', 'İstanbul', 'CAFÉ', '[x]{1}|y^z', 'a-b/c'];
   for (const name of names) expect((await client.post('/api/monitors', { ...monitor, name })).status, name).toBe(201);
   const find = async (search: string) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
 
-test('billing tells plan, limits and usage, and the owner moves between plans that fit', async () => {
+test('billing shows plan, limits and usage, and the owner can switch to plans that fit', async () => {
   const app = await makeApp({ plansJson: '{"free":{"monitors":1}}', defaultPlan: 'pro' });
   const tenant = await newTenant(app);
   const admin = await newMember(app, tenant, 'admin');
@@ -23,7 +23,7 @@ test('billing tells plan, limits and usage, and the owner moves between plans th
   await app.close();
 });
 
-test('a plan that allows less than there is is refused and says what is too much; it counts at once when it fits', async () => {
+test('a plan below the current usage is refused with the excess; one that fits applies immediately', async () => {
   const app = await makeApp({ plansJson: '{"free":{"monitors":1}}' });
   const tenant = await newTenant(app);
   const make = (name: string) => tenant.writeKey.post('/api/monitors', { name, type: 'HTTP', target: 'https://a.example/', interval_seconds: 300 });

@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('the whole controller mails an invitation whose link opens its own page, and keeps who invited', async () => {
+test('the controller mails an invitation with a link to its own page and records the inviter', async () => {
   await rig.session.ok('POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
   const mail = await until(() => server.mails.find((one) => one.to[0] === 'guest@example.com'));
   expect(mail.headers['from']).toBe('Watch <watch@farwatch.example>');

@@ -21,14 +21,14 @@ const as = (headers: Record<string, string>) => app.client.get('/api/monitors', 
 const bearer = (token: string) => as({ authorization: `Bearer ${token}` });
 
 describe('credentials', () => {
-  test('are asked for when there are none', async () => {
+  test('are required', async () => {
     expect((await as({})).code).toBe('MISSING_AUTH');
     expect((await as({ authorization: 'Basic YTpi' })).code).toBe('MISSING_AUTH');
     expect((await as({ 'x-api-key': '' })).code).toBe('MISSING_API_KEY');
     expect((await as({ 'x-api-key': '   ' })).code).toBe('MISSING_API_KEY');
   });
 
-  test('that are no key of ours get one and the same answer', async () => {
+  test('with any unknown key get the same answer', async () => {
     const good = tenant.readKeyText;
     const bodies = await Promise.all(
       ['x', good.slice(0, -1), `${good}0`, good.replace('fw_', 'fx_'), good.slice(3), good.toUpperCase(), `fw_${'0'.repeat(64)}`, `${good}, ${good}`]
@@ -38,7 +38,7 @@ describe('credentials', () => {
     expect((await as({ 'x-api-key': good })).status).toBe(200);
   });
 
-  test('as a bearer token win over a key, also when they are bad', async () => {
+  test('from a bearer token take precedence over a key, even if invalid', async () => {
     expect((await as({ authorization: 'Bearer nonsense', 'x-api-key': tenant.readKeyText })).code).toBe('INVALID_TOKEN');
     expect((await as({ authorization: 'Bearer ', 'x-api-key': tenant.readKeyText })).code).toBe('INVALID_TOKEN');
     expect((await as({ authorization: `Bearer ${tenant.readKeyText}` })).code).toBe('INVALID_TOKEN');
@@ -46,7 +46,7 @@ describe('credentials', () => {
   });
 });
 
-describe('a token that we did not make', () => {
+describe('a foreign token', () => {
   let ours: { header: JWTHeaderParameters; payload: Loose };
   let foreign: { publicKey: CryptoKey; privateKey: CryptoKey };
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('a token that we did not make', () => {
     for (const token of tokens) expect((await bearer(token)).code, token.slice(0, 80)).toBe('INVALID_TOKEN');
   });
 
-  test('makes us fetch nothing', async () => {
+  test('causes no outgoing request', async () => {
     let requests = 0;
     const lure = createServer((_request, response) => {
       requests += 1;
@@ -97,7 +97,7 @@ describe('a token that we did not make', () => {
   });
 });
 
-describe('a token of ours', () => {
+describe('a token of this installation', () => {
   const resign = async (change: (jwt: SignJWT) => SignJWT, payload: Loose = {}, typ = 'session+jwt') => {
     const { ring } = app;
     const claims = JSON.parse(Buffer.from(tenant.owner.token.split('.')[1] as string, 'base64url').toString()) as Loose;
@@ -106,7 +106,7 @@ describe('a token of ours', () => {
   };
   const whole = (jwt: SignJWT) => jwt.setIssuer('farwatch').setAudience('farwatch-api').setIssuedAt().setExpirationTime('1h');
 
-  test('is good only with issuer, audience, type, expiry, subject and session', async () => {
+  test('is valid only with issuer, audience, type, expiry, subject and session', async () => {
     expect((await bearer(await resign(whole))).status).toBe(200);
     const bad = await Promise.all([
       resign((jwt) => whole(jwt).setIssuer('elsewhere')),
@@ -130,7 +130,7 @@ describe('a token of ours', () => {
     offsetMs = 0;
   });
 
-  test('follows a change of role and the end of a membership at the next request', async () => {
+  test('reflects a changed role or an ended membership at the next request', async () => {
     const person = await newMember(app, tenant, 'admin');
     const { members } = app.accounts.deps;
     expect((await person.client.get('/api/auth/api-keys')).status).toBe(200);

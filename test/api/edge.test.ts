@@ -24,7 +24,7 @@ function failingRoute(path: string, failure: () => never, more: { failure?: { co
   });
 }
 
-describe('every answer', () => {
+describe('every response', () => {
   let app: TestApp;
   let tenant: Tenant;
   const lines: string[] = [];
@@ -51,7 +51,7 @@ describe('every answer', () => {
   });
   afterAll(() => app.close());
 
-  test('repeats a sane X-Request-ID and replaces any other', async () => {
+  test('repeats a valid X-Request-ID and replaces an invalid one', async () => {
     expect((await app.client.get('/healthz', { headers: { 'x-request-id': 'trace-7f.2:A_1' } })).headers.get('x-request-id')).toBe('trace-7f.2:A_1');
     for (const bad of ['', 'a b', '<script>', 'x'.repeat(129), '-lead']) {
       const answer = await app.client.get('/api/none', { headers: { 'x-request-id': bad } });
@@ -59,7 +59,7 @@ describe('every answer', () => {
     }
   });
 
-  test('to an unknown path is 404 with that path and nothing else', async () => {
+  test('to an unknown path is 404 with only that path', async () => {
     const answer = await app.client.get('/api/nothing/here?x=1');
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
@@ -73,7 +73,7 @@ describe('every answer', () => {
     expect(markup.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('to a known path with another method is 405 and says which ones there are', async () => {
+  test('to an unsupported method is 405 with the supported ones', async () => {
     const answer = await app.client.send('DELETE', '/api/monitors');
     expect([answer.status, answer.code, answer.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -82,7 +82,7 @@ describe('every answer', () => {
     expect(odd.status).toBe(405);
   });
 
-  test('to OPTIONS lets no other origin in', async () => {
+  test('to OPTIONS allows no other origin', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const answer = await app.client.send('OPTIONS', '/api/monitors', { headers });
     expect(answer.status).toBe(204);
@@ -92,7 +92,7 @@ describe('every answer', () => {
     expect((await app.client.send('OPTIONS', '/api/none')).status).toBe(404);
   });
 
-  test('to HEAD is that of GET without its body, also for a read key', async () => {
+  test('to HEAD equals that to GET without the body, also for a read key', async () => {
     const get = await tenant.readKey.get('/api/monitors');
     const head = await tenant.readKey.send('HEAD', '/api/monitors');
     expect([head.status, head.text]).toEqual([200, '']);
@@ -100,7 +100,7 @@ describe('every answer', () => {
     expect((await app.client.send('HEAD', '/api/monitors')).status).toBe(401);
   });
 
-  test('to a failure of ours says nothing of its cause, which is logged once with its stack', async () => {
+  test('to an internal error hides the cause, which is logged once with its stack', async () => {
     for (const [path, code, message] of [
       ['/api/test/bug', 'INTERNAL_ERROR', 'An unexpected error occurred'],
       ['/api/test/named', 'STATS_FETCH_FAILED', 'The statistics could not be computed'],
@@ -116,7 +116,7 @@ describe('every answer', () => {
     }
   });
 
-  test('of the method override headers takes no notice', async () => {
+  test('ignores method override headers', async () => {
     const answer = await tenant.readKey.get('/api/monitors', { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } });
     expect(answer.status).toBe(200);
     expect((await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-http-method-override': 'GET' } })).code).toBe('READ_ONLY_API_KEY');
@@ -155,7 +155,7 @@ describe('without its database', () => {
     },
   );
 
-  test('a request is 503 while the database hangs, and answered when it goes on', async () => {
+  test('a request gets 503 while the database hangs, and succeeds afterwards', async () => {
     const store = await testMongo();
     const proxy = await startMongoProxy(store.url);
     const app = await makeApp({ mongoUrl: proxy.url });
@@ -173,7 +173,7 @@ describe('without its database', () => {
     await store.stop();
   });
 
-  test('a request in a store that was stopped is 503, and health stays apart from readiness', async () => {
+  test('a request gets 503 when the store is stopped, which affects readiness but not health', async () => {
     const store = await testMongo();
     const app = await makeApp({ mongoUrl: store.url });
     const tenant = await newTenant(app);
@@ -194,8 +194,8 @@ describe('without its database', () => {
   });
 });
 
-describe('an edge that is closed', () => {
-  test('lets the request in hand finish and takes no other', async () => {
+describe('a server that closes', () => {
+  test('finishes the current request and accepts no other', async () => {
     let finish = () => {};
     const inHand = new Promise<void>((resolve) => (finish = resolve));
     let isEntered = false;
@@ -222,7 +222,7 @@ describe('an edge that is closed', () => {
     await closed;
   });
 
-  test('cuts what does not finish in time', async () => {
+  test('aborts requests that do not finish in time', async () => {
     const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, maxHeaderBytes: 16_384, maxConnections: 100, drainTimeoutMs: 200 };
     const app = await makeApp({
       limits,
@@ -240,7 +240,7 @@ describe('an edge that is closed', () => {
   });
 });
 
-test('metrics count requests by declared route only', async () => {
+test('metrics count requests by declared route', async () => {
   const app = await makeApp();
   await app.client.get('/healthz');
   await app.client.get('/api/made-up-1');

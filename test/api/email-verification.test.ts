@@ -27,7 +27,7 @@ const tokenOf = async (count = 1) => linkIn((await mails(count))[count - 1] as {
 const verify = (token: string) => app.client.post('/api/auth/verify-email', { token });
 
 describe('the address of a new account', () => {
-  test('is verified by the mailed token, and the account works at once', async () => {
+  test('is verified by the mailed token, and the account works immediately', async () => {
     expect((await client.get('/api/monitors')).code).toBe('EMAIL_NOT_VERIFIED');
     const [mail] = await mails(1);
     expect(mail?.headers).toMatchObject({ to: email, subject: 'Verify your e-mail address' });
@@ -40,14 +40,14 @@ describe('the address of a new account', () => {
     expect((await client.get('/api/auth/me')).data.user.email_verified).toBe(true);
   });
 
-  test('is verified once by a token, also when it comes many times at once', async () => {
+  test('is verified once by a token, even when it is sent many times concurrently', async () => {
     const token = await tokenOf();
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect(answers.filter((answer) => answer.code === 'VALIDATION_ERROR')).toHaveLength(7);
   });
 
-  test('is not verified by a token that is unknown, of another kind or a day old, and the answers are alike', async () => {
+  test('is not verified by an unknown, wrong or day-old token, with the same answer for each', async () => {
     const token = await tokenOf();
     await app.client.post('/api/auth/forgot-password', { email });
     const other = linkIn((await mails(2))[1] as { text: string }, '/reset-password').searchParams.get('token') ?? '';
@@ -64,21 +64,21 @@ describe('the address of a new account', () => {
     expect((await app.client.post('/api/auth/verify-email', body)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('is in the database without a token that could be used', async () => {
+  test('is stored without a usable token', async () => {
     const token = await tokenOf();
     const dump = JSON.stringify(await app.db.collection('mailed_tokens').find({}).toArray());
     expect(dump).not.toContain(token);
   });
 });
 
-describe('a verification mail that was asked for again', () => {
+describe('a repeated verification mail', () => {
   test('verifies too', async () => {
     await tokenOf();
     expect((await app.client.post('/api/auth/resend-verification', { email: email.toUpperCase() })).status).toBe(200);
     expect((await verify(await tokenOf(2))).status).toBe(200);
   });
 
-  test('goes out at most five times an hour, however many ask at once, and then again', async () => {
+  test('goes out at most five times an hour, even when requested concurrently', async () => {
     await tokenOf();
     await Promise.all(Array.from({ length: 20 }, () => app.client.post('/api/auth/resend-verification', { email })));
     await mails(5);
@@ -92,7 +92,7 @@ describe('a verification mail that was asked for again', () => {
     offsetMs = 0;
   });
 
-  test('is answered alike for an unknown, an unverified and a verified address', async () => {
+  test('gets the same answer for an unknown, an unverified and a verified address', async () => {
     const { person } = await newPerson(app);
     await until(() => app.mailsTo(person.email).length === 1);
     const answers = await Promise.all(['nobody@example.com', email, person.email].map((to) => app.client.post('/api/auth/resend-verification', { email: to })));

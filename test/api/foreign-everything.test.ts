@@ -65,7 +65,7 @@ async function pastTheBody(operation: Operation, idOf: (noun: string) => string)
   throw new Error(`${operation.name}: no body was right`);
 }
 
-test('every route of a resource answers for an id of another organization as for one that never was', async () => {
+test('every route gives the same answer for another organization\'s id as for an unknown one', async () => {
   const named = contract.operations.filter((operation) => !operation.isPublic && operation.path.includes('{'));
   expect(named.length).toBeGreaterThan(40);
   for (const operation of named) {
@@ -117,6 +117,6 @@ describe('an id of another organization in a body', () => {
   });
 });
 
-test('and nothing of theirs has changed, or is named by what is ours', async () => {
+test('changes nothing of theirs and references nothing of theirs', async () => {
   expect(await leftTraces(world, before)).toEqual([]);
 });

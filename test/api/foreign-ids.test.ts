@@ -33,7 +33,7 @@ const ROUTES: [method: string, path: string, kind: Kind, body?: Loose][] = [
   ['DELETE', '/api/organization/invitations/:id', 'invitation'],
 ];
 
-describe('what belongs to another organization is as unknown as what never was:', () => {
+describe('resources of another organization are unknown:', () => {
   let app: TestApp;
   let tenant: Tenant;
   let theirs: Record<Kind, string>;
@@ -100,7 +100,7 @@ describe('what a body must not set', () => {
   });
 });
 
-test('a page of another origin gets nothing: no cookie, no grant, whatever it asks', async () => {
+test('a page of another origin gets no cookie and no access', async () => {
   const app = await makeApp();
   const tenant = await newTenant(app);
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };

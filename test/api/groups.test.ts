@@ -36,7 +36,7 @@ describe('groups', () => {
   };
 
   describe('one', () => {
-    test('is created with its text trimmed, and read back', async () => {
+    test('is created with trimmed text and can be read', async () => {
       const made = await create({ name: '  Shop EU  ', description: 'All of it' });
       expect(made).toEqual({
         id: made.id, organization_id: tenant.organizationId, project_id: tenant.projectId, created_by: tenant.owner.userId, name: 'Shop EU',
@@ -61,7 +61,7 @@ describe('groups', () => {
       expect(data.parent_group_id).toBe(top.id);
     });
 
-    test('can be put back as it was read', async () => {
+    test('accepts its own representation in a PUT', async () => {
       const [, child] = await chain(2) as [Loose, Loose];
       const { data } = await client.get(`/api/groups/${child.id}`);
       const back = await tenant.writeKey.put(`/api/groups/${child.id}`, data);
@@ -69,7 +69,7 @@ describe('groups', () => {
       expect(back.data).toEqual({ ...data, path: [], monitors: [], children: [] });
     });
 
-    test('is renamed, described and moved at once, and loses its description', async () => {
+    test('is renamed, described and moved in one request, and can lose its description', async () => {
       const parent = await create({});
       const made = await create({ description: 'old' });
       const changed = await client.patch(`/api/groups/${made.id}`, { name: 'Renamed at once', description: '', parent_group_id: parent.id });
@@ -78,7 +78,7 @@ describe('groups', () => {
       expect((await client.patch(`/api/groups/${made.id}`, { parent_group_id: null })).data).not.toHaveProperty('parent_group_id');
     });
 
-    test('has a name that nobody else in the project has, wherever it stands', async () => {
+    test('has a name that is unique in the project at any level', async () => {
       const parent = await create({});
       await create({ name: 'Taken' });
       for (const body of [{ name: 'Taken' }, { name: ' Taken ' }, { name: 'Taken', parent_group_id: parent.id }]) {
@@ -94,7 +94,7 @@ describe('groups', () => {
       expect(same.name).toBe('Taken');
     });
 
-    test('names that are taken at the same moment are given once', async () => {
+    test('concurrent requests for one name succeed once', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => client.post('/api/groups', { name: 'At once' })));
       expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 400)]);
     });
@@ -115,7 +115,7 @@ describe('groups', () => {
       if (code !== undefined) expect(error.details[0].code).toBe(code);
     });
 
-    test('of somebody else is not there', async () => {
+    test('of another organization is not found', async () => {
       const foreign = (await newTenant(app)).owner.client;
       const mine = await create({});
       const theirs = await create({}, foreign);
@@ -155,7 +155,7 @@ describe('groups', () => {
       }
     });
 
-    test('has neither when everything is moved under everything at once', async () => {
+    test('stays without circles and at ten levels under concurrent moves', async () => {
       const { owner: { client: own } } = await newTenant(app);
       const groups = [...await chain(6, own), ...await chain(6, own)];
       const moves = Array.from({ length: 60 }, (_, index) => [groups[(index * 7) % 12] as Loose, groups[(index * 5 + 3) % 12] as Loose] as const);
@@ -167,7 +167,7 @@ describe('groups', () => {
       expect(levelsOf(data.groups)).toBeLessThanOrEqual(10);
     });
 
-    test('is told as a whole, by name', async () => {
+    test('is returned as a whole, sorted by name', async () => {
       const { owner: { client: own } } = await newTenant(app);
       const names = ['b', 'B', '\u{1f600}', '\uff5e', 'a'];
       for (const name of names) await create({ name }, own);
@@ -179,7 +179,7 @@ describe('groups', () => {
       expect((await own.get('/api/groups/health-summary')).data.groups.map((group: Loose) => group.name)).toEqual(['B', 'a', 'b', 'child', '\uff5e', '\u{1f600}']);
     });
 
-    test('closes over a deleted group', async () => {
+    test('moves the children of a deleted group up', async () => {
       const [top, middle, bottom] = await chain(3) as [Loose, Loose, Loose];
       const member = await monitor(middle.id);
       expect((await client.delete(`/api/groups/${middle.id}`)).data).toEqual({ message: 'Group deleted successfully' });
@@ -215,7 +215,7 @@ describe('groups', () => {
   });
 
   describe('monitors', () => {
-    test('are in the group that they were created in, moved to or put into', async () => {
+    test('belong to the group in which they were created or to which they were moved', async () => {
       const [one, other] = [await create({}), await create({})];
       const member = await monitor(one.id);
       expect(member.group_id).toBe(one.id);
@@ -234,7 +234,7 @@ describe('groups', () => {
       expect((await client.get(`/api/groups/${one.id}`)).data.check_count, 'none was put').toBe(0);
     });
 
-    test('are paused, resumed and moved together, those that have to be', async () => {
+    test('are paused, resumed and moved together where needed', async () => {
       const [one, other] = [await create({}), await create({})];
       const [active, paused, disabled] = [await monitor(one.id), await monitor(one.id), await monitor(one.id)];
       await client.post(`/api/monitors/${paused.id}/pause`);
@@ -256,7 +256,7 @@ describe('groups', () => {
       expect(error.message).toMatch(/target group ID is required/i);
     });
 
-    test('are deleted together when that is confirmed, and given back to the plan', async () => {
+    test('are deleted together after confirmation, and free their places in the plan', async () => {
       const { owner: { client: own }, organizationId } = await newTenant(app);
       const group = await create({}, own);
       const members = [await monitor(group.id, own), await monitor(group.id, own)];
@@ -272,7 +272,7 @@ describe('groups', () => {
       expect((await own.get('/api/monitors')).data.pagination.total_count).toBe(0);
     });
 
-    test('are all reached where there are many', async () => {
+    test('are all included when there are many', async () => {
       const { owner: { client: own }, organizationId, projectId } = await newTenant(app);
       const [group, other] = [await create({}, own), await create({}, own)];
       const model = await app.monitors.find({ organizationId, projectId }, (await monitor(group.id, own)).id);
@@ -315,7 +315,7 @@ describe('groups', () => {
       });
     });
 
-    test('tell the health of every group', async () => {
+    test('show the health of every group', async () => {
       const { owner: { client: own } } = await newTenant(app);
       const [healthy, degraded, down, unknown] = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create({ name }, own))) as [Loose, Loose, Loose, Loose];
       for (const [group, statuses] of [[healthy, ['up', 'degraded']], [degraded, ['up', 'down']], [down, ['down', 'down']]] as const) {

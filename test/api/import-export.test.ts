@@ -29,7 +29,7 @@ const DOCUMENT = {
 const actions = (items: Loose[]) => items.map((item) => item['action']);
 
 describe('a document', () => {
-  test('is planned, carried out, and then changes nothing, itself or as it is exported', async () => {
+  test('is planned and applied; applying it or its export again changes nothing', async () => {
     const { writeKey: client, readKey, projectId, organizationId } = await newTenant(app);
     const dry = await client.post('/api/import?dry_run=true', DOCUMENT);
     expect(dry.status, dry.text).toBe(200);
@@ -63,7 +63,7 @@ describe('a document', () => {
     expect((await elsewhere.get('/api/export')).data).toEqual(exported);
   });
 
-  test('changes what it says differently, and leaves alone what it does not name', async () => {
+  test('changes what differs, and keeps what it does not mention', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/import', DOCUMENT);
     const change = {
@@ -82,7 +82,7 @@ describe('a document', () => {
     expect(actions((await client.post('/api/import', change)).data.monitors)).toEqual(['unchanged', 'unchanged']);
   });
 
-  test('with faults is refused whole, each named by its path', async () => {
+  test('with errors is refused as a whole, with a path for each error', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/monitors', { ...http, name: 'Taken' });
     const paths = async (body: object) => {
@@ -109,7 +109,7 @@ describe('a document', () => {
     expect((await client.get('/api/groups')).data.total).toBe(0);
   });
 
-  test('does not push groups that it does not name deeper than ten levels', async () => {
+  test('does not push other groups below ten levels', async () => {
     const { writeKey: client } = await newTenant(app);
     const chain = Array.from({ length: 9 }, (_, at) => ({ name: `L${at + 1}`, parent: at === 0 ? null : `L${at}` }));
     await client.post('/api/import', { groups: [...chain, { name: 'Top' }, { name: 'Below', parent: 'Top' }] });
@@ -133,7 +133,7 @@ describe('a document', () => {
     expect([answer.status, answer.code], answer.text).toEqual([400, 'JSON_PARSE_ERROR']);
   });
 
-  test('may be larger than any other body, up to 32 MB', async () => {
+  test('may be larger than other bodies, up to 32 MB', async () => {
     const { writeKey: client } = await newTenant(app);
     const padded = (megabytes: number) => `${JSON.stringify({ monitors: [http] })}${' '.repeat(megabytes * 1024 * 1024)}`;
     const large = await client.send('POST', '/api/import', { rawBody: padded(31) });
@@ -145,7 +145,7 @@ describe('a document', () => {
     expect((await client.post('/api/import', { monitors: Array.from({ length: 10_001 }, () => http) })).error.details[0].path).toEqual(['monitors']);
   });
 
-  test('lets others have their turn after every hundred monitors', async () => {
+  test('yields to other requests after every hundred monitors', async () => {
     let sinceTurn = 0;
     let most = 0;
     let isDone = false;
@@ -166,7 +166,7 @@ describe('a document', () => {
     expect(most).toBe(100);
   });
 
-  test('needs the right to write', async () => {
+  test('requires write access', async () => {
     const { readKey } = await newTenant(app);
     expect((await readKey.post('/api/import', DOCUMENT)).code).toBe('READ_ONLY_API_KEY');
   });
@@ -179,7 +179,7 @@ describe('the plan', () => {
     return { small, tenant: await newTenant(small) };
   };
 
-  test('is kept by an import, which then does nothing, in the trial too', async () => {
+  test('limits an import, which then changes nothing, and its dry run', async () => {
     const { small, tenant: { writeKey: client } } = await limited();
     await client.post('/api/monitors', { ...http, interval_seconds: 300 });
     for (const query of ['', '?dry_run=true']) {
@@ -202,7 +202,7 @@ describe('the plan', () => {
     await small.close();
   });
 
-  test('is kept by many imports and creates at once', async () => {
+  test('limits concurrent imports and creations', async () => {
     const { small, tenant: { writeKey: client, organizationId } } = await limited();
     await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post('/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] })
       : client.post('/api/monitors', { ...http, interval_seconds: 300 }))));

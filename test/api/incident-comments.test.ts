@@ -40,7 +40,7 @@ describe('a comment', () => {
     expect((await author.post(base(), { comment_text: 'x'.repeat(5000) })).data.comment.is_internal).toBe(false);
   });
 
-  test('is listed, oldest first, with what the caller may do with it', async () => {
+  test('is listed, oldest first, with the caller\'s permissions', async () => {
     await said('one');
     await rig.clock.advance(1000);
     await said('two', teammate.client);
@@ -62,7 +62,7 @@ describe('a comment', () => {
     expect((await author.put(`${base()}/${id}`, { comment_text: 'Fixed it' })).data.comment).toMatchObject({ comment_text: 'Fixed it', is_internal: true });
   });
 
-  test('is deleted by its author: it stays in the list without its text', async () => {
+  test('is deleted by its author and stays in the list without its text', async () => {
     const id = await said('A secret that slipped out');
     expect((await author.delete(`${base()}/${id}`)).data).toEqual({ success: true });
     expect(await list()).toMatchObject([{ id, comment_text: '', deleted_at: new Date(rig.clock.now()).toISOString(), can_edit: false, can_delete: false }]);
@@ -72,7 +72,7 @@ describe('a comment', () => {
     expect(why(await author.delete(`${base()}/${id}`))).toEqual([400, 'VALIDATION_ERROR', 'Comment already deleted']);
   });
 
-  test('deleted many times at once is deleted once', async () => {
+  test('is deleted once by concurrent requests', async () => {
     const id = await said();
     const answers = await Promise.all(Array.from({ length: 10 }, () => author.delete(`${base()}/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)]);
@@ -80,7 +80,7 @@ describe('a comment', () => {
 });
 
 describe('nobody', () => {
-  test('changes somebody else\'s comment', async () => {
+  test('changes another person\'s comment', async () => {
     const id = await said();
     expect(why(await teammate.client.patch(`${base()}/${id}`, { comment_text: 'x' }))).toEqual([403, 'FORBIDDEN', 'You can only edit your own comments']);
     expect(why(await teammate.client.delete(`${base()}/${id}`))).toEqual([403, 'FORBIDDEN', 'You can only delete your own comments']);
@@ -106,7 +106,7 @@ describe('nobody', () => {
     }
   });
 
-  test('reaches comments of another tenant, or by the id of another incident', async () => {
+  test('reaches comments of another tenant or through another incident', async () => {
     const id = await said();
     const outsider = (await newTenant(rig.app)).owner.client;
     const ownIncident = (await outsider.post('/api/incidents', incidentBody())).data.incident.id;

@@ -71,7 +71,7 @@ test('a timeline has results, states, history, notifications and comments in one
   expect(kinds(byKey)).toEqual(['result', 'state', 'update', 'result', 'result', 'state', 'update']);
 });
 
-test('a ping that failed names no probe', async () => {
+test('a failed ping has no probe', async () => {
   const monitorId = await rig.monitor(tenant, 'Job');
   const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
   results = [{ ...result(rig.clock.now()), probe_id: '' }];
@@ -79,7 +79,7 @@ test('a ping that failed names no probe', async () => {
   expect((await timeline(id)).timeline[0].result.probe_id).toBeNull();
 });
 
-test('a long one has the newest of each kind and says so', async () => {
+test('a long timeline has the newest entries of each kind and says so', async () => {
   const monitorId = await rig.monitor(tenant, 'Long');
   const start = rig.clock.now();
   const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
@@ -91,7 +91,7 @@ test('a long one has the newest of each kind and says so', async () => {
   expect(data.timeline.at(-1).at).toBe(new Date(start + 1_000_000).toISOString());
 });
 
-test('an incident without a monitor asks for no results, and somebody else\'s is not there', async () => {
+test('an incident without a monitor has no results, and that of another tenant is not found', async () => {
   const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody())).data.incident;
   asked = [];
   expect(kinds(await timeline(id))).toEqual(['update']);

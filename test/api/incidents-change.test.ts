@@ -63,7 +63,7 @@ describe('the status', () => {
     }
   }
 
-  test('resolved says how long it took, and by whom', async () => {
+  test('shows when resolved how long the outage lasted and who resolved it', async () => {
     const startedAt = new Date(rig.clock.now() - 95_400).toISOString();
     const id = await open({ started_at: startedAt });
     const { data } = await move(id, 'resolved', {}, tenant.owner.client);
@@ -74,7 +74,7 @@ describe('the status', () => {
     expect(closed.incident.recovery_time_seconds).toBe(95);
   });
 
-  test('resolved before it began took no time', async () => {
+  test('has duration zero when resolved before it began', async () => {
     const id = await open({ started_at: '2099-01-01T00:00:00Z' });
     expect((await move(id, 'resolved')).data.recovery_time_seconds).toBe(0);
   });
@@ -87,7 +87,7 @@ describe('the status', () => {
 });
 
 describe('acknowledging', () => {
-  test('records when, who and the note', async () => {
+  test('records time, person and note', async () => {
     const id = await open();
     const { data } = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
     expect(data).toEqual({ success: true, incident: expect.objectContaining({
@@ -98,12 +98,12 @@ describe('acknowledging', () => {
     expect([again.status, again.error.message]).toEqual([400, 'Incident is already in status: acknowledged']);
   });
 
-  test('by a key bears the name of the key and gives it to nobody', async () => {
+  test('by a key records the key\'s name and assigns nobody', async () => {
     const { incident } = (await tenant.writeKey.post(`/api/incidents/${await open()}/acknowledge`)).data;
     expect(incident).toMatchObject({ assignee_id: null, acknowledged_by_name: 'writer' });
   });
 
-  test('can give it to a member, with a note of its own', async () => {
+  test('can assign a member, with a separate note', async () => {
     const member = await newMember(rig.app, tenant, 'member');
     const id = await open();
     const { data } = await move(id, 'acknowledged', { assignee_id: member.userId.toUpperCase(), note: 'n'.repeat(500) });
@@ -111,7 +111,7 @@ describe('acknowledging', () => {
     expect((await history(id)).at(-1).note).toHaveLength(500);
   });
 
-  test('cannot give it to a stranger, to nobody, or to a member without access to the project', async () => {
+  test('cannot assign an unknown person, nobody, or a member without access to the project', async () => {
     const id = await open();
     const { person: stranger } = await newPerson(rig.app);
     for (const assignee of [other.owner.userId, stranger.userId, randomUUID()]) {
@@ -127,7 +127,7 @@ describe('acknowledging', () => {
     expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.status).toBe('open');
   });
 
-  test('fifty times at once succeeds once', async () => {
+  test('fifty times concurrently succeeds once', async () => {
     const id = await open();
     const before = rig.told.length;
     const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.writeKey.post(`/api/incidents/${id}/acknowledge`)));
@@ -139,7 +139,7 @@ describe('acknowledging', () => {
 });
 
 describe('descriptive fields', () => {
-  test('change, with a line of history for each that got another value', async () => {
+  test('change, with a history entry for each new value', async () => {
     const id = await open({ affected_regions: ['eu'] });
     const path = `/api/incidents/${id}`;
     const wanted = { severity: 'minor', error_message: 'Other', affected_regions: ['us', 'eu'], description: 'What we know' };
@@ -153,7 +153,7 @@ describe('descriptive fields', () => {
     expect((await tenant.readKey.get('/api/incidents?search=OTHER')).data.incidents.map((one: Loose) => one.id)).toEqual([id]);
   });
 
-  test('set to what they are leave no trace', async () => {
+  test('set to their current values leave no history', async () => {
     const id = await open();
     const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
     await rig.clock.advance(60_000);
@@ -161,7 +161,7 @@ describe('descriptive fields', () => {
     expect(await history(id)).toHaveLength(1);
   });
 
-  test('can be sent as they were read, and nothing else changes by it', async () => {
+  test('can be sent back as read without changing anything else', async () => {
     const id = await open();
     const read = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
     const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning' });
@@ -181,13 +181,13 @@ describe('descriptive fields', () => {
     expect((await tenant.writeKey.put(`/api/incidents/${await open()}`, body)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('of a closed incident stay as they are', async () => {
+  test('of a closed incident cannot change', async () => {
     const id = await through('resolved', 'closed');
     const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'minor' });
     expect([answer.code, answer.error.message]).toEqual(['VALIDATION_ERROR', expect.stringContaining('final state')]);
   });
 
-  test('changed by many at once are all told, in the history too', async () => {
+  test('changed concurrently are all in the history and the events', async () => {
     const id = await open();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => tenant.writeKey.put(`/api/incidents/${id}`, { error_message: `message ${at}` })));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
@@ -198,7 +198,7 @@ describe('descriptive fields', () => {
 });
 
 describe('a crash between the incident and its history', () => {
-  test('loses no line: it is read from the incident and copied with the next change', async () => {
+  test('loses no entry: it is read from the incident and copied with the next change', async () => {
     const id = await open();
     await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').deleteMany({ incident_id: id });
     const line = { _id: newId(1), organization_id: tenant.organizationId, project_id: tenant.projectId, incident_id: id, kind: 'created', to: 'open', created_at: 1 };
@@ -218,7 +218,7 @@ describe('an incident of the state machine', () => {
     type: 'timeout' as const, error_message: 'No answer', affected_regions: ['eu'], failure_count: 2, started_at: rig.clock.now(),
   });
 
-  test('is resolved by recovery after a person acknowledged it, and its history is in order', async () => {
+  test('is resolved by recovery after it was acknowledged, with its history in order', async () => {
     const one = opening();
     await rig.incidents.outbox.open(one);
     await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`);
@@ -236,7 +236,7 @@ describe('an incident of the state machine', () => {
     expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({ ...before, postmortem: null });
   });
 
-  test('has as many failures as its outage has come to, and keeps them when a person resolves it', async () => {
+  test('counts the failures of its outage, and keeps the count when a person resolves it', async () => {
     const one = opening();
     const { monitor_id } = one.monitor;
     await rig.incidents.outbox.open(one);
@@ -259,7 +259,7 @@ describe('an incident of the state machine', () => {
     rig.live.clear();
   });
 
-  test('told again after a crash is told under the same id', async () => {
+  test('published again after a crash keeps its id', async () => {
     const one = opening();
     const before = rig.told.length;
     await rig.incidents.outbox.open(one);
@@ -270,7 +270,7 @@ describe('an incident of the state machine', () => {
   });
 });
 
-test('a postmortem is written, rewritten and taken away, also when the incident is closed', async () => {
+test('a postmortem can be written, changed and removed, even when the incident is closed', async () => {
   const id = await through('resolved', 'closed');
   const path = `/api/incidents/${id}/postmortem`;
   const { incident } = (await tenant.owner.client.put(path, { text: 'A cable.\n\nWe replaced it.' })).data;
@@ -282,7 +282,7 @@ test('a postmortem is written, rewritten and taken away, also when the incident 
   for (const body of [{}, { text: 1 }, { text: 'x'.repeat(50_001) }]) expect((await tenant.owner.client.put(path, body)).code).toBe('VALIDATION_ERROR');
 });
 
-test('somebody else\'s incident is not there, and stays as it is', async () => {
+test('another tenant\'s incident is not found and stays unchanged', async () => {
   const id = await open();
   const requests = [['PUT', '', { severity: 'minor' }], ['PUT', '/status', { status: 'resolved' }], ['POST', '/acknowledge', undefined], ['PUT', '/postmortem', { text: 'x' }]] as const;
   for (const [method, path, body] of requests) {

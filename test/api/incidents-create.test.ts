@@ -19,7 +19,7 @@ const create = (change: Record<string, unknown> = {}, client: ApiClient = tenant
   client.post('/api/incidents', incidentBody(change));
 
 describe('creating an incident', () => {
-  test('by title gives an open manual one with every default', async () => {
+  test('by title creates an open manual one with all defaults', async () => {
     const answer = await create({}, tenant.owner.client);
     expect(answer.status, answer.text).toBe(201);
     const now = new Date(rig.clock.now()).toISOString();
@@ -36,14 +36,14 @@ describe('creating an incident', () => {
     expect(history).toMatchObject([{ kind: 'created', to: 'open', actor: { type: 'user', id: tenant.owner.userId, name: 'Owner' } }]);
   });
 
-  test('by monitor gives a system one that bears its name', async () => {
+  test('by monitor creates a system one with the monitor\'s name', async () => {
     const { incident } = (await create({ title: undefined, check_id: monitorId.toUpperCase() })).data;
     expect(incident).toMatchObject({
       check_id: monitorId, monitor_name: 'Shop', check_type: 'HTTP', source: 'system', title: 'Shop is down', created_by: tenant.owner.userId,
     });
   });
 
-  test('takes every field at its limits', async () => {
+  test('accepts every field at its limits', async () => {
     const body = {
       title: 't'.repeat(255), error_message: 'e'.repeat(1000), check_id: monitorId, source: 'manual', status_page_update: 's'.repeat(1000),
       affected_regions: ['eu', 'us'], affected_monitor_ids: [monitorId], failure_count: 7, started_at: '2026-05-31T10:00:00+02:00', description: 'd'.repeat(2000),
@@ -52,7 +52,7 @@ describe('creating an incident', () => {
     expect(incident).toMatchObject({ ...body, started_at: '2026-05-31T08:00:00.000Z', status: 'open' });
   });
 
-  test('sends no alert and is told live once', async () => {
+  test('sends no alert and publishes one live event', async () => {
     const before = rig.told.length;
     const { incident } = (await create({ check_id: monitorId })).data;
     expect(rig.told.slice(before)).toMatchObject([{ kind: 'incident', project_id: tenant.projectId, data: { id: incident.id, status: 'open' } }]);
@@ -60,7 +60,7 @@ describe('creating an incident', () => {
     expect(JSON.stringify(rig.told)).not.toContain('search_text');
   });
 
-  test('ignores what nobody can set', async () => {
+  test('ignores read-only fields', async () => {
     const foreign = randomUUID();
     const { incident } = (await create({ id: foreign, organization_id: foreign, created_by: foreign, status: 'closed', resolved_by: 'me', notification_sent: true })).data;
     expect(incident).toMatchObject({ organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'open', resolved_by: null, notification_sent: false });
@@ -104,7 +104,7 @@ describe('a body that breaks a rule', () => {
     expect(answer.error.details[0].path[0]).toBe(field);
   });
 
-  test('may name monitors of the project only', async () => {
+  test('may reference only monitors of the project', async () => {
     const foreign = await rig.monitor(await newTenant(rig.app));
     for (const id of [foreign, randomUUID()]) {
       const asCheck = await create({ check_id: id });
@@ -118,7 +118,7 @@ describe('a body that breaks a rule', () => {
   });
 });
 
-test('a viewer and a read key manage nothing, an editor does', async () => {
+test('editors manage incidents; viewers and read keys do not', async () => {
   const viewer = await newMember(rig.app, tenant, 'viewer');
   expect((await create({}, viewer.client)).code).toBe('INSUFFICIENT_PERMISSIONS');
   expect((await create({}, tenant.readKey)).code).toBe('READ_ONLY_API_KEY');

@@ -43,7 +43,7 @@ function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpe
 const ids = (answer: { data: Loose }): string[] => answer.data.incidents.map((one: Loose) => one.id);
 
 describe('an incident', () => {
-  test('is opened once, resolved once, and told with its history', async () => {
+  test('is opened once and resolved once, with its history', async () => {
     const one = opening(tenant);
     await Promise.all([outbox.open(one), outbox.open(one), outbox.open(one)]);
     const open = (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident;
@@ -61,7 +61,7 @@ describe('an incident', () => {
     ]);
   });
 
-  test('that late results showed says so, in the list too', async () => {
+  test('found by late results says so, also in the list', async () => {
     const one = opening(tenant, { late: true });
     await outbox.open(one);
     await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 60_000, failure_count: 3 });
@@ -72,7 +72,7 @@ describe('an incident', () => {
     expect(listed.filter((each: Loose) => each.id !== one.id).every((each: Loose) => each.late === false)).toBe(true);
   });
 
-  test('whose history was not written before a crash has it after the repeat', async () => {
+  test('gets its history on the repeat after a crash', async () => {
     const one = opening(tenant);
     const dying = new IncidentOutbox({ incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock);
     const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 };
@@ -83,7 +83,7 @@ describe('an incident', () => {
     expect((await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates).toHaveLength(2);
   });
 
-  test('that somebody closed or that is not there stays as it is', async () => {
+  test('stays unchanged if it is closed or does not exist', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'closed' } });
@@ -93,7 +93,7 @@ describe('an incident', () => {
     await outbox.resolve({ id: newId(1), monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 });
   });
 
-  test('that was acknowledged is resolved too, and a clock that went back gives no negative time', async () => {
+  test('is resolved after it was acknowledged, without a negative duration if the clock went back', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'acknowledged', acknowledged_at: T0 } });
@@ -207,7 +207,7 @@ describe('the notification log', () => {
 });
 
 describe('every route', () => {
-  test('shows an outsider the same as for an incident that is not there', async () => {
+  test('gives outsiders the same answer as for an unknown incident', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     const outsider = await newTenant(app);

@@ -44,7 +44,7 @@ const settled = (incidentId: string, status: string, count = 1) =>
   until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}` });
 
 describe('an alert', () => {
-  test('reaches its destination signed, and is in the log and on the incident', async () => {
+  test('reaches its destination signed, and appears in the log and on the incident', async () => {
     const { alerts } = rig.controller();
     const custom = Object.entries({ 'X-Team': 'ops', 'content-type': 'text/evil', 'x-service-signature': 'forged', 'User-Agent': 'me' }).map(
       ([name, value]) => ({ name, value }),
@@ -83,7 +83,7 @@ describe('an alert', () => {
     expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({ status: 'healthy', failing_since: null });
   });
 
-  test('told again makes no second delivery, also to two controllers at once', async () => {
+  test('fanned out again makes no second delivery, even by two controllers concurrently', async () => {
     const [one, other] = [rig.controller(), rig.controller()];
     await rig.destination(receiver.url);
     const monitor = monitorConfig();
@@ -98,7 +98,7 @@ describe('an alert', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('is found when nobody was woken', async () => {
+  test('is found by polling when no wake-up was sent', async () => {
     const sleepy = rig.controller({ ownsShard: () => false });
     await rig.destination(receiver.url);
     await sleepy.alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
@@ -106,7 +106,7 @@ describe('an alert', () => {
     await until(() => receiver.requests.length === 1);
   });
 
-  test('of a recovery waits for that of the outage', async () => {
+  test('of a recovery waits for the alert of the outage', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     const isWaiting = async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now();
@@ -127,7 +127,7 @@ describe('an alert', () => {
 });
 
 describe('the destinations of an alert', () => {
-  test('are those that its monitor names, else the default ones of its project', async () => {
+  test('are those of its monitor, or the project\'s default ones', async () => {
     const { alerts } = rig.controller();
     const at = (path: string) => `${receiver.url}/${path}`;
     const named = await rig.destination(at('named'), { is_default: false });
@@ -150,7 +150,7 @@ describe('the destinations of an alert', () => {
 });
 
 describe('a receiver that fails', () => {
-  test('with 500 is tried again with another id, timestamp and signature each time, then gives up after five retries', async () => {
+  test('with 500 gets five retries, each with its own id, timestamp and signature', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     receiver.behave(500);
@@ -181,7 +181,7 @@ describe('a receiver that fails', () => {
     expect(health).toMatchObject({ status: 'failing', last_error: 'the receiver answered 500' });
   });
 
-  test('and then answers is delivered, and no longer failing', async () => {
+  test('and recovers gets the alert, and is healthy again', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     receiver.choose(() => (receiver.requests.length < 2 ? 'close' : 204));
@@ -222,7 +222,7 @@ describe('a receiver that fails', () => {
     await sink.close();
   });
 
-  test('with a body that drips after its 2xx has taken the alert: it is sent once, and the others do not wait', async () => {
+  test('with a slow body after its 2xx gets the alert once and delays no others', async () => {
     const { alerts } = rig.controller();
     const well = await startReceiver();
     let body: Drip | null = null;
@@ -268,8 +268,8 @@ describe('a receiver that fails', () => {
   }
 });
 
-describe('a controller that dies', () => {
-  test('between sending and writing it down makes one duplicate, known by incident and event', async () => {
+describe('a dying controller', () => {
+  test('between sending and recording causes one duplicate with the same incident and event', async () => {
     const deliveries = new DeliveryStore(rig.mongo.db);
     deliveries.settle = () => new Promise(() => undefined);
     const dying = rig.controller({ deliveries });
@@ -289,7 +289,7 @@ describe('a controller that dies', () => {
     await until(() => heir.service.counts.resumed === 1 && heir.service.counts.sent === 1);
   });
 
-  test('before sending leaves the work to another, which sends once', async () => {
+  test('before sending leaves the delivery to another one, which sends it once', async () => {
     const idle = rig.controller({ ownsShard: () => false });
     await rig.destination(receiver.url);
     const incidentId = newId(1);
@@ -300,7 +300,7 @@ describe('a controller that dies', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('or sleeps after its claim does not send when it wakes up and another has sent', async () => {
+  test('that sleeps after its claim does not send what another one has sent meanwhile', async () => {
     const incidentId = newId(1);
     let slept = false;
     const sleepy = rig.controller({
@@ -328,7 +328,7 @@ describe('a controller that dies', () => {
     expect((await rig.log(incidentId))[0]?.status).toBe('delivered');
   });
 
-  test('gracefully breaks off a hanging try and gives it back', async () => {
+  test('aborts a hanging attempt on a clean stop and releases it', async () => {
     const first = rig.controller();
     await rig.destination(receiver.url);
     receiver.behave('hang');
@@ -343,7 +343,7 @@ describe('a controller that dies', () => {
   });
 });
 
-test('the log forgets what is older than 400 days', async () => {
+test('the log drops entries after 400 days', async () => {
   const { alerts } = rig.controller();
   await rig.destination(receiver.url);
   const incidentId = newId(1);
@@ -356,7 +356,7 @@ test('the log forgets what is older than 400 days', async () => {
   await until(async () => (await rig.log(incidentId)).length === 0);
 });
 
-test('a store that fails for a while delays a delivery, and neither loses nor doubles one', async () => {
+test('a failing store delays deliveries, and loses or repeats none', async () => {
   const deliveries = new DeliveryStore(rig.mongo.db);
   let failures = 0;
   const failing = <T extends unknown[], R>(method: (...args: T) => Promise<R>, times: number) => {
@@ -382,8 +382,8 @@ test('a store that fails for a while delays a delivery, and neither loses nor do
   expect(receiver.requests).toHaveLength(1);
 });
 
-describe('two controllers that both believe that they serve a destination', () => {
-  test('send each of many alerts once, and those of a monitor in order', async () => {
+describe('two controllers that serve the same destination', () => {
+  test('send each alert once, and those of a monitor in order', async () => {
     const [one, other] = [rig.controller(), rig.controller()];
     await rig.destination(receiver.url);
     const monitors = Array.from({ length: 10 }, () => monitorConfig());
@@ -405,7 +405,7 @@ describe('two controllers that both believe that they serve a destination', () =
 });
 
 describe('a destination', () => {
-  test('that was deleted or disabled ends what waits for it as failed', async () => {
+  test('fails its waiting alerts when it is deleted or disabled', async () => {
     const { alerts, service } = rig.controller();
     receiver.behave(500);
     const [gone, off] = [await rig.destination(receiver.url), await rig.destination(receiver.url)];
@@ -427,7 +427,7 @@ describe('a destination', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('of mail names in the log the address that bounced, and fails as long as one of them does', async () => {
+  test('of mail logs the bounced address, and is failing while one address fails', async () => {
     const smtp = await startSmtpServer();
     const mail = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url };
     const mailer = openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
@@ -472,7 +472,7 @@ describe('a destination', () => {
     await smtp.stop();
   });
 
-  test('that waits long for its turn at the database is sent when it comes', async () => {
+  test('sends an alert that waited long for the database', async () => {
     const { alerts } = rig.controller({ ownsShard: () => false });
     const destination = await rig.destination(`${receiver.url}/hook`);
     await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
@@ -488,7 +488,7 @@ describe('a destination', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('whose address is changed between two tries gets the second one there, and the log says so', async () => {
+  test('whose address changes between two attempts gets the second one at the new address', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(`${receiver.url}/old`);
     receiver.choose((request) => (request.path === '/old' ? 503 : 200));
@@ -504,7 +504,7 @@ describe('a destination', () => {
     expect(receiver.requests.map((request) => request.path)).toEqual(['/old', '/new']);
   });
 
-  test('whose secret is rotated signs the next try with the new one', async () => {
+  test('whose secret is rotated gets the next attempt signed with the new one', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url, { secret: 'whsec_old' });
     receiver.behave(500);

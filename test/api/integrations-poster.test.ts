@@ -40,7 +40,7 @@ function request(url: string, more: Partial<PostRequest> = {}): PostRequest {
   return { url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'), timeoutMs: 10_000, ...more };
 }
 
-describe('a post that is answered', () => {
+describe('an answered post', () => {
   test('carries method, path, headers and the exact bytes', async () => {
     const to = await receiver();
     const outcome = await poster().post(request(`${to.url}/a/b?c=d`, { method: 'PUT', headers: { 'X-Thing': '1' } }));
@@ -60,7 +60,7 @@ describe('a post that is answered', () => {
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('keeps the name in the Host header while the address is the vetted one', async () => {
+  test('sends the name in the Host header and connects to the vetted address', async () => {
     const to = await receiver();
     const names = { 'hooks.example': [['127.0.0.1']] };
     expect(await poster({ names }).post(request(`http://hooks.example:${to.port}/`))).toMatchObject({ kind: 'answered' });
@@ -87,7 +87,7 @@ describe('a post that is answered', () => {
     await until(() => !isOpen);
   });
 
-  test('does not wait for a body that drips', async () => {
+  test('does not wait for a slow body', async () => {
     const to = await receiver();
     let body: Drip | null = null;
     to.behave((response) => void (body = drip(response, '.', 50)));
@@ -96,7 +96,7 @@ describe('a post that is answered', () => {
   });
 });
 
-test('a body that drips after the status is cut off when the time for everything is up', async () => {
+test('a slow body after the status is cut off at the deadline of the whole post', async () => {
   const to = await receiver();
   let answer: () => Drip = () => expect.unreachable();
   to.behave((response) => void (answer = () => drip(response, '.', 20)));
@@ -112,14 +112,14 @@ test('a body that drips after the status is cut off when the time for everything
   await until(() => !body.isOpen, { what: 'the connection is cut' });
 });
 
-describe('a post that fails', () => {
+describe('a failing post', () => {
   test('ends at its deadline when the receiver hangs', async () => {
     const to = await receiver();
     to.behave('hang');
     expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.3 seconds' });
   });
 
-  test('ends at its deadline when the head of the answer drips', async () => {
+  test('ends at its deadline when the response head is slow', async () => {
     const to = await receiver();
     to.behave((response) => {
       const socket = response.socket as NonNullable<typeof response.socket>;
@@ -129,7 +129,7 @@ describe('a post that fails', () => {
     expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.4 seconds' });
   });
 
-  test('names what happened', async () => {
+  test('reports the cause', async () => {
     const to = await receiver();
     to.behave('close');
     expect(await poster().post(request(to.url))).toMatchObject({ kind: 'failed', reason: 'connection closed by the receiver' });
@@ -151,7 +151,7 @@ describe('a post that fails', () => {
   });
 });
 
-describe('a post to where it must not go', () => {
+describe('a post to a forbidden address', () => {
   test.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '0.0.0.0', '[::]', '１２７.０.０.１'])(
     'by the address %s is refused without a connection',
     async (host) => {
@@ -161,7 +161,7 @@ describe('a post to where it must not go', () => {
     },
   );
 
-  test('by a name of which one address is private is refused', async () => {
+  test('is refused for a name with one private address', async () => {
     const sink = await receiver();
     const names = { 'two.example': [['93.184.216.34', '127.0.0.1']] };
     const outcome = await poster({ allowPrivate: false, names }).post(request(`http://two.example:${sink.port}/`));
@@ -169,7 +169,7 @@ describe('a post to where it must not go', () => {
     expect(sink.connections).toBe(0);
   });
 
-  test('by a name that was public when it was saved is refused', async () => {
+  test('is refused for a name that has become private', async () => {
     const sink = await receiver();
     const resolve = scripted({ 'rebind.example': [['93.184.216.34'], ['127.0.0.1']] });
     const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
@@ -181,7 +181,7 @@ describe('a post to where it must not go', () => {
     expect(sink.connections).toBe(0);
   });
 
-  test('connects to the address that was vetted, whatever the name means a moment later', async () => {
+  test('connects to the vetted address even if the name changes meanwhile', async () => {
     const to = await receiver();
     const other = await receiver('127.0.0.2');
     const names = { 'moving.example': [['127.0.0.1'], ['127.0.0.2']] };
@@ -196,7 +196,7 @@ describe('a post to where it must not go', () => {
     },
   );
 
-  test('is refused when the socket turns out to be connected elsewhere', async () => {
+  test('is refused when the socket is connected to another address', async () => {
     const sink = await receiver();
     const resolve: Resolve = async () => ['127.0.0.1'];
     const real = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
@@ -213,8 +213,8 @@ describe('a post to where it must not go', () => {
   });
 });
 
-describe('one receiver that hangs', () => {
-  test('fills its own places, and the others are answered', async () => {
+describe('a hanging receiver', () => {
+  test('uses up only its own connections', async () => {
     const [hanging, healthy] = [await receiver(), await receiver()];
     hanging.behave('hang');
     const clock = new SimulatedClock();
@@ -231,11 +231,11 @@ describe('one receiver that hangs', () => {
 });
 
 describe('the resolver of the system', () => {
-  test('knows the hosts file', async () => {
+  test('uses the hosts file', async () => {
     expect(await createResolver()('localhost')).toEqual(expect.arrayContaining([expect.stringMatching(/^(127\.|::1)/)]));
   });
 
-  test('says by a code that a name does not exist', async () => {
+  test('reports an unknown name with a code', async () => {
     await expect(createResolver()('does-not-exist.invalid')).rejects.toHaveProperty('code');
   });
 });

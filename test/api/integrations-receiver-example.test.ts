@@ -46,7 +46,7 @@ function headersOf(body: string, change: { timestamp?: number; secret?: string }
   };
 }
 
-test('the receiver of the documentation takes what we deliver', async () => {
+test('the receiver in the documentation accepts our deliveries', async () => {
   const rig = await DeliveryRig.start();
   const { alerts } = rig.controller();
   await rig.destination(url, { secret: SECRET });
@@ -57,7 +57,7 @@ test('the receiver of the documentation takes what we deliver', async () => {
   await rig.stop();
 });
 
-test('it refuses a replay, a changed body, another secret, a missing signature and a timestamp that is far away', async () => {
+test('it rejects a replay, a changed body, another secret, a missing signature and a wrong timestamp', async () => {
   const before = events.length;
   const body = JSON.stringify({ event: 'monitor.up', incident: null });
   const headers = headersOf(body);
@@ -74,7 +74,7 @@ test('it refuses a replay, a changed body, another secret, a missing signature a
   expect(events.length).toBe(before + 1);
 });
 
-test('a delivery that was recorded on its way is refused when it is played to it later', async () => {
+test('it rejects a recorded delivery that is replayed later', async () => {
   const recorder = await startReceiver();
   const rig = await DeliveryRig.start();
   const { alerts } = rig.controller();

@@ -84,7 +84,7 @@ describe('webhook integrations', () => {
     expect(JSON.stringify(made)).not.toContain('whsec');
   });
 
-  test('can be put back as they were read', async () => {
+  test('accept their own representation in a PUT', async () => {
     const headers = { 'X-Team': 'ops', 'x.dotted$name': '1', Authorization: 'Bearer x', 'X-Service-Signature': 'kept' };
     const made = await create({ config: { url: 'https://example.com/', method: 'PUT', headers }, is_default: true, events: ['monitor.up', 'monitor.down'] });
     expect(made.config.headers).toEqual(headers);
@@ -93,7 +93,7 @@ describe('webhook integrations', () => {
     expect(back.data.integration).toEqual({ ...made, updated_at: back.data.integration.updated_at });
   });
 
-  test('change in the fields that are given only', async () => {
+  test('change only the given fields', async () => {
     const made = await create({ config: { url: 'https://example.com/a', headers: { 'X-A': '1' } } });
     const renamed = (await admin.patch(`/api/integrations/${made.id}`, { name: ' Night ', enabled: false })).data.integration;
     expect(renamed).toMatchObject({ name: 'Night', enabled: false, config: made.config, events: made.events });
@@ -103,7 +103,7 @@ describe('webhook integrations', () => {
     expect([bare.config.headers, bare.events]).toEqual([{}, ['monitor.up']]);
   });
 
-  test('keep every change of many at once', async () => {
+  test('keep every concurrent change', async () => {
     const made = await create();
     const changes = [{ name: 'N' }, { enabled: false }, { is_default: true }, { config: { url: 'https://example.com/n' } }];
     expect((await Promise.all(changes.map((change) => admin.patch(`/api/integrations/${made.id}`, change)))).map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
@@ -112,7 +112,7 @@ describe('webhook integrations', () => {
     });
   });
 
-  test('do not count as failing any more once they are off or have other settings', async () => {
+  test('stop counting as failing when they are disabled or changed', async () => {
     const queues = app.db.collection<QueueDoc>('delivery_queues');
     for (const [change, isForgotten] of [[{ name: 'Night' }, false], [{ enabled: false }, true], [{ config: { headers: { A: '1' } } }, true]] as const) {
       const { id } = await create();
@@ -150,7 +150,7 @@ describe('webhook integrations', () => {
       '%j is refused', async (url) => expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe('VALIDATION_ERROR'),
     );
 
-    test('whose name does not resolve now can be saved', async () => {
+    test('with an unresolvable name can be saved', async () => {
       await create({ config: { url: 'https://soon.example/' } });
     });
   });
@@ -171,7 +171,7 @@ describe('webhook integrations', () => {
       expect(Array.isArray(answer.error.details)).toBe(true);
     });
 
-    test('at its limits is accepted, and reserved headers too', async () => {
+    test('is accepted at its limits, also with reserved headers', async () => {
       await create({ name: 'a'.repeat(100), config: { url, headers: many(50) } });
       await create({ config: { url, headers: { ['A'.repeat(100)]: 'v'.repeat(1000), 'content-type': 'x', 'X-Service-Event': 'y' } } });
     });
@@ -185,7 +185,7 @@ describe('webhook integrations', () => {
   });
 
   describe('the signing secret', () => {
-    test('is made on first opening and stays, also for many who open it at once', async () => {
+    test('is created on first read and stays the same, even for concurrent reads', async () => {
       const { id } = await create();
       const opened = await Promise.all(Array.from({ length: 10 }, () => admin.get(`/api/integrations/${id}/secret`)));
       expect(new Set(opened.map((answer) => answer.data.secret)).size).toBe(1);
@@ -221,7 +221,7 @@ describe('webhook integrations', () => {
       expect((await admin.get(`/api/integrations/${id}`)).data.integration.name).toBe('On-call');
     });
 
-    test('shows an outsider nothing and changes nothing for one', async () => {
+    test('shows outsiders nothing and lets them change nothing', async () => {
       const { id } = await create();
       const outsider = await newTenant(app);
       for (const [method, path, body] of routes(id).filter(([, path]) => path.includes(id))) {
@@ -234,7 +234,7 @@ describe('webhook integrations', () => {
     });
   });
 
-  test('have a ceiling in a project', async () => {
+  test('have a limit per project', async () => {
     const full = await newTenant(app);
     for (let count = 0; count < 100; count += 1) expect((await full.owner.client.post('/api/integrations', hook())).status).toBe(201);
     expect((await full.owner.client.post('/api/integrations', hook())).code).toBe('FAIR_USE_LIMIT_REACHED');
@@ -281,7 +281,7 @@ describe('integrations of other types', () => {
     }
   });
 
-  test('keep each address once', async () => {
+  test('store each address once', async () => {
     const { config } = await made({ type: 'email', config: { to: ['Ops@Example.COM', 'ops@example.com', 'b@example.com', 'Ops@example.com'] } });
     expect(config.to).toEqual(['Ops@example.com', 'b@example.com']);
     await made({ type: 'email', config: { to: Array.from({ length: 20 }, (_, at) => `u${at}@example.com`) } });
@@ -338,7 +338,7 @@ describe('a test of an integration', () => {
     for (const poster of posters) await poster.close();
   });
 
-  test('sends a signed sample and says what came of it', async () => {
+  test('sends a signed sample and reports the result', async () => {
     const { id } = (await admin.post('/api/integrations', hook({ config: { url: receiver.url } }))).data.integration;
     expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true, status_code: 200, error_message: null, duration_ms: expect.any(Number) });
     expect(JSON.parse(receiver.requests[0]?.body.toString() ?? '')).toMatchObject({ version: '1', event: 'monitor.down', monitor: { name: 'Test notification' }, incident: null });
@@ -348,7 +348,7 @@ describe('a test of an integration', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('carries custom headers as they were given, and of those that are ours only ours', async () => {
+  test('sends custom headers unchanged, but not in place of the product\'s own', async () => {
     receiver.behave(200);
     const ours = ['CONTENT-type', 'user-AGENT', 'x-service-EVENT', 'X-SERVICE-DELIVERY', 'x-Service-Timestamp', 'X-service-Signature', 'X-Service-Anything'];
     const own = { 'X-Team': 'ops', Authorization: 'Bearer x', Cookie: 'a=b', Accept: '*/*', 'X-Latin': 'café', 'X-Empty': '', ['A'.repeat(100)]: 'v'.repeat(1000) };
@@ -381,13 +381,13 @@ describe('a test of an integration', () => {
     }
   });
 
-  test('never reaches metadata addresses, also where private ones are allowed', async () => {
+  test('never reaches metadata addresses, even when private ones are allowed', async () => {
     for (const url of ['http://169.254.169.254/', 'http://meta.example/', 'http://[fe80::1]/']) {
       expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe('VALIDATION_ERROR');
     }
   });
 
-  test('by mail goes to every address, and names the one that refuses', async () => {
+  test('by mail goes to every address, and reports the one that refuses', async () => {
     const to = ['ops@example.com', 'boss@example.com'];
     const { id } = (await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } })).data.integration;
     expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({ delivered: true, status_code: null, error_message: null, duration_ms: expect.any(Number) });

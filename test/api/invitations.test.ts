@@ -29,7 +29,7 @@ async function tokenFor(email: string, count = 1): Promise<string> {
 const as = (token: string) => app.client.with({ authorization: `Bearer ${token}` });
 
 describe('an invitation', () => {
-  test('brings somebody new into the organization, with its role, verified and signed in', async () => {
+  test('adds a new person to the organization, with role, verified and signed in', async () => {
     const email = address();
     const made = await invite({ email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' } });
     expect(made.status).toBe(201);
@@ -46,7 +46,7 @@ describe('an invitation', () => {
     expect(log.data.entries).toEqual([expect.objectContaining({ actor: { type: 'user', id: joined.data.user.id, name: 'Grace' }, fields: ['token', 'name', 'password'] })]);
   });
 
-  test('is accepted by an existing account with its password only, and changes nothing of it', async () => {
+  test('is accepted by an existing account with its password, which stays unchanged', async () => {
     const { person } = await newPerson(app, 'Ada');
     await invite({ email: person.email.toUpperCase(), role: 'admin' });
     const token = await tokenFor(person.email);
@@ -60,7 +60,7 @@ describe('an invitation', () => {
     expect((await person.client.get('/api/auth/me')).status).toBe(200);
   });
 
-  test('is not claimed by registering its address', async () => {
+  test('is not accepted by registering with its address', async () => {
     const email = address();
     await invite({ email, role: 'admin' });
     const token = await tokenFor(email);
@@ -73,7 +73,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(1);
   });
 
-  test('is good once, also for many at once', async () => {
+  test('works once, even for concurrent requests', async () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
@@ -83,7 +83,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
   });
 
-  test('is dead when it is withdrawn, when it is a week old, and when it never was', async () => {
+  test('does not work when it is withdrawn, a week old or unknown', async () => {
     const email = address();
     const { data } = await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
@@ -96,7 +96,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('goes with who made it: somebody removed or lowered does not come back by an address of their own', async () => {
+  test('is cancelled when its maker is removed or demoted', async () => {
     for (const end of [
       (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`), (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
     ]) {
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(2);
   });
 
-  test('is one for an address, and none for a member; an expired one makes room', async () => {
+  test('exists once per address, and not for members; an expired one can be replaced', async () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     expect((await invite({ email, role: 'admin' })).code).toBe('RESOURCE_ALREADY_EXISTS');
@@ -123,7 +123,7 @@ describe('an invitation', () => {
     offsetMs = 0;
   });
 
-  test('to a new account needs a name and a sound password, which do not use it up', async () => {
+  test('needs a name and a valid password for a new account, and survives failed attempts', async () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
@@ -132,7 +132,7 @@ describe('an invitation', () => {
     expect((await accept({ token, name: 'G', password: PASSWORD })).status).toBe(200);
   });
 
-  test('gives an address at most five mails an hour, whoever invites', async () => {
+  test('sends an address at most five mails an hour, whoever invites', async () => {
     const email = address();
     for (let at = 0; at < 7; at += 1) {
       const { data } = await invite({ email, role: 'viewer' });
@@ -144,7 +144,7 @@ describe('an invitation', () => {
     expect(app.mailsTo(email)).toHaveLength(5);
   });
 
-  test('is made by owners and admins, of owners by owners only, and for projects of the organization', async () => {
+  test('is made by owners and admins, for owners by owners only, and for projects of the organization', async () => {
     const admin = await newMember(app, tenant, 'admin');
     const member = await newMember(app, tenant, 'member');
     const other = await newTenant(app);
@@ -160,7 +160,7 @@ describe('an invitation', () => {
     expect((await invite({ email: address(), role: 'viewer' }, tenant.writeKey)).code).toBe('JWT_REQUIRED');
   });
 
-  test('of another organization is as unknown as none', async () => {
+  test('is unknown to other organizations', async () => {
     const other = await newTenant(app);
     const { data } = await invite({ email: address(), role: 'viewer' }, other.owner.client);
     const foreign = await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`);
@@ -187,7 +187,7 @@ describe('an invitation', () => {
     expect(answer.error.details[0].message).toMatch(message);
   });
 
-  test('mails names as text, and keeps no token', async () => {
+  test('mails names as text, and stores no token', async () => {
     const email = address();
     await tenant.owner.client.patch('/api/organization', { name: '<b>Bold</b> & "Co"' });
     await invite({ email, role: 'viewer' });

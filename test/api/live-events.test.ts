@@ -88,7 +88,7 @@ function result(seq: number): string {
   return monitorId;
 }
 
-test('brings the events of its project, with the headers of a stream', async () => {
+test('sends the events of its project, with the headers of a stream', async () => {
   const client = await open();
   expect([client.status, client.headers.get('content-type'), client.headers.get('x-accel-buffering')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no']);
   expect(client.headers.get('cache-control')).toContain('no-transform');
@@ -103,7 +103,7 @@ test('brings the events of its project, with the headers of a stream', async () 
   });
 });
 
-test('brings nothing of another project or organization', async () => {
+test('sends nothing of another project or organization', async () => {
   const other = await newTenant(app);
   const client = await open();
   say({ organization_id: other.organizationId, project_id: other.projectId });
@@ -115,7 +115,7 @@ test('brings nothing of another project or organization', async () => {
   expect(client.events.map(({ id }) => id)).toEqual([own.id]);
 });
 
-test('goes on after the last event seen, results too, and brings nothing twice', async () => {
+test('continues after the last seen event, results included, without repeating any', async () => {
   const first = await open();
   const [one] = [say(), result(1)];
   await first.next('result');
@@ -132,7 +132,7 @@ test('goes on after the last event seen, results too, and brings nothing twice',
   expect(again.events[1]?.id).toBe(two.id);
 });
 
-test('goes on also when nothing was seen yet', async () => {
+test('continues when no event was seen yet', async () => {
   const first = await open();
   expect(first.lastEventId).toBeTruthy();
   first.close();
@@ -142,7 +142,7 @@ test('goes on also when nothing was seen yet', async () => {
   expect((await second.next('incident')).id).toBe(said.id);
 });
 
-test('says so when it cannot go on: an unknown id, one too old, results that nobody took, or a bus that was away', async () => {
+test('sends a resync after an unknown or old id, missed results or a lost bus', async () => {
   const watcher = await open();
   const oldest = say();
   for (let at = 0; at < RING_EVENTS; at += 1) say();
@@ -166,7 +166,7 @@ test('says so when it cannot go on: an unknown id, one too old, results that nob
   }, { what: 'it goes on live', everyMs: 100 });
 });
 
-test('cuts off a client that never reads, which delays nobody, and tells it of the gap when it comes back', async () => {
+test('disconnects a client that never reads without delaying others, and resyncs it on return', async () => {
   const [watcher, idle] = [await open(), connect(Number(new URL(app.url).port))];
   let seen = '';
   idle.on('data', (chunk: Buffer) => {
@@ -204,7 +204,7 @@ test('cuts off a client that never reads, which delays nobody, and tells it of t
   expect((await back.next('incident')).id).toBe(said.id);
 });
 
-test('goes on or says that it cannot, never neither, when about as much was missed as is kept', async () => {
+test('continues or sends a resync when about as much was missed as is kept', async () => {
   const watcher = await open();
   const before = say({ data: { at: 'before' } });
   for (const [sign, first] of [['x', 'incident'], ['\u8a9e', 'resync'], ['\u{1f600}', 'resync']] as const) {
@@ -221,7 +221,7 @@ test('goes on or says that it cannot, never neither, when about as much was miss
   }
 });
 
-test('sends only a sign of life while nothing changes', async () => {
+test('sends only keep-alives while nothing changes', async () => {
   const client = await open();
   const begun = client.raw;
   await clock.advance(KEEP_ALIVE_MS - 1);
@@ -258,7 +258,7 @@ test('ends for a key that is revoked', async () => {
   await until(() => client.isEnded, { what: 'the stream ends' });
 });
 
-test('is for viewers of the project, and for so many at once only', async () => {
+test('is open to viewers of the project, with a limit per caller', async () => {
   expect((await open({})).raw).toContain('MISSING_AUTH');
   const viewer = await newMember(app, tenant, 'viewer');
   const headers = { authorization: `Bearer ${viewer.token}` };
@@ -271,14 +271,14 @@ test('is for viewers of the project, and for so many at once only', async () => 
   expect((await open(headers)).status).toBe(200);
 });
 
-test('is over at once when the controller stops', async () => {
+test('ends when the controller stops', async () => {
   const client = await open();
   await hub.stop();
   await until(() => client.isEnded, { what: 'the stream ends' });
   expect((await open()).status).toBe(503);
 });
 
-test('takes what nobody can read for nothing', async () => {
+test('ignores unreadable messages', async () => {
   const client = await open();
   bus.publish(`events.${tenant.organizationId}.${tenant.projectId}.incident`, 'no json');
   bus.publish(`raw.${tenant.organizationId}.${tenant.projectId}.m.eu`, '{}');
@@ -287,13 +287,13 @@ test('takes what nobody can read for nothing', async () => {
   await until(() => hub.refused === 2, { what: 'both are counted' });
 });
 
-test('answers HEAD without keeping a place', async () => {
+test('answers HEAD without holding a stream', async () => {
   const answer = await fetch(`${app.url}/api/events`, { method: 'HEAD', headers: byKey() });
   expect(answer.status).toBe(200);
   await until(() => hub.streams === 0, { what: 'no stream is left' });
 });
 
-test('reaches who comes after a thousand clients of other projects that have just gone', async () => {
+test('reaches a client that connects after a thousand others have left', async () => {
   const visit = (project: string) => {
     const heard: string[] = [];
     let go = (): void => undefined;

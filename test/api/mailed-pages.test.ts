@@ -36,7 +36,7 @@ async function newAccount(): Promise<string> {
 }
 
 describe('a mailed link opens a page that', () => {
-  test('verifies the address by its form, and by nothing else', async () => {
+  test('verifies the address only by its form', async () => {
     const email = await newAccount();
     const link = await linkTo(email, 'verify-email');
     const verified = async () => (await app.db.collection('users').findOne({ email }))?.['email_verified'] as boolean;
@@ -52,7 +52,7 @@ describe('a mailed link opens a page that', () => {
     expect(again.text).toContain('This link is not valid');
   });
 
-  test('changes the password, and shows the form again when the new one is too short', async () => {
+  test('changes the password, and repeats the form when the new one is too short', async () => {
     const { person } = await newPerson(app);
     await app.client.post('/api/auth/forgot-password', { email: person.email });
     const link = await linkTo(person.email, 'reset-password');
@@ -67,7 +67,7 @@ describe('a mailed link opens a page that', () => {
     expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a quite new password' })).status).toBe(200);
   });
 
-  test('accepts an invitation: a new account by name and password, an existing one by its password only', async () => {
+  test('accepts an invitation with name and password for a new account, or the password of an existing one', async () => {
     await tenant.owner.client.patch('/api/organization', { name: '<script>alert(1)</script> & "Co"' });
     const { person } = await newPerson(app);
     for (const email of ['fresh@example.com', person.email]) await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
@@ -92,7 +92,7 @@ describe('a mailed link opens a page that', () => {
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(3);
   });
 
-  test('runs no script, loads nothing, tells nobody its address, and is not kept', async () => {
+  test('runs no script, loads nothing, sends no referrer and is not cached', async () => {
     const page = await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
     const policy = page.headers.get('content-security-policy') ?? '';
     const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
@@ -107,13 +107,13 @@ describe('a mailed link opens a page that', () => {
     expect(style).toContain('prefers-color-scheme: dark');
   });
 
-  test('shows a token as text whatever it is', async () => {
+  test('shows any token as text', async () => {
     const page = await app.client.get(`/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('<script>');
   });
 
-  test('takes forms only, and answers what is wrong with a page', async () => {
+  test('accepts only forms, and answers errors with a page', async () => {
     for (const rawBody of ['token=a&token=b', 'token=a&admin=true', `token=${'x'.repeat(2000)}`]) {
       const answer = await app.client.send('POST', '/verify-email', { rawBody, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
       expect([answer.status, answer.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([400, 'text/html; charset=utf-8']);

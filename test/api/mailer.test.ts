@@ -37,7 +37,7 @@ function open(config: Partial<MailConfig>, clock: Clock = systemClock): Mailer {
 }
 
 describe('without a provider, mail', () => {
-  test('is one file each, whole, with the link on one line, readable by the owner only', async () => {
+  test('is one complete file each, with the link on one line, readable only by its owner', async () => {
     const files = open({});
     expect(await files.send(MAIL)).toEqual({ kind: 'sent' });
     expect(await files.send({ ...MAIL, to: 'bob@example.com' })).toEqual({ kind: 'sent' });
@@ -55,7 +55,7 @@ describe('without a provider, mail', () => {
     expect(mail.html).toBe(MAIL.html);
   });
 
-  test('makes room: the oldest of a thousand files goes', async () => {
+  test('drops the oldest of a thousand files', async () => {
     const files = open({});
     await files.send(MAIL);
     const [first] = readdirSync(folder) as [string];
