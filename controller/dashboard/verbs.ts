@@ -14,7 +14,7 @@ type Listed = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'sta
 /** What the dashboard needs of other rooms. */
 export interface DashboardDeps {
   monitors: Pick<MonitorDeps, 'lists' | 'counts'>;
-  health: HealthReader;
+  health: Pick<HealthReader, 'ofProject'>;
   incidents: {
     /** One page, latest first, and the number of incidents on all pages. */
     list(

@@ -1,8 +1,8 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { LiveReader } from '../results/reading/live.ts';
-import type { HistoryReader } from '../results/reading/past.ts';
-import type { StatisticsReader } from '../results/reading/periods.ts';
+import type { OpenReader } from '../results/reading/open-reader.ts';
+import type { MonitorHistory } from '../results/reading/monitor-history.ts';
+import type { Statistics } from '../results/reading/statistics.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 export interface RegionLookup {
@@ -25,9 +25,9 @@ export interface GroupLookup {
 }
 
 export interface MonitorReaders {
-  live: LiveReader;
-  statistics: StatisticsReader;
-  history: HistoryReader;
+  live: Pick<OpenReader, 'states'>;
+  statistics: Pick<Statistics, 'period' | 'list30d' | 'periods' | 'recent'>;
+  history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   incidents: {
     /** Status of each incident by id; unknown ids are left out. */
     statuses(ids: string[]): Promise<Map<string, 'open' | 'acknowledged' | 'resolved' | 'closed'>>;

@@ -16,8 +16,7 @@ import { PingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw } from './raw-results.ts';
 import type { ShardStores } from './shards/shard.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
-import type { HealthReader } from './reading/project-health.ts';
-import { healthQuestion, projectHealth } from './reading/project-health.ts';
+import { HealthReader, healthQuestion } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
@@ -96,7 +95,7 @@ export class ResultsService<M> {
         return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
       },
     });
-    this.health = projectHealth(this.#questions, clock);
+    this.health = new HealthReader(this.#questions, clock);
     this.history = new MonitorHistory({
       clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes,
     });

@@ -6,7 +6,7 @@ import type { HealthReader } from '../results/reading/project-health.ts';
 import type { Fleet } from './fleet.ts';
 
 /** The dashboard over what it shows. */
-export function openDashboard(parts: { monitors: Pick<MonitorDeps, 'lists' | 'counts'>; health: HealthReader; incidents: IncidentStore; fleet: Fleet }): Route[] {
+export function openDashboard(parts: { monitors: Pick<MonitorDeps, 'lists' | 'counts'>; health: Pick<HealthReader, 'ofProject'>; incidents: IncidentStore; fleet: Fleet }): Route[] {
   const { monitors, health, incidents, fleet } = parts;
   return dashboardRoutes({
     monitors, health, incidents,

@@ -10,7 +10,7 @@ import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { IncidentsPort } from '../verdicts/effect.ts';
-import type { LiveReader } from '../results/reading/live.ts';
+import type { OpenReader } from '../results/reading/open-reader.ts';
 
 export interface IncidentsOptions {
   db: Mongo['db'];
@@ -27,7 +27,7 @@ export interface Incidents {
   /** For the state machine. */
   outbox: IncidentsPort;
   /** The routes, over what other domains tell about an incident. */
-  over(sources: { notifications: NotificationLog; past: MonitorPast; live: LiveReader }): Route[];
+  over(sources: { notifications: NotificationLog; past: MonitorPast; live: Pick<OpenReader, 'states'> }): Route[];
 }
 
 /** Incidents with their history and comments, put together, with their indexes. */
@@ -46,7 +46,7 @@ export async function openIncidents(options: IncidentsOptions): Promise<Incident
   };
 }
 
-function outagesOf(live: LiveReader): OutageLookup {
+function outagesOf(live: Pick<OpenReader, 'states'>): OutageLookup {
   return {
     failures: async (monitorIds) => {
       const states = [...(await live.states(monitorIds)).values()];

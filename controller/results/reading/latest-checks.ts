@@ -3,23 +3,22 @@ import { shardQuestion } from '../shards/shard-questions.ts';
 import type { FreshResult } from '../state/entry-step.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
-/** Monitors of a project and shard that are remembered: some may be deleted before anybody asks. */
+/** Monitors remembered per project and shard: some may be deleted before anybody asks. */
 const REMEMBERED = 20;
 
-const latestQuestion = z.object({ project_id: z.string() });
 const latestAnswer = z.array(z.object({ monitor_id: z.string(), at: z.number() }));
 type Latest = z.infer<typeof latestAnswer>;
 
 /**
- * Which monitors of each project were checked last, newest first, by shard in hand; never heartbeats. Made of a shard's
- * states when it is first asked for, and kept up to date by what comes in.
+ * The monitors of each project that were checked last, newest first, for the shards in hand; never
+ * heartbeats. Built from a shard's states at the first question, and then kept up to date.
  */
 export class LatestChecks {
   readonly #byShard = new WeakMap<ShardState, Map<string, Latest>>();
 
   readonly question = shardQuestion({
     name: 'latest',
-    asked: latestQuestion,
+    asked: z.object({ project_id: z.string() }),
     answered: latestAnswer,
     fromMemory: ({ state }, { project_id }) => this.of(state, project_id),
   });
@@ -30,14 +29,16 @@ export class LatestChecks {
     if (!projects) {
       projects = new Map();
       for (const [id, { state: { config, last_check_at: at } }] of state.monitors) {
-        if (at !== null && config.type !== 'HEARTBEAT' && config.status !== 'deleted') remember(projects, config.project_id, { monitor_id: id, at });
+        if (at === null || config.type === 'HEARTBEAT' || config.status === 'deleted') continue;
+        remember(projects, config.project_id, { monitor_id: id, at });
       }
       this.#byShard.set(state, projects);
     }
-    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => (state.monitors.get(id)?.state.config.status ?? 'deleted') !== 'deleted');
+    const isThere = (id: string): boolean => (state.monitors.get(id)?.state.config.status ?? 'deleted') !== 'deleted';
+    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => isThere(id));
   }
 
-  /** Takes in what a journal entry brought; a shard that nobody asked about is left alone. */
+  /** Adds the results of a journal entry. Ignores shards that nobody has asked about. */
   note(state: ShardState, fresh: FreshResult[]): void {
     const projects = this.#byShard.get(state);
     if (!projects) return;

@@ -1,31 +1,53 @@
-import type { RuntimeStatus, Severity } from '../../verdicts/monitor-config.ts';
-import type { ErrorType } from '../../../shared/contracts/result.ts';
+import { z } from 'zod';
+import { errorType } from '../../../shared/contracts/result.ts';
+import type { MonitorState } from '../../verdicts/monitor-state.ts';
+
+const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
+const instant = z.number().nullable();
 
 /** A monitor as its shard's owner knows it. Instants are Unix ms. */
-export interface MonitorLive {
-  status: RuntimeStatus;
-  since: number;
-  last_check_at: number | null;
-  last_success_at: number | null;
-  last_failure_at: number | null;
-  /** Of a heartbeat: the latest ping that told how a job ended. */
-  last_heartbeat_at?: number | null | undefined;
-  /** Of the outage, else of the slow stretch. `failure_count`: results that failed in it so far; an owner of an earlier version does not tell. */
-  open_incident: { id: string; started_at: number; severity: Severity; type: ErrorType; failure_count?: number | undefined } | null;
-  regions: RegionLive[];
-}
+export const monitorLive = z.object({
+  status,
+  since: z.number(),
+  last_check_at: instant,
+  last_success_at: instant,
+  last_failure_at: instant,
+  /** Heartbeats only: the latest ping that reported the end of a job. */
+  last_heartbeat_at: instant.optional(),
+  /** Of the outage, or else of the slow stretch. */
+  open_incident: z.object({
+    id: z.string(),
+    started_at: z.number(),
+    severity: z.enum(['critical', 'major', 'minor', 'warning']),
+    type: errorType,
+    /** Failures so far; owners of earlier versions do not send it. */
+    failure_count: z.number().optional(),
+  }).nullable(),
+  regions: z.array(z.object({
+    region: z.string(),
+    status,
+    /** Why it is not up. */
+    reason: z.string().nullable(),
+    last_check_at: instant,
+    response_time_ms: z.number().nullable(),
+    probe_id: z.string().nullable(),
+  })),
+});
+export type MonitorLive = z.infer<typeof monitorLive>;
 
-/** The verdict of one region beside the global one. `reason`: why it is not up. */
-export interface RegionLive {
-  region: string;
-  status: RuntimeStatus;
-  reason: string | null;
-  last_check_at: number | null;
-  response_time_ms: number | null;
-  probe_id: string | null;
-}
-
-export interface LiveReader {
-  /** State by the shards' owners; a monitor nobody has heard of is not in the map. Never older than 2 s while owners answer. */
-  states(monitorIds: string[]): Promise<Map<string, MonitorLive>>;
+export function viewLive(state: MonitorState): MonitorLive {
+  const open = state.outage ?? state.slow;
+  return {
+    status: state.status, since: state.since, last_check_at: state.last_check_at,
+    last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
+    ...(state.heartbeat ? { last_heartbeat_at: state.heartbeat.last_at } : {}),
+    open_incident: open === null ? null : {
+      id: open.incident_id, started_at: open.started_at, severity: open.severity, type: open.type,
+      failure_count: open.failure_count,
+    },
+    regions: Object.entries(state.regions).map(([region, { verdict, degraded, reason, error, ...seen }]) => ({
+      region, status: verdict === 'up' && degraded ? 'degraded' : verdict, reason: reason ?? error?.message ?? null,
+      last_check_at: seen.last_at, response_time_ms: seen.response_time_ms, probe_id: seen.probe_id,
+    })),
+  };
 }

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { openHours, openRows } from './open-rows.ts';
 import type { ShardQuestions } from '../shards/shard-questions.ts';
-import type { HistoryReader, ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
+import type { ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
 import { meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup.ts';
@@ -25,20 +25,23 @@ export interface HistoryDeps {
 }
 
 /** What one monitor has been through. Owners are asked before blocks are read: what they write meanwhile is then in the blocks. */
-export class MonitorHistory implements HistoryReader {
+export class MonitorHistory {
   readonly #deps: HistoryDeps;
 
   constructor(deps: HistoryDeps) {
     this.#deps = deps;
   }
 
+  /** Those that began before `before`, newest first. */
   async statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]> {
     const { changes, next } = await this.#deps.changes.before(monitorId, before, limit);
-    return changes.map((change, at) => ({
-      status: change.to, from: change.at, to: (at === 0 ? next : changes[at - 1])?.at ?? null, reason: change.reason, incident_id: change.incident_id,
-    }));
+    return changes.map(({ to: status, at: from, reason, incident_id }, index) => {
+      const to = (index === 0 ? next : changes[index - 1])?.at ?? null;
+      return { status, from, to, reason, incident_id };
+    });
   }
 
+  /** @throws AppError VALIDATION_ERROR if the cursor is none. */
   async results(monitorId: string, query: ResultQuery): Promise<ResultPage> {
     const after = query.cursor === undefined ? null : placeOf(query.cursor);
     if (after === null && query.cursor !== undefined) {
@@ -46,38 +49,50 @@ export class MonitorHistory implements HistoryReader {
         details: [{ code: 'custom', path: ['cursor'], message: 'Must be one that an earlier page gave' }],
       });
     }
-    const isWanted = (row: StoredResult) =>
-      row.started_at >= query.from && row.started_at < query.to && (query.region === undefined || row.region === query.region) &&
-      (query.isSuccess === undefined || (row.outcome === 'success') === query.isSuccess) && (after === null || compareResults(after, row) < 0);
+    const { from, to, region, isSuccess } = query;
+    const isWanted = (row: StoredResult) => row.started_at >= from && row.started_at < to
+      && (region === undefined || row.region === region)
+      && (isSuccess === undefined || (row.outcome === 'success') === isSuccess)
+      && (after === null || compareResults(after, row) < 0);
     const open = new Set(await openHours(this.#deps.owners, monitorId));
     const first = hourOf(query.from);
-    let end = hourOf(Math.min(query.to - 1, after?.started_at ?? Infinity, this.#deps.clock.now() + DAY_MS)) + HOUR_MS;
+    const last = Math.min(query.to - 1, after?.started_at ?? Infinity, this.#deps.clock.now() + DAY_MS);
+    let end = hourOf(last) + HOUR_MS;
     const found: StoredResult[] = [];
-    for (let read = 0, size = 2; end > first && found.length <= query.limit && read < MOST_HOURS; read += size, size = HOURS_AT_ONCE) {
+    const isFull = (read: number): boolean => found.length > query.limit || read >= MOST_HOURS;
+    for (let read = 0, size = 2; end > first && !isFull(read); read += size, size = HOURS_AT_ONCE) {
       const start = Math.max(first, end - size * HOUR_MS);
       found.push(...(await this.#rows(monitorId, start, end, open, query)).filter(isWanted));
       end = start;
     }
     const results = found.slice(0, query.limit);
     if (found.length > query.limit) return { results, next: cursorOf(results.at(-1) as StoredResult) };
+    if (end <= first) return { results, next: null };
     // A place before all results of the hours that were read.
-    const rest = { started_at: end, region: '', probe_id: '', scheduled_at: 0, attempt: 0, reason: 'schedule' } as const;
-    return { results, next: end > first ? cursorOf(rest) : null };
+    const empty = { region: '', probe_id: '', scheduled_at: 0, attempt: 0, reason: 'schedule' } as const;
+    return { results, next: cursorOf({ started_at: end, ...empty }) };
   }
 
+  /** By region, in order of time: hours for up to 7 days, else days. Stretches without a check are left out. */
   async responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>> {
     const now = this.#deps.clock.now();
     const stepMs = days <= DAYS_BY_HOUR ? HOUR_MS : DAY_MS;
     const from = now - (now % stepMs) - days * DAY_MS + stepMs;
     const open = (await openHours(this.#deps.owners, monitorId)).filter((hour) => hour >= from);
     const parts = new Map<number, Rollup[]>();
-    const add = (at: number, rollup: Rollup) => void parts.set(at - (at % stepMs), [...(parts.get(at - (at % stepMs)) ?? []), rollup]);
-    const held = await Promise.all(open.map(async (hour) => [hour, await openRows(this.#deps.owners, monitorId, hour)] as const));
-    const known = await this.#knownDays(monitorId, from, now, stepMs, open);
+    const add = (at: number, rollup: Rollup): void => {
+      const start = at - (at % stepMs);
+      parts.set(start, [...(parts.get(start) ?? []), rollup]);
+    };
+    const { owners, rollups } = this.#deps;
+    const held = await Promise.all(open.map(async (hour) => [hour, await openRows(owners, monitorId, hour)] as const));
+    const known = stepMs === DAY_MS ? await this.#knownDays(monitorId, from, now, open) : [];
     for (const { day, rollup } of known) add(day, rollup);
     const isRolled = new Set(known.map(({ day }) => day));
-    const hours = steps(from, now + 1, HOUR_MS).filter((hour) => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS)));
-    for (const { hour, rollup } of await this.#deps.rollups.hours(hours.map((hour) => ({ monitor_id: monitorId, hour })))) add(hour, rollup);
+    const isMissing = (hour: number): boolean => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS));
+    const missing = steps(from, now + 1, HOUR_MS).filter(isMissing);
+    const found = await rollups.hours(missing.map((hour) => ({ monitor_id: monitorId, hour })));
+    for (const { hour, rollup } of found) add(hour, rollup);
     for (const [hour, rows] of held) {
       const written = await this.#written(monitorId, [hour]);
       add(hour, rollupOf(ResultColumns.of(uniteResults(rows, written)), [0, 0, 0], 0));
@@ -86,17 +101,21 @@ export class MonitorHistory implements HistoryReader {
   }
 
   /** Days that are rolled up and that the owner holds nothing of. */
-  async #knownDays(monitorId: string, from: number, now: number, stepMs: number, open: number[]): Promise<{ day: number; rollup: Rollup }[]> {
-    if (stepMs !== DAY_MS) return [];
+  async #knownDays(
+    monitorId: string, from: number, now: number, open: number[],
+  ): Promise<{ day: number; rollup: Rollup }[]> {
     const touched = new Set(open.map((hour) => hour - (hour % DAY_MS)));
     const days = steps(from, now, DAY_MS).filter((day) => !touched.has(day));
     return this.#deps.rollups.days(days.map((day) => ({ monitor_id: monitorId, day })));
   }
 
   /** In order, without hours of which the rollup says that nothing in them is wanted. */
-  async #rows(monitorId: string, start: number, end: number, open: Set<number>, query: ResultQuery): Promise<StoredResult[]> {
+  async #rows(
+    monitorId: string, start: number, end: number, open: Set<number>, query: ResultQuery,
+  ): Promise<StoredResult[]> {
     const hours = steps(start, end, HOUR_MS);
-    const held = (await Promise.all(hours.filter((hour) => open.has(hour)).map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
+    const asked = hours.filter((hour) => open.has(hour));
+    const held = (await Promise.all(asked.map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
     if (query.region === undefined && query.isSuccess === undefined) {
       return uniteResults(held, await this.#written(monitorId, hours));
     }
@@ -134,7 +153,9 @@ function seriesOf(parts: Map<number, Rollup[]>): Map<string, TimePoint[]> {
 function pointOf(at: number, region: RegionRollup): TimePoint {
   const isTimed = region.histogram.length > 0;
   return {
-    at, avg: meanTimeOf(region), min: isTimed ? region.time_min / 10 : null, max: isTimed ? region.time_max / 10 : null,
-    p50: percentileOf(region, 0.5), p95: percentileOf(region, 0.95), p99: percentileOf(region, 0.99), count: region.total, failed: region.failed,
+    at, avg: meanTimeOf(region),
+    min: isTimed ? region.time_min / 10 : null, max: isTimed ? region.time_max / 10 : null,
+    p50: percentileOf(region, 0.5), p95: percentileOf(region, 0.95), p99: percentileOf(region, 0.99),
+    count: region.total, failed: region.failed,
   };
 }

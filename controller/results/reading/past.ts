@@ -44,12 +44,3 @@ export interface TimePoint {
   count: number;
   failed: number;
 }
-
-export interface HistoryReader {
-  /** Newest first, those that began before `before`. */
-  statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]>;
-  /** Throws VALIDATION_ERROR for a cursor that is none. */
-  results(monitorId: string, query: ResultQuery): Promise<ResultPage>;
-  /** By region, in order of time; hours for up to 7 days, else days. Stretches without a check are left out. */
-  responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>>;
-}

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { StoredResult } from '../hours/stored-result.ts';
 import type { MonitorLive } from './live.ts';
 
 /** Statistics of a stretch of time that ends now. */
@@ -13,13 +15,21 @@ export interface PeriodStats {
   last_failure_at: number | null;
 }
 
-export interface RecentResult {
-  monitor_id: string;
-  success: boolean;
-  response_time_ms: number | null;
-  status_code: number | null;
+export const recentResult = z.object({
+  monitor_id: z.string(),
+  success: z.boolean(),
+  response_time_ms: z.number().nullable(),
+  status_code: z.number().nullable(),
   /** Unix ms. */
-  checked_at: number;
+  checked_at: z.number(),
+});
+export type RecentResult = z.infer<typeof recentResult>;
+
+export function viewRecent(monitorId: string, row: StoredResult): RecentResult {
+  return {
+    monitor_id: monitorId, success: row.outcome === 'success', response_time_ms: row.response_time_ms,
+    status_code: row.status_code, checked_at: row.started_at,
+  };
 }
 
 /** The state of a monitor, and its statistics; these are null when it has no result at all. */
@@ -32,15 +42,4 @@ export interface MonitorStatistics {
 export interface MonitorPeriods {
   live: MonitorLive;
   periods: (PeriodStats | null)[];
-}
-
-export interface StatisticsReader {
-  /** Null when nobody has heard of the monitor. */
-  period(monitorId: string, days: number): Promise<MonitorStatistics | null>;
-  /** 30 days, for a list; monitors that nobody has heard of are left out. */
-  list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>>;
-  /** Each over the clock hours that the last so many `hours` touch; monitors that nobody has heard of are left out. */
-  periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>>;
-  /** Latest results of the project in the last 24 hours, newest first, at most `limit`; never of heartbeats. */
-  recent(projectId: string, limit: number): Promise<RecentResult[]>;
 }

@@ -1,21 +1,19 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import type { HourKey, HourResults } from '../hours/hour-record.ts';
+import type { HourStore } from '../hours/hour-store.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
-import type { MonitorPeriods, MonitorStatistics, PeriodStats, RecentResult, StatisticsReader } from './periods.ts';
-import { emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Rollup, type Totals } from '../hours/rollup.ts';
+import {
+  viewRecent, type MonitorPeriods, type MonitorStatistics, type PeriodStats, type RecentResult,
+} from './periods.ts';
+import { emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Totals } from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
-/** Read access to what is written; by HourStore. */
-export interface RollupReader extends TotalsReader {
-  hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]>;
-  days(keys: { monitor_id: string; day: number }[]): Promise<{ monitor_id: string; day: number; rollup: Rollup }[]>;
-  results(keys: HourKey[]): Promise<HourResults[]>;
-}
+/** Read access to what is written. */
+export type RollupReader = TotalsReader & Pick<HourStore, 'hours' | 'days' | 'results'>;
 
-/** How far behind the latest result the newest ones are looked for, one after the other: the last is longer than a day. */
+/** How many hours before the latest result to look for the newest ones, in turn; the last is over a day. */
 const HOURS_BACK = [1, 6, 25];
 
 export interface StatisticsDeps {
@@ -27,13 +25,13 @@ export interface StatisticsDeps {
 }
 
 /** Statistics from rollups of days and hours, and from the owners for what is not in them yet. */
-export class Statistics implements StatisticsReader {
+export class Statistics {
   readonly #clock: Clock;
   readonly #rollups: RollupReader;
   readonly #open: StatisticsDeps['open'];
   readonly #latest: StatisticsDeps['latest'];
   readonly #written: WrittenTotals;
-  /** Beside it, so that thousands of monitors of a group do not displace what lists show. */
+  /** Kept apart, so that a group's thousands of monitors do not displace what lists show. */
   readonly #writtenOfMany: WrittenTotals;
 
   constructor(deps: StatisticsDeps) {
@@ -45,34 +43,39 @@ export class Statistics implements StatisticsReader {
     this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep what is good');
   }
 
+  /** Null if nobody has heard of the monitor. */
   async period(monitorId: string, days: number): Promise<MonitorStatistics | null> {
     return (await this.#list([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
   }
 
+  /** 30 days, for a list; monitors that nobody has heard of are left out. */
   list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>> {
     return this.#list(monitorIds, this.#daysBack(30));
   }
 
+  /** One period for each of `hours`, in clock hours; monitors that nobody has heard of are left out. */
   async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
     const now = this.#clock.now();
     const { monitors } = await this.#open.open(monitorIds, 0);
     const known = new Map([...monitors].map(([id, { live }]): [string, MonitorPeriods] => [id, { live, periods: [] }]));
     for (const back of hours) {
-      for (const [id, stats] of await this.#over(this.#writtenOfMany, monitors, hourOf(now - back * HOUR_MS))) known.get(id)?.periods.push(stats);
+      const stats = await this.#over(this.#writtenOfMany, monitors, hourOf(now - back * HOUR_MS));
+      for (const [id, period] of stats) known.get(id)?.periods.push(period);
     }
     return known;
   }
 
+  /** The project's latest results of the last 24 hours, newest first; never of heartbeats. */
   async recent(projectId: string, limit: number): Promise<RecentResult[]> {
     const since = this.#clock.now() - DAY_MS;
     const latest = (await this.#latest(projectId)).filter(({ at }) => at >= since);
-    // The newest results over all are among those of the monitors that were checked last.
+    // The newest results overall are among those of the monitors that were checked last.
     const ids = latest.sort((a, b) => b.at - a.at).slice(0, limit).map(({ monitor_id: id }) => id);
     const { recent } = await this.#open.open(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
     const newest = latest[0]?.at ?? since;
-    // What is older than all that a shorter look has found need not be read.
+    // Results older than all that a shorter look has found need not be read.
     for (const hours of HOURS_BACK) {
       const from = Math.max(since, hourOf(newest) - hours * HOUR_MS);
       const stored = await this.#storedSince(ids, from);
@@ -85,10 +88,10 @@ export class Statistics implements StatisticsReader {
 
   async #storedSince(monitorIds: string[], since: number): Promise<RecentResult[]> {
     const hours = steps(hourOf(since), this.#clock.now() + HOUR_MS, HOUR_MS);
-    const found = await this.#rollups.results(monitorIds.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour }))));
-    return found.flatMap(({ monitor_id, rows }) => rows.filter((row) => row.outcome !== 'missed' && row.started_at >= since).map((row) => ({
-      monitor_id, success: row.outcome === 'success', response_time_ms: row.response_time_ms, status_code: row.status_code, checked_at: row.started_at,
-    })));
+    const keys = monitorIds.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour })));
+    return (await this.#rollups.results(keys)).flatMap(({ monitor_id: id, rows }) => rows
+      .filter((row) => row.outcome !== 'missed' && row.started_at >= since)
+      .map((row) => viewRecent(id, row)));
   }
 
   #daysBack(days: number): number {
@@ -102,8 +105,11 @@ export class Statistics implements StatisticsReader {
   }
 
   /** Null for a monitor without any result. */
-  async #over(totals: WrittenTotals, monitors: Map<string, OpenMonitor>, from: number): Promise<Map<string, PeriodStats | null>> {
-    const written = await totals.of(new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null])), from, this.#clock.now());
+  async #over(
+    totals: WrittenTotals, monitors: Map<string, OpenMonitor>, from: number,
+  ): Promise<Map<string, PeriodStats | null>> {
+    const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null]));
+    const written = await totals.of(versions, from, this.#clock.now());
     const inDays = await this.#positionsInDays(monitors, written, from);
     return new Map([...monitors].map(([id, monitor]) => {
       const of = written.get(id);
@@ -112,20 +118,25 @@ export class Statistics implements StatisticsReader {
     }));
   }
 
-  /** An owner that took over may hold once more what a day's rollup has: of its hours in such days, the entry that was written last. */
-  async #positionsInDays(monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number): Promise<Map<string, number>> {
+  /** The last written entry of open hours in such days: an owner that took over may hold what their rollups have. */
+  async #positionsInDays(
+    monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number,
+  ): Promise<Map<string, number>> {
     const keys = [...monitors].flatMap(([id, { hours }]) => {
       const days = written.get(id)?.days;
       return hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS))).map(({ hour }) => ({ monitor_id: id, hour }));
     });
     if (keys.length === 0) return new Map();
-    return new Map((await this.#rollups.hourTotals(keys)).map(({ monitor_id: id, hour, position }) => [rollupKey(id, hour), position]));
+    const found = await this.#rollups.hourTotals(keys);
+    return new Map(found.map(({ monitor_id: id, hour, position }) => [rollupKey(id, hour), position]));
   }
 }
 
-function statsOf(monitor: OpenMonitor, written: Totals | undefined, positionOf: (hour: number) => number | undefined, from: number): PeriodStats {
+function statsOf(
+  { hours, live }: OpenMonitor, written: Totals | undefined, positionOf: (hour: number) => number | undefined, from: number,
+): PeriodStats {
   const parts: Totals[] = written ? [written] : [];
-  for (const open of monitor.hours) {
+  for (const open of hours) {
     if (open.hour < from) continue;
     const position = positionOf(open.hour);
     const isCounted = position !== undefined && open.first_entry !== null && open.first_entry <= position;
@@ -134,7 +145,8 @@ function statsOf(monitor: OpenMonitor, written: Totals | undefined, positionOf: 
   }
   const sum = sumTotals(parts);
   return {
-    uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum), total_checks: sum.total, failed_checks: sum.failed,
-    last_check_at: monitor.live.last_check_at, last_success_at: monitor.live.last_success_at, last_failure_at: monitor.live.last_failure_at,
+    uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum),
+    total_checks: sum.total, failed_checks: sum.failed,
+    last_check_at: live.last_check_at, last_success_at: live.last_success_at, last_failure_at: live.last_failure_at,
   };
 }

@@ -1,26 +1,23 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { rollupKey, steps, sumTotals, type Totals } from '../hours/rollup.ts';
-import type { DayKey, HourKey } from '../hours/hour-record.ts';
+import type { HourStore } from '../hours/hour-store.ts';
 
-/** Monitors and periods whose totals are remembered, about 2 kB each. */
+/** Totals remembered, one per monitor and period, about 2 kB each. */
 const REMEMBERED = 5000;
-/** What retention has removed is counted for so long at most. */
+/** Rollups that retention has removed may still count for this long. */
 const REMEMBERED_MS = 300_000;
 
-/** What rollups say of a monitor over a period. */
+/** A monitor's rollups over a period. */
 export interface Written {
   totals: Totals;
-  /** Of each hour that is counted by itself, the journal entry that its rollup is of. */
+  /** The journal entry of each hour that is counted by itself. */
   positions: ReadonlyMap<number, number>;
   /** Days that are counted as a whole. */
   days: ReadonlySet<number>;
 }
 
-export interface TotalsReader {
-  hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]>;
-  dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]>;
-}
+export type TotalsReader = Pick<HourStore, 'hourTotals' | 'dayTotals'>;
 
 interface Remembered {
   from: number;
@@ -30,14 +27,14 @@ interface Remembered {
 }
 
 /**
- * `keep what is good` suits readers that go through more than is remembered, always in the same order: each would find that the one
- * before had displaced just what it needs.
+ * `keep what is good` suits readers that go through more than fits, always in the same order. Dropping the
+ * oldest would always drop just what such a reader needs next.
  */
 type WhenFull = 'drop the oldest' | 'keep what is good';
 
 /**
- * Totals of monitors' rollups from an hour until now. Remembered until the owner of a monitor says that it has written again:
- * a page of fifty monitors is some 3,500 rollups, of which one an hour is new.
+ * Totals of monitors' rollups from an hour until now, remembered until a monitor's owner writes again. A page
+ * of fifty monitors takes some 3,500 rollups, and one per monitor and hour is new.
  */
 export class WrittenTotals {
   readonly #clock: Clock;
@@ -52,14 +49,15 @@ export class WrittenTotals {
     this.#whenFull = whenFull;
   }
 
-  /** @param monitors ids, each with what its owner calls the state of its rollups; null when that is not known */
+  /** @param monitors ids, each with its owner's version of the rollups; null if that is unknown */
   async of(monitors: ReadonlyMap<string, string | null>, from: number, now: number): Promise<Map<string, Written>> {
     const hours = (now - from) / HOUR_MS;
     const readAt = this.#clock.monotonic();
     const written = new Map<string, Written>();
     for (const [id, version] of monitors) {
       const known = this.#remembered.get(keyOf(id, hours));
-      if (known && known.from === from && known.version === version && readAt - known.readAt < REMEMBERED_MS) written.set(id, known.written);
+      const isFresh = known && readAt - known.readAt < REMEMBERED_MS;
+      if (isFresh && known.from === from && known.version === version) written.set(id, known.written);
     }
     const missing = [...monitors.keys()].filter((id) => !written.has(id));
     if (missing.length === 0) return written;
@@ -81,7 +79,7 @@ export class WrittenTotals {
     this.#remembered.set(key, what);
   }
 
-  /** Whole days by their rollup; hours for the first day's rest and for days that have none yet: the last two. */
+  /** Reads whole days, and the hours of the first partial day and of the last two days if they have no rollup. */
   async #read(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);
@@ -89,11 +87,13 @@ export class WrittenTotals {
     const found = await this.#rollups.dayTotals(monitorIds.flatMap((id) => days.map((day) => ({ monitor_id: id, day }))));
     const known = new Set(found.map((day) => rollupKey(day.monitor_id, day.day)));
     const hourKeys = monitorIds.flatMap((id) => {
-      const recentDays = [today - DAY_MS, today].filter((day) => day >= firstDay && !known.has(rollupKey(id, day)));
-      const hours = [...steps(from, firstDay, HOUR_MS), ...recentDays.flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS))];
-      return hours.map((hour) => ({ monitor_id: id, hour }));
+      const isOpen = (day: number): boolean => day >= firstDay && !known.has(rollupKey(id, day));
+      const recent = [today - DAY_MS, today].filter(isOpen)
+        .flatMap((day) => steps(day, Math.min(day + DAY_MS, now + 1), HOUR_MS));
+      return [...steps(from, firstDay, HOUR_MS), ...recent].map((hour) => ({ monitor_id: id, hour }));
     });
-    const parts = new Map(monitorIds.map((id) => [id, { totals: [] as Totals[], positions: new Map<number, number>(), days: new Set<number>() }]));
+    const parts = new Map(monitorIds.map((id) =>
+      [id, { totals: [] as Totals[], positions: new Map<number, number>(), days: new Set<number>() }]));
     for (const { monitor_id: id, day, totals } of found) {
       const part = parts.get(id);
       part?.totals.push(totals);
@@ -104,7 +104,7 @@ export class WrittenTotals {
       part?.totals.push(totals);
       part?.positions.set(hour, position);
     }
-    return new Map([...parts].map(([id, { totals, positions, days }]) => [id, { totals: sumTotals(totals), positions, days }]));
+    return new Map([...parts].map(([id, { totals, ...rest }]) => [id, { totals: sumTotals(totals), ...rest }]));
   }
 }
 
