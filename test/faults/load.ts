@@ -40,7 +40,7 @@ export class Load {
     this.#store = store;
   }
 
-  /** `store`: the database itself, where the installation reaches it by another way. */
+  /** `store` is the database itself if the installation reaches it through a proxy. */
   static async start(env: Record<string, string> = {}, store: TestMongo | null = null): Promise<Load> {
     const settings = { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info', ...env };
     const [farwatch, target, receiver] = await Promise.all([startFarwatch({ env: settings }), startTarget(), startReceiver()]);
@@ -111,7 +111,7 @@ export class Load {
     return { issued, stored, holes: ledger.holes, unexplained: sum('unexplained'), doubled: sum('doubled'), ledger };
   }
 
-  /** Begins with monitors anew. */
+  /** Deletes all monitors. */
   async forget(): Promise<void> {
     await this.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: this.ids });
     this.#paths = new Map();

@@ -7,7 +7,7 @@ export interface Tally {
   results?: { issued: number; stored: number; lost: number; duplicated: number };
   incidents?: { expected: number; opened: number };
   alerts?: { expected: number; delivered: number; repeated: number };
-  /** Of each injection, ms until all was well again. */
+  /** Recovery time of each injection, ms. */
   recoveryMs?: number[];
   seed?: number;
 }
@@ -24,7 +24,7 @@ export function tell({ injected, results, incidents, alerts, recoveryMs, seed }:
   return parts.join('; ');
 }
 
-/** Repeats: a few in `npm test`, all with `npm run faults`. */
+/** The number of repeats: `few` in `npm test`, `all` in `npm run faults`. */
 export function repeats(few: number, all: number): number {
   return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
 }

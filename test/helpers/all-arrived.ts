@@ -8,8 +8,8 @@ export interface IdleProbe {
 }
 
 /**
- * Waits until every probe has said, from now on, that it has nothing to check and nothing to send. Earlier words do not count: a
- * controller that was just started has heard nothing yet, and shows nothing waiting.
+ * Waits until every probe reports, from now on, that it has nothing to check or send. Earlier beats do not count: a
+ * controller that has just started has heard none.
  */
 export function allArrived(session: ApiSession): Promise<IdleProbe[]> {
   const since = Date.now();

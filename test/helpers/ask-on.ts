@@ -6,7 +6,7 @@ export interface Answer {
   tookMs: number;
 }
 
-/** Asks over and over until told to end, and keeps all answers. A request without an answer counts as status 0. */
+/** Sends requests until `end` is called, and keeps all answers. A request without an answer has status 0. */
 export function askOn(ask: () => Promise<Pick<Answer, 'status' | 'code'>>): { answers: Answer[]; end(): Promise<Answer[]> } {
   const answers: Answer[] = [];
   let isAsking = true;

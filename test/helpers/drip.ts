@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
 export interface Drip {
-  /** Until the other side has cut the connection. */
+  /** True until the other side closes the connection. */
   readonly isOpen: boolean;
 }
 
-/** Writes a text character by character, one each `everyMs`, and its last one again and again for as long as the connection is there. */
+/** Writes one character of a text each `everyMs`, then repeats the last one until the connection closes. */
 export function drip(to: Writable, text: string, everyMs: number): Drip {
   let at = 0;
   let isOpen = true;

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 
-/** Where a process ended. */
+/** Thrown where a process ends. */
 export class Killed extends Error {}
 
-/** A database whose user is killed at its command number `at` (0, 1, 2…): before it is sent, or when it is done and not yet heard of. */
+/** A database whose user is killed at command number `at` (from 0): before it is sent, or after it took effect unanswered. */
 export function mortal(db: Db, at: number, isSent: boolean): Db {
   let command = 0;
   const orDie = async <T>(send: () => Promise<T>): Promise<T> => {
