@@ -2,7 +2,7 @@ import { serialize, type Document } from 'bson';
 import { parseCommand } from '../../deploy/embedded/mongo/commands/dispatch.ts';
 import { frameReply, OpCode, parseMessage } from '../../deploy/embedded/mongo/wire/message.ts';
 
-/** Why the embedded store refuses a command, as the driver reports it; empty when the closed list has all of it. */
+/** Why the embedded store refuses a command that the driver reports; empty when it supports all of it. */
 export function commandViolations(command: Document): string[] {
   // Replica sets have the driver send their cluster time along.
   const { $clusterTime: _time, ...sent } = command;

@@ -14,13 +14,14 @@ export interface TestMongo {
   stop(): Promise<void>;
 }
 
-/** The server that TEST_MONGODB_URL names, with a fresh database, or an embedded one in this process on a temporary directory. */
+/** A fresh database on the server that TEST_MONGODB_URL names, or on an embedded one in this process. */
 export async function testMongo(): Promise<TestMongo> {
   const database = `t_${randomBytes(6).toString('hex')}`;
   const external = process.env['TEST_MONGODB_URL'];
   if (external !== undefined && external !== '') return externalMongo(external, database);
   const dir = mkdtempSync(join(tmpdir(), 'fw-mongo-'));
-  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), onError: (message, error) => console.error(message, error) });
+  const onError = (message: string, error: unknown): void => console.error(message, error);
+  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), onError });
   return {
     url: withDatabase(server.url, database),
     database,
@@ -44,7 +45,7 @@ async function externalMongo(base: string, database: string): Promise<TestMongo>
   };
 }
 
-/** Puts a database name into a connection string, in place of the one it may have. Users then sign in where they are kept. */
+/** The connection string with another database. Users still sign in at the database that stores them. */
 export function withDatabase(url: string, database: string): string {
   const [, head, query] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?(?:\?(.*))?$/.exec(url) ?? [];
   if (head === undefined) throw new Error(`not a MongoDB connection string: ${url}`);

@@ -12,13 +12,13 @@ interface Query {
   hint?: string;
 }
 
-/** Records one query of each shape that is sent, and asks the planner of the embedded store how it would run them. */
+/** Records one query of each shape, to ask the planner of the embedded store how it would run them. */
 export class QueryPlans {
   readonly #queries = new Map<string, Query>();
   readonly #indexes = new Map<string, Index[]>();
 
   readonly take = (command: Document): void => {
-    if ('createIndexes' in command) this.#createIndexes(command['createIndexes'] as string, command['indexes'] as Document[]);
+    if ('createIndexes' in command) this.#createIndexes(command);
     for (const query of queriesOf(command)) {
       const { collection, ...find } = query;
       const shape = `${collection} ${JSON.stringify(shapeOf(find))}`;
@@ -43,16 +43,18 @@ export class QueryPlans {
 
   #isCollectionScan({ collection, filter, sort, hint }: Query): boolean {
     const order = sort === undefined ? [] : parsePattern(encoded(sort));
-    const plan = choosePlan(this.#indexes.get(collection) ?? [], parseFilter(encoded(filter)), order, hint ?? null);
+    const indexes = this.#indexes.get(collection) ?? [];
+    const plan = choosePlan(indexes, parseFilter(encoded(filter)), order, hint ?? null);
     return plan.index === null && plan.ranges[0]?.from.length === 0;
   }
 
-  #createIndexes(collection: string, specs: Document[]): void {
+  #createIndexes({ createIndexes: collection, indexes: specs }: Document): void {
     const indexes = this.#indexes.get(collection) ?? [];
     this.#indexes.set(collection, indexes);
-    for (const { name, key, unique = false, sparse = false } of specs) {
+    for (const { name, key, unique = false, sparse = false } of specs as Document[]) {
       if (indexes.some((index) => index.name === name)) continue;
-      const index = new Index({ name, fields: parsePattern(encoded(key)), unique, sparse }, indexes.length, false);
+      const fields = parsePattern(encoded(key));
+      const index = new Index({ name, fields, unique, sparse }, indexes.length, false);
       index.isReady = true;
       indexes.push(index);
     }
@@ -72,14 +74,14 @@ function queriesOf(command: Document): Query[] {
     case 'findAndModify': return [{ collection, filter: command['query'] ?? {} }];
     case 'update': return (command['updates'] as Document[]).map(({ q }) => ({ collection, filter: q }));
     case 'delete': return (command['deletes'] as Document[]).map(({ q }) => ({ collection, filter: q }));
-    case 'aggregate': return [{ collection, filter: (command['pipeline'] as Document[])[0]?.['$match'] ?? {} }];
+    case 'aggregate': return [{ collection, filter: command['pipeline'][0].$match }];
     default: return [];
   }
 }
 
 /** The same without its values. */
 function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length > 0 && value.every((one) => isPlain(one)) ? value.map(shapeOf) : ['…'];
+  if (Array.isArray(value)) return value.length > 0 && value.every(isPlain) ? value.map(shapeOf) : ['…'];
   if (value instanceof Map) return Object.fromEntries(value);
   if (!isPlain(value)) return value === null ? null : '…';
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));

@@ -30,7 +30,8 @@ afterEach(async () => {
 
 const index = (name: string) => ({ name, fields: [keyField(name)], unique: false, sparse: false });
 const insert = (doc: Document): void => catalog.ensure('x.c').insert(Buffer.from(serialize(doc)));
-const indexesOf = (ns: string) => catalog.get(ns)?.indexes.map(({ name, multikey, isReady }) => [name, multikey, isReady]);
+const indexesOf = (ns: string) =>
+  catalog.get(ns)?.indexes.map(({ name, multikey, isReady }) => [name, multikey, isReady]);
 
 test('collections, indexes and their arrays survive a restart', async () => {
   await storage.write(() => insert({ _id: 1, a: [1, 2] }));

@@ -25,7 +25,8 @@ function slowDisk(inner: Engine): Engine {
     },
     get flushed() {
       const flushed = Promise.resolve(inner.flushed);
-      return isFlushHeld ? flushed.then(() => new Promise<void>((resolve) => releaseFlush.push(resolve))) : flushed;
+      if (!isFlushHeld) return flushed;
+      return flushed.then(() => new Promise<void>((resolve) => releaseFlush.push(resolve)));
     },
     close: () => inner.close(),
   };
@@ -65,16 +66,18 @@ test('writes that arrive during a flush share the next commit', async () => {
   const first = storage.write(() => storage.put(key(1), Buffer.from('x')));
   await until(() => releaseFlush.length === 1);
   isFlushHeld = false;
-  const others = Array.from({ length: 50 }, (_, i) => storage.write(() => storage.put(key(2 + i), Buffer.from('y'))));
+  const put = (n: number) => storage.write(() => storage.put(key(n), Buffer.from('y')));
+  const others = Array.from({ length: 50 }, (_, i) => put(2 + i));
   releaseFlush[0]!();
   await Promise.all([first, ...others]);
   expect(batches).toBe(2);
   await storage.close();
 });
 
-test('a job sees the writes of earlier jobs in its commit, and a job that throws leaves nothing behind', async () => {
+test('a job sees earlier writes of its commit, and a job that throws leaves nothing behind', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
-  const found = (from: number, to: number, reverse = false): string[] => [...storage.range(key(from), key(to), reverse)].map((entry) => entry.value.toString());
+  const found = (from: number, to: number, reverse = false): string[] =>
+    [...storage.range(key(from), key(to), reverse)].map((entry) => entry.value.toString());
   await storage.write(() => [1, 3, 5, 7].forEach((n) => storage.put(key(n), Buffer.from(String(n)))));
   const seen: string[][] = [];
   const jobs = [
@@ -100,9 +103,10 @@ test('a job sees the writes of earlier jobs in its commit, and a job that throws
 
 test('after a failed commit no write succeeds any more', async () => {
   const failures: unknown[] = [];
-  const broken: Engine = Object.assign(slowDisk(engine), { batch: () => Promise.reject(new Error('disk full')) });
+  const batch = () => Promise.reject(new Error('disk full'));
+  const broken: Engine = Object.assign(slowDisk(engine), { batch });
   const storage = new Storage(broken, (error) => failures.push(error));
-  const writes = [storage.write(() => storage.put(key(1), Buffer.from('x'))), storage.write(() => storage.put(key(2), Buffer.from('y')))];
+  const writes = [1, 2].map((n) => storage.write(() => storage.put(key(n), Buffer.from('x'))));
   expect((await Promise.allSettled(writes)).map((result) => result.status)).toEqual(['rejected', 'rejected']);
   await expect(storage.write(() => 1)).rejects.toThrow('disk full');
   expect(failures).toHaveLength(1);

@@ -5,7 +5,12 @@ import { withMongo } from './with-mongo.ts';
 const mongo = withMongo();
 
 test('a unique index refuses a second equal key, also null and missing', async () => {
-  const collection = await mongo.filled<{ _id: number; a?: number | null; b?: number }>([{ _id: 1, a: 1 }, { _id: 2 }]);
+  interface Doc {
+    _id: number;
+    a?: number | null;
+    b?: number;
+  }
+  const collection = await mongo.filled<Doc>([{ _id: 1, a: 1 }, { _id: 2 }]);
   await collection.createIndex({ a: 1 }, { unique: true, name: 'a' });
   await expect(collection.insertOne({ _id: 3, a: 1 })).rejects.toMatchObject({ code: 11000 });
   await expect(collection.insertOne({ _id: 3, a: null })).rejects.toMatchObject({ code: 11000 });
@@ -37,7 +42,8 @@ test('a sparse unique index ignores documents without the field', async () => {
 });
 
 test('a compound unique index compares all its fields', async () => {
-  const collection = await mongo.filled([{ org: 1, name: 'a' }, { org: 1, name: 'b' }, { org: 2, name: 'a' }]);
+  const names = [[1, 'a'], [1, 'b'], [2, 'a']] as const;
+  const collection = await mongo.filled(names.map(([org, name]) => ({ org, name })));
   await collection.createIndex({ org: 1, name: -1 }, { unique: true, name: 'org_name' });
   await expect(collection.insertOne({ org: 2, name: 'a' })).rejects.toMatchObject({ code: 11000 });
   await collection.insertOne({ org: 2, name: 'b' });
@@ -72,7 +78,8 @@ test('different elements of an indexed array may match two fields', async () => 
 
 test('an index that the data contradicts is not created', async () => {
   const collection = await mongo.filled([{ a: 1 }, { a: 1 }]);
-  await expect(collection.createIndex({ a: 1 }, { unique: true, name: 'a' })).rejects.toMatchObject({ code: 11000 });
+  const refused = collection.createIndex({ a: 1 }, { unique: true, name: 'a' });
+  await expect(refused).rejects.toMatchObject({ code: 11000 });
   await expect(collection.find({}, { hint: 'a' }).toArray()).rejects.toMatchObject({ code: 2 });
   await collection.insertOne({ a: 1 });
 });

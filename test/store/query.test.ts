@@ -2,8 +2,8 @@ import { Binary, Long, ObjectId, type Document } from 'mongodb';
 import { expect, test } from 'vitest';
 import { withMongo } from './with-mongo.ts';
 
-// Expected results by hand from MongoDB's manual: "Query and Projection Operators", "Query for Null or Missing
-// Fields", "Query an Array", "Query an Array of Embedded Documents", "Comparison/Sort Order".
+// Expected results by hand from MongoDB's manual: "Query and Projection Operators", "Query for Null or
+// Missing Fields", "Query an Array", "Query an Array of Embedded Documents", "Comparison/Sort Order".
 const mongo = withMongo();
 
 async function idsOf(docs: readonly Document[], filter: Document): Promise<unknown[]> {
@@ -138,7 +138,8 @@ test.each(textCases)('$regex with literal text: %s', async (_name, $regex, expec
 });
 
 const inOrder = [
-  null, NaN, -Infinity, -1.5, 0, Long.fromString('9007199254740992'), Long.fromString('9007199254740993'), 1e300,
+  null, NaN, -Infinity, -1.5, 0,
+  Long.fromString('9007199254740992'), Long.fromString('9007199254740993'), 1e300,
   '', 'a', 'a\u0000', 'b', 'é',
   {}, { a: 1 }, { a: 2 }, { b: 0 }, { a: 'x' }, { a: 'x', b: 1 },
   new Binary(Buffer.from([])), new Binary(Buffer.from([2])), new Binary(Buffer.from([1, 1])),
@@ -147,7 +148,8 @@ const inOrder = [
 ];
 
 test('values of all supported types sort in the documented order', async () => {
-  const shuffled = inOrder.map((v, _id) => ({ _id, v })).sort((a, b) => ((a._id * 7919) % 31) - ((b._id * 7919) % 31));
+  const rank = ({ _id }: { _id: number }): number => (_id * 7919) % 31;
+  const shuffled = inOrder.map((v, _id) => ({ _id, v })).sort((a, b) => rank(a) - rank(b));
   const collection = await mongo.filled(shuffled);
   const expected = inOrder.map((_, i) => i);
   const ids = async (direction: 1 | -1): Promise<unknown[]> =>
@@ -167,8 +169,9 @@ test('documents with smaller or fewer fields sort first', async () => {
   expect(found.map((doc) => doc._id)).toEqual([4, 2, 1, 3]);
 });
 
-test('an array sorts by its smallest element, descending by its largest; an empty one sorts before null', async () => {
-  const docs = [{ _id: 1, v: [3, 9] }, { _id: 2, v: 4 }, { _id: 3, v: [] }, { _id: 4 }, { _id: 5, v: [5, 1] }];
+test('an array sorts by its smallest element, or largest when descending, and before null if empty', async () => {
+  const values = [[3, 9], 4, [], undefined, [5, 1]];
+  const docs = values.map((v, at) => ({ _id: at + 1, ...(v === undefined ? {} : { v }) }));
   const collection = await mongo.filled(docs);
   const ids = async (direction: 1 | -1): Promise<unknown[]> =>
     (await collection.find({}, { sort: { v: direction, _id: 1 } }).toArray()).map((doc) => doc._id);
@@ -206,7 +209,8 @@ test('cursors return every document once, in batches', async () => {
 });
 
 test('an open cursor continues after its last document while others are inserted and deleted', async () => {
-  const collection = await mongo.filled<{ _id: number }>(Array.from({ length: 30 }, (_, i) => ({ _id: i * 10 })));
+  const docs = Array.from({ length: 30 }, (_, i) => ({ _id: i * 10 }));
+  const collection = await mongo.filled<{ _id: number }>(docs);
   const cursor = collection.find({}, { sort: { _id: 1 }, batchSize: 5 });
   const seen: unknown[] = [];
   for (let i = 0; i < 5; i++) seen.push((await cursor.next())?._id);
@@ -230,5 +234,6 @@ test('a missing collection reads as an empty one', async () => {
   expect(await nothing.find({ a: 1 }).toArray()).toEqual([]);
   expect(await nothing.countDocuments()).toBe(0);
   expect(await nothing.deleteMany({})).toMatchObject({ deletedCount: 0 });
-  expect(await nothing.updateOne({ a: 1 }, { $set: { a: 2 } })).toMatchObject({ matchedCount: 0, upsertedCount: 0 });
+  const result = await nothing.updateOne({ a: 1 }, { $set: { a: 2 } });
+  expect(result).toMatchObject({ matchedCount: 0, upsertedCount: 0 });
 });

@@ -12,14 +12,15 @@ export class StoreProcess {
   }
 
   static async start(bundle: string, ...args: string[]): Promise<StoreProcess> {
-    const child = spawn(process.execPath, [bundle, ...args, '--parent', String(process.pid)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const all = [bundle, ...args, '--parent', String(process.pid)];
+    const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines: string[] = [];
-    const url = await new Promise<string>((resolveUrl, reject) => {
+    const url = await new Promise<string>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the store ended with ${code}: ${lines.join('\n')}`)));
       createInterface({ input: child.stdout! }).on('line', (line) => {
         lines.push(line);
         const message = JSON.parse(line) as { msg: string; url?: string };
-        if (message.msg === 'listening') resolveUrl(message.url!);
+        if (message.msg === 'listening') resolve(message.url!);
       });
     });
     return new StoreProcess(child, url);
@@ -32,7 +33,7 @@ export class StoreProcess {
   /** Sends the signal, waits for the end of the process and returns its exit code. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
-    const exited = new Promise<number | null>((resolveExit) => this.child.once('exit', (code) => resolveExit(code)));
+    const exited = new Promise<number | null>((resolve) => this.child.once('exit', (code) => resolve(code)));
     this.child.kill(signal);
     return exited;
   }

@@ -1,6 +1,6 @@
 import { compare, isDoc, isSameType, MISSING, reach, type Doc } from './values.ts';
 
-/** Whether a document matches a filter by the manual's query operators. The oracle of tests: slow and plain. */
+/** Whether a document matches a filter by the manual's query operators: an oracle, slow and plain. */
 export function matches(doc: Doc, filter: Doc): boolean {
   return Object.entries(filter).every(([key, value]) => {
     if (key === '$or') return (value as Doc[]).some((part) => matches(doc, part));
@@ -9,7 +9,9 @@ export function matches(doc: Doc, filter: Doc): boolean {
 }
 
 function meets(values: readonly unknown[], condition: unknown): boolean {
-  if (!isDoc(condition) || !Object.keys(condition)[0]?.startsWith('$')) return values.some((value) => equals(value, condition));
+  if (!isDoc(condition) || !Object.keys(condition)[0]?.startsWith('$')) {
+    return values.some((value) => equals(value, condition));
+  }
   return Object.entries(condition).every(([operator, operand]) => meetsOperator(values, operator, operand));
 }
 
@@ -38,7 +40,8 @@ function equals(value: unknown, wanted: unknown): boolean {
 function isOrdered(value: unknown, operator: string, bound: unknown): boolean {
   if (!isSameType(value, bound)) return false;
   const isInclusive = operator === '$gte' || operator === '$lte';
-  if (Number.isNaN(value) || Number.isNaN(bound)) return isInclusive && Number.isNaN(value) && Number.isNaN(bound);
+  const nans = Number(Number.isNaN(value)) + Number(Number.isNaN(bound));
+  if (nans > 0) return isInclusive && nans === 2;
   const order = compare(value, bound);
   if (order === 0) return isInclusive;
   return operator.startsWith('$gt') ? order > 0 : order < 0;

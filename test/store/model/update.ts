@@ -19,7 +19,8 @@ export function updated(before: Doc, update: Doc, isInsert: boolean): Doc | null
 function structuredCopy<T>(value: T): T {
   if (Array.isArray(value)) return value.map(structuredCopy) as T;
   if (!isDoc(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, structuredCopy(member)])) as T;
+  const members = Object.entries(value).map(([name, member]) => [name, structuredCopy(member)]);
+  return Object.fromEntries(members) as T;
 }
 
 /** False when the change is an error. */
@@ -39,7 +40,9 @@ function change(root: Doc, operator: string, path: readonly string[], operand: u
   return changeField(parent, name, Object.hasOwn(parent, name) ? parent[name] : undefined, operator, operand);
 }
 
-function changeField(parent: Doc, name: string, current: unknown, operator: string, operand: unknown): boolean {
+function changeField(
+  parent: Doc, name: string, current: unknown, operator: string, operand: unknown,
+): boolean {
   switch (operator) {
     case '$set':
     case '$setOnInsert':
@@ -54,7 +57,9 @@ function changeField(parent: Doc, name: string, current: unknown, operator: stri
       return true;
     case '$min':
     case '$max':
-      if (current === undefined || (operator === '$min' ? compare(operand, current) < 0 : compare(operand, current) > 0)) parent[name] = operand;
+      if (current === undefined || compare(operand, current) * (operator === '$min' ? -1 : 1) > 0) {
+        parent[name] = operand;
+      }
       return true;
     case '$pull':
       if (current === undefined) return true;

@@ -8,7 +8,10 @@ import { documentValue, fieldOf, type Value } from '../../../deploy/embedded/mon
 import { KeyWriter } from '../../../deploy/embedded/mongo/keys/key-writer.ts';
 
 const scalar = fc.oneof(
-  fc.constantFrom<unknown>(null, true, false, 0, -0, NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 2 ** 63, -(2 ** 63), Number.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE),
+  fc.constantFrom<unknown>(
+    null, true, false, 0, -0, NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 2 ** 63, -(2 ** 63), Number.MIN_VALUE,
+    Long.MAX_VALUE, Long.MIN_VALUE,
+  ),
   fc.double(),
   fc.integer(),
   fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map((value) => Long.fromBigInt(value)),
@@ -23,7 +26,10 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
   any: fc.oneof(
     { weight: 6, arbitrary: scalar },
     { weight: 1, arbitrary: fc.array(tie('any'), { maxLength: 3 }) },
-    { weight: 1, arbitrary: fc.dictionary(fc.constantFrom('', 'a', 'b', 'ab'), tie('any'), { maxKeys: 3, noNullPrototype: true }) },
+    {
+      weight: 1,
+      arbitrary: fc.dictionary(fc.constantFrom('', 'a', 'b', 'ab'), tie('any'), { maxKeys: 3, noNullPrototype: true }),
+    },
   ),
 })).any;
 
@@ -72,7 +78,10 @@ test('comparison is reflexive, antisymmetric and transitive', () => {
 });
 
 test('the official decoder reads every document that the checker accepts, however damaged', () => {
-  const bytes = Buffer.from(serialize({ a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: new Binary(Buffer.alloc(3)), g: Long.MAX_VALUE, h: 1.5, i: true, j: new ObjectId() }));
+  const bytes = Buffer.from(serialize({
+    a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: new Binary(Buffer.alloc(3)), g: Long.MAX_VALUE, h: 1.5,
+    i: true, j: new ObjectId(),
+  }));
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 4 }), (spots) => {
       const copy = Buffer.from(bytes);
