@@ -1,5 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
-import type { Clock, Timer } from '../../../shared/time.ts';
+import { Rounds } from '../../../shared/rounds.ts';
+import type { Clock } from '../../../shared/time.ts';
 import { planLeases } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
 
@@ -22,16 +23,19 @@ export class Leases {
   readonly #deps: LeaseDeps;
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
-  #timer: Timer | null = null;
-  #round: Promise<void> | null = null;
+  readonly #rounds: Rounds;
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
+    this.#rounds = new Rounds({
+      clock: deps.clock, everyMs: RENEW_EVERY_MS, round: () => this.#round(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'leases could not be renewed'),
+    });
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(RENEW_EVERY_MS, () => this.#look());
-    this.#look();
+    this.#rounds.start();
+    this.#rounds.look();
   }
 
   /**
@@ -50,31 +54,16 @@ export class Leases {
     await this.#deps.store.release([shard], this.#deps.holder);
   }
 
-  /** Waits for the round under way. */
-  async settled(): Promise<void> {
-    await this.#round;
-  }
-
   /** Releases everything; called when nothing more will be written. */
   async stop(): Promise<void> {
-    this.#timer?.cancel();
-    await this.#round;
+    await this.#rounds.stop();
     const mine = [...this.#mine];
     this.#mine.clear();
     await this.#deps.store.release(mine, this.#deps.holder);
     await this.#deps.store.leave(this.#deps.holder);
   }
 
-  #look(): void {
-    if (this.#round) return;
-    this.#round = this.#roundOf()
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'leases could not be renewed'))
-      .finally(() => {
-        this.#round = null;
-      });
-  }
-
-  async #roundOf(): Promise<void> {
+  async #round(): Promise<void> {
     const { store, holder, clock } = this.#deps;
     const now = clock.now();
     await store.show(holder, now + LEASE_MS);
