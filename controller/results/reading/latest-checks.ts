@@ -34,8 +34,8 @@ export class LatestChecks {
       }
       this.#byShard.set(state, projects);
     }
-    const isThere = (id: string): boolean => (state.monitors.get(id)?.state.config.status ?? 'deleted') !== 'deleted';
-    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => isThere(id));
+    const statusOf = (id: string): string => state.monitors.get(id)?.state.config.status ?? 'deleted';
+    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => statusOf(id) !== 'deleted');
   }
 
   /** Adds the results of a journal entry. Ignores shards that nobody has asked about. */

@@ -46,7 +46,8 @@ export function viewLive(state: MonitorState): MonitorLive {
       failure_count: open.failure_count,
     },
     regions: Object.entries(state.regions).map(([region, { verdict, degraded, reason, error, ...seen }]) => ({
-      region, status: verdict === 'up' && degraded ? 'degraded' : verdict, reason: reason ?? error?.message ?? null,
+      region, status: verdict === 'up' && degraded ? 'degraded' : verdict,
+      reason: reason ?? error?.message ?? null,
       last_check_at: seen.last_at, response_time_ms: seen.response_time_ms, probe_id: seen.probe_id,
     })),
   };

@@ -7,24 +7,30 @@ import type { ShardQuestions } from '../shards/shard-questions.ts';
 import type { ResultPage, ResultQuery, StatusSpan, TimePoint } from './past.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { compareResults, cursorOf, placeOf, uniteResults } from './result-order.ts';
-import { meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup } from '../hours/rollup.ts';
+import {
+  meanTimeOf, mergeRollups, percentileOf, rollupOf, steps, type RegionRollup, type Rollup,
+} from '../hours/rollup.ts';
 import type { RollupReader } from './statistics.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 
-/** Hours that are read at once, and most that one page is gathered from: a month. */
+/** Hours read at once, and the most that one page is gathered from: a month. */
 const HOURS_AT_ONCE = 24;
 const MOST_HOURS = 31 * 24;
-/** Up to so many days a series has a point for each hour. */
+/** Up to this many days a series has a point for each hour. */
 const DAYS_BY_HOUR = 7;
 
 export interface HistoryDeps {
   clock: Clock;
   owners: ShardQuestions;
   rollups: RollupReader;
-  changes: { before(monitorId: string, before: number, limit: number): Promise<{ changes: StatusChange[]; next: StatusChange | null }> };
+  changes: {
+    before(
+      monitorId: string, before: number, limit: number,
+    ): Promise<{ changes: StatusChange[]; next: StatusChange | null }>;
+  };
 }
 
-/** What one monitor has been through. Owners are asked before blocks are read: what they write meanwhile is then in the blocks. */
+/** The history of one monitor. Asks owners before it reads blocks, so that what they write meanwhile is found. */
 export class MonitorHistory {
   readonly #deps: HistoryDeps;
 
@@ -45,8 +51,9 @@ export class MonitorHistory {
   async results(monitorId: string, query: ResultQuery): Promise<ResultPage> {
     const after = query.cursor === undefined ? null : placeOf(query.cursor);
     if (after === null && query.cursor !== undefined) {
-      throw new AppError('VALIDATION_ERROR', 'Validation failed: cursor: Must be one that an earlier page gave', {
-        details: [{ code: 'custom', path: ['cursor'], message: 'Must be one that an earlier page gave' }],
+      const message = 'Must be one that an earlier page gave';
+      throw new AppError('VALIDATION_ERROR', `Validation failed: cursor: ${message}`, {
+        details: [{ code: 'custom', path: ['cursor'], message }],
       });
     }
     const { from, to, region, isSuccess } = query;
@@ -73,7 +80,7 @@ export class MonitorHistory {
     return { results, next: cursorOf({ started_at: end, ...empty }) };
   }
 
-  /** By region, in order of time: hours for up to 7 days, else days. Stretches without a check are left out. */
+  /** By region, in order of time: hours for up to 7 days, else days. Leaves out stretches without a check. */
   async responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>> {
     const now = this.#deps.clock.now();
     const stepMs = days <= DAYS_BY_HOUR ? HOUR_MS : DAY_MS;
@@ -85,12 +92,13 @@ export class MonitorHistory {
       parts.set(start, [...(parts.get(start) ?? []), rollup]);
     };
     const { owners, rollups } = this.#deps;
-    const held = await Promise.all(open.map(async (hour) => [hour, await openRows(owners, monitorId, hour)] as const));
+    const readOpen = async (hour: number) => [hour, await openRows(owners, monitorId, hour)] as const;
+    const held = await Promise.all(open.map(readOpen));
     const known = stepMs === DAY_MS ? await this.#knownDays(monitorId, from, now, open) : [];
     for (const { day, rollup } of known) add(day, rollup);
     const isRolled = new Set(known.map(({ day }) => day));
-    const isMissing = (hour: number): boolean => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS));
-    const missing = steps(from, now + 1, HOUR_MS).filter(isMissing);
+    const missing = steps(from, now + 1, HOUR_MS)
+      .filter((hour) => !open.includes(hour) && !isRolled.has(hour - (hour % DAY_MS)));
     const found = await rollups.hours(missing.map((hour) => ({ monitor_id: monitorId, hour })));
     for (const { hour, rollup } of found) add(hour, rollup);
     for (const [hour, rows] of held) {

@@ -7,13 +7,13 @@ import type { LiveMonitor } from '../state/live-monitor.ts';
 import { monitorLive, viewLive } from './live.ts';
 import { recentResult, viewRecent, type RecentResult } from './periods.ts';
 
-/** What a shard's owner knows about a monitor and no document has yet; also the answer between controllers. */
+/** What a shard's owner knows about a monitor and no document has yet; sent between controllers. */
 export const openMonitor = z.object({
   monitor_id: z.string(),
   live: monitorLive,
   /** Changes whenever the owner writes rollups of the monitor; absent if no owner answered. */
   written: z.string().optional(),
-  /** Hours that rollups lack in part. `first_entry` is null if no results wait, `times` if no time is booked. */
+  /** Hours that rollups lack. `first_entry` is null if no results wait, `times` if no time is booked. */
   hours: z.array(z.object({
     hour: z.number(),
     first_entry: z.number().nullable(),
@@ -32,8 +32,10 @@ export const openRequest = z.object({
   monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
 });
 
-/** One monitor with its time booked up to `now`. `writer` is the owner's token; null if there is only a document. */
-export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, writer: string | null): OpenMonitor {
+/** A monitor with its time booked up to `now`. `writer` is the owner's token; null if there is only a document. */
+export function toOpenMonitor(
+  id: string, monitor: LiveMonitor, now: number, writer: string | null,
+): OpenMonitor {
   const state = bookWatched(monitor.state, now);
   const hours = new Set([...monitor.hours.keys(), ...Object.keys(state.booked).map(Number)]);
   return {
@@ -41,9 +43,9 @@ export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, wri
     ...(writer === null ? {} : { written: `${writer}/${monitor.writes}` }),
     live: viewLive(state),
     hours: [...hours].sort((a, b) => a - b).map((hour) => {
-      const { firstEntry: first_entry = null, counts = noCounts(), late = null } = monitor.hours.get(hour) ?? {};
-      const times = withLate(state.booked[hour] ?? null, late, state.config.interval_ms);
-      return { hour, first_entry, counts: { ...counts }, times };
+      const rows = monitor.hours.get(hour);
+      const times = withLate(state.booked[hour] ?? null, rows?.late ?? null, state.config.interval_ms);
+      return { hour, first_entry: rows?.firstEntry ?? null, counts: { ...(rows?.counts ?? noCounts()) }, times };
     }),
   };
 }

@@ -1,6 +1,8 @@
 import { shardOf } from '../../../shared/ids.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor } from './open-monitor.ts';
+import {
+  openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor,
+} from './open-monitor.ts';
 import type { MonitorLive } from './live.ts';
 import type { RecentResult } from './periods.ts';
 import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
@@ -26,21 +28,23 @@ export class OpenReader {
     name: 'open',
     asked: openRequest,
     answered: openAnswer,
-    fromMemory: (actor, { monitor_ids, recent }) => fromMemory(actor, monitor_ids, recent, this.#deps.clock.now()),
+    fromMemory: (shard, { monitor_ids: ids, recent }) => fromMemory(shard, ids, recent, this.#deps.clock.now()),
   });
 
   constructor(deps: OpenReaderDeps) {
     this.#deps = deps;
   }
 
-  /** States by the shards' owners; monitors nobody has heard of are left out. Never older than 2 s while owners answer. */
+  /** Leaves out monitors that nobody has heard of. Never older than 2 s while owners answer. */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
     const { monitors } = await this.open(monitorIds, 0);
     return new Map([...monitors].map(([id, monitor]) => [id, monitor.live]));
   }
 
-  /** These monitors and their newest `recent` results; from state documents where the owner does not answer. */
-  async open(monitorIds: string[], recent: number): Promise<{ monitors: Map<string, OpenMonitor>; recent: RecentResult[] }> {
+  /** These monitors and their newest `recent` results; from documents where the owner does not answer. */
+  async open(
+    monitorIds: string[], recent: number,
+  ): Promise<{ monitors: Map<string, OpenMonitor>; recent: RecentResult[] }> {
     const byShard = new Map<number, string[]>();
     for (const id of monitorIds) {
       const shard = shardOf(id);
@@ -48,9 +52,11 @@ export class OpenReader {
       if (ids) ids.push(id);
       else byShard.set(shard, [id]);
     }
-    const answers = (await Promise.all([...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent)))).flat();
-    const monitors = answers.flatMap((answer) => answer.monitors.map((monitor) => [monitor.monitor_id, monitor] as const));
-    return { monitors: new Map(monitors), recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
+    const asked = [...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent));
+    const answers = (await Promise.all(asked)).flat();
+    const monitors = new Map<string, OpenMonitor>();
+    for (const answer of answers) for (const monitor of answer.monitors) monitors.set(monitor.monitor_id, monitor);
+    return { monitors, recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
   }
 
   async #askShard(shard: number, ids: string[], recent: number): Promise<OpenAnswer[]> {
@@ -67,7 +73,8 @@ export class OpenReader {
   async #fromStore(ids: string[]): Promise<OpenAnswer> {
     const records = await this.#deps.stored(ids);
     const now = this.#deps.clock.now();
-    const monitors = records.map(({ monitor_id: id, state, position }) => toOpenMonitor(id, newLiveMonitor(state, position), now, null));
+    const monitors = records.map(({ monitor_id: id, state, position }) =>
+      toOpenMonitor(id, newLiveMonitor(state, position), now, null));
     return { monitors, recent: [] };
   }
 }

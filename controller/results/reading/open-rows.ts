@@ -27,8 +27,10 @@ export async function openHours(owners: ShardQuestions, monitorId: string): Prom
   return (await owners.ask(shardOf(monitorId), openRowsQuestion, asked))?.hours ?? [];
 }
 
-/** The owner's results of an hour. Those written meanwhile may be missing, but a block read afterwards has them. */
-export async function openRows(owners: ShardQuestions, monitorId: string, hour: number): Promise<StoredResult[]> {
+/** The owner's results of an hour. Those written meanwhile may be missing; a block read afterwards has them. */
+export async function openRows(
+  owners: ShardQuestions, monitorId: string, hour: number,
+): Promise<StoredResult[]> {
   const rows: StoredResult[] = [];
   for (;;) {
     const asked = { monitor_id: monitorId, hour, skip: rows.length };

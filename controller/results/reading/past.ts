@@ -30,7 +30,7 @@ export interface ResultPage {
   next: string | null;
 }
 
-/** A region's response times over a stretch of time; ms, of successful checks, percentiles to within 5 %. Null without any. */
+/** A region's response times (ms) of successful checks, percentiles within 5 %; null if there are none. */
 export interface TimePoint {
   /** Start of the stretch, Unix ms. */
   at: number;

@@ -4,7 +4,7 @@ import type { MonitorLive } from './live.ts';
 
 /** Statistics of a stretch of time that ends now. */
 export interface PeriodStats {
-  /** Weighted by time in state: (up + degraded) / (up + degraded + down) × 100; null when nothing was watched. */
+  /** By time: (up + degraded) / (up + degraded + down) × 100; null if nothing was watched. */
   uptime_percentage: number | null;
   /** Mean over successful checks, ms; null without any. */
   avg_response_time: number | null;
@@ -38,7 +38,7 @@ export interface MonitorStatistics {
   stats: PeriodStats | null;
 }
 
-/** The state of a monitor, and its statistics of several periods in the order asked for; null without any result. */
+/** The state of a monitor, and its statistics by period, in the order asked for; null without any result. */
 export interface MonitorPeriods {
   live: MonitorLive;
   periods: (PeriodStats | null)[];

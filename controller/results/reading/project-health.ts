@@ -43,7 +43,7 @@ export class HealthReader {
     this.#clock = clock;
   }
 
-  /** Asks every shard's owner and leaves out those that do not answer. Yields between shards that take long. */
+  /** Asks every shard's owner and leaves out those that do not answer. Yields after shards that take long. */
   async ofProject(projectId: string): Promise<ProjectHealth> {
     const asked: Promise<ProjectHealth | null>[] = [];
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
@@ -52,7 +52,8 @@ export class HealthReader {
       if (this.#clock.monotonic() - before > WITHOUT_BREAK_MS) await sleep(this.#clock, 0);
     }
     const known = (await Promise.all(asked)).filter((answer) => answer !== null);
-    const sum = (name: keyof ProjectHealth['counts']) => known.reduce((total, { counts }) => total + counts[name], 0);
+    const sum = (name: keyof ProjectHealth['counts']): number =>
+      known.reduce((total, { counts }) => total + counts[name], 0);
     return trimmed({
       counts: { up: sum('up'), down: sum('down'), degraded: sum('degraded') },
       slowest: known.flatMap(({ slowest }) => slowest), flakiest: known.flatMap(({ flakiest }) => flakiest),
@@ -61,7 +62,8 @@ export class HealthReader {
 }
 
 function addTo({ counts, slowest, flakiest }: ProjectHealth, id: string, { state }: LiveMonitor): void {
-  if (state.status === 'up' || state.status === 'down' || state.status === 'degraded') counts[state.status] += 1;
+  const { status } = state;
+  if (status === 'up' || status === 'down' || status === 'degraded') counts[status] += 1;
   const time = state.last_success_ms ?? null;
   if (time !== null && state.status !== 'down' && state.status !== 'unknown') {
     slowest.push({ monitor_id: id, response_time_ms: time });

@@ -5,8 +5,10 @@ type Place = Pick<StoredResult, 'started_at' | 'region' | 'probe_id' | 'schedule
 /** Newest first; what started together by region, probe, slot and attempt. Zero only for the same result. */
 export function compareResults(one: Place, other: Place): number {
   return (
-    other.started_at - one.started_at || compareTexts(one.region, other.region) || compareTexts(one.probe_id, other.probe_id) ||
-    one.scheduled_at - other.scheduled_at || one.attempt - other.attempt || compareTexts(one.reason, other.reason)
+    other.started_at - one.started_at
+    || compareTexts(one.region, other.region) || compareTexts(one.probe_id, other.probe_id)
+    || one.scheduled_at - other.scheduled_at || one.attempt - other.attempt
+    || compareTexts(one.reason, other.reason)
   );
 }
 
@@ -19,7 +21,8 @@ export function uniteResults(one: StoredResult[], other: StoredResult[]): Stored
 /** The place of a result as text to go on from. */
 export function cursorOf(row: Place): string {
   const { started_at, region, probe_id, scheduled_at, attempt, reason } = row;
-  return Buffer.from(JSON.stringify([started_at, region, probe_id, scheduled_at, attempt, reason])).toString('base64url');
+  const parts = [started_at, region, probe_id, scheduled_at, attempt, reason];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** Null when the text is no cursor. */

@@ -20,7 +20,7 @@ export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
   open: Pick<OpenReader, 'open'>;
-  /** Monitors of a project that were checked last, of every shard, in no particular order; never heartbeats. */
+  /** The monitors of a project that were checked last, in no particular order; never heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
 
@@ -57,7 +57,8 @@ export class Statistics {
   async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
     const now = this.#clock.now();
     const { monitors } = await this.#open.open(monitorIds, 0);
-    const known = new Map([...monitors].map(([id, { live }]): [string, MonitorPeriods] => [id, { live, periods: [] }]));
+    const known = new Map<string, MonitorPeriods>();
+    for (const [id, { live }] of monitors) known.set(id, { live, periods: [] });
     for (const back of hours) {
       const stats = await this.#over(this.#writtenOfMany, monitors, hourOf(now - back * HOUR_MS));
       for (const [id, period] of stats) known.get(id)?.periods.push(period);
@@ -118,13 +119,14 @@ export class Statistics {
     }));
   }
 
-  /** The last written entry of open hours in such days: an owner that took over may hold what their rollups have. */
+  /** The last written entry of open hours in those days: a new owner may hold what their rollups have. */
   async #positionsInDays(
     monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number,
   ): Promise<Map<string, number>> {
     const keys = [...monitors].flatMap(([id, { hours }]) => {
       const days = written.get(id)?.days;
-      return hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS))).map(({ hour }) => ({ monitor_id: id, hour }));
+      const inDays = hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS)));
+      return inDays.map(({ hour }) => ({ monitor_id: id, hour }));
     });
     if (keys.length === 0) return new Map();
     const found = await this.#rollups.hourTotals(keys);
@@ -133,7 +135,8 @@ export class Statistics {
 }
 
 function statsOf(
-  { hours, live }: OpenMonitor, written: Totals | undefined, positionOf: (hour: number) => number | undefined, from: number,
+  { hours, live }: OpenMonitor, written: Totals | undefined,
+  positionOf: (hour: number) => number | undefined, from: number,
 ): PeriodStats {
   const parts: Totals[] = written ? [written] : [];
   for (const open of hours) {
@@ -147,6 +150,7 @@ function statsOf(
   return {
     uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum),
     total_checks: sum.total, failed_checks: sum.failed,
-    last_check_at: live.last_check_at, last_success_at: live.last_success_at, last_failure_at: live.last_failure_at,
+    last_check_at: live.last_check_at, last_success_at: live.last_success_at,
+    last_failure_at: live.last_failure_at,
   };
 }

@@ -50,7 +50,9 @@ export class WrittenTotals {
   }
 
   /** @param monitors ids, each with its owner's version of the rollups; null if that is unknown */
-  async of(monitors: ReadonlyMap<string, string | null>, from: number, now: number): Promise<Map<string, Written>> {
+  async of(
+    monitors: ReadonlyMap<string, string | null>, from: number, now: number,
+  ): Promise<Map<string, Written>> {
     const hours = (now - from) / HOUR_MS;
     const readAt = this.#clock.monotonic();
     const written = new Map<string, Written>();
@@ -79,12 +81,13 @@ export class WrittenTotals {
     this.#remembered.set(key, what);
   }
 
-  /** Reads whole days, and the hours of the first partial day and of the last two days if they have no rollup. */
+  /** Reads whole days, the hours of the first partial day, and those of the last two days without a rollup. */
   async #read(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);
     const days = steps(firstDay, today, DAY_MS);
-    const found = await this.#rollups.dayTotals(monitorIds.flatMap((id) => days.map((day) => ({ monitor_id: id, day }))));
+    const dayKeys = monitorIds.flatMap((id) => days.map((day) => ({ monitor_id: id, day })));
+    const found = await this.#rollups.dayTotals(dayKeys);
     const known = new Set(found.map((day) => rollupKey(day.monitor_id, day.day)));
     const hourKeys = monitorIds.flatMap((id) => {
       const isOpen = (day: number): boolean => day >= firstDay && !known.has(rollupKey(id, day));
