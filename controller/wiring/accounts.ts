@@ -1,55 +1,57 @@
 import { join } from 'node:path';
-import type { Clock } from '../../shared/time.ts';
 import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
 import { AccountPost } from '../accounts/mail/account-post.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
-import { openKeyRing, parseKeyRing, type KeyRing } from '../accounts/sessions/key-ring.ts';
+import { openKeyRing, parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import { PasswordHasher, type PasswordCost } from '../accounts/users/passwords.ts';
+import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/ports.ts';
-import type { Plans } from '../plans/plans.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
+import type { Groups } from './groups.ts';
+import type { Monitors } from './monitors.ts';
+import type { ControllerPorts } from './ports.ts';
 
-type GivenDeps = Pick<AccountDeps, 'registration' | 'defaultPlan' | 'contentsOfProject' | 'baseUrl' | 'log'>;
-
-export interface AccountSettings extends GivenDeps {
-  db: ConstructorParameters<typeof UsageStore>[0];
-  clock: Clock;
-  ring: KeyRing;
-  plans: Plans;
-  /** Living monitors of an organization. */
-  countMonitors(organizationId: string): Promise<number>;
+interface AccountSources {
   mailer: Mailer;
-  passwordCost?: PasswordCost;
+  monitors: Monitors;
+  groups: Groups;
+  /** Address that mailed links begin with. */
+  baseUrl(): string;
 }
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-/** The keys that sign sessions: the given ones, or else those of the data directory, created if missing. */
-export function openSigningKeys(jwtKeys: string | null, dataDir: string): Promise<KeyRing> {
-  return jwtKeys === null ? openKeyRing(join(dataDir, 'jwt-keys.json')) : parseKeyRing(jwtKeys);
-}
-
-/** Accounts over one database, with their indexes in place. */
-export async function openAccounts(settings: AccountSettings) {
-  const { db, clock, log, plans, registration, defaultPlan, baseUrl, contentsOfProject } = settings;
+/** Accounts with their limits. `close` ends the mails that are being sent. */
+export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
+  const { config, mongo: { db }, clock, log } = ports;
+  const { mailer, monitors, groups, baseUrl } = sources;
+  const { plans, registration, defaultPlan, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
   await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
   const { organizations, members, projects } = stores;
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
-    count: { monitors: settings.countMonitors, projects: (id) => projects.countOfOrganization(id) },
+    count: {
+      monitors: (organizationId) => monitors.store.countOfOrganization(organizationId),
+      projects: (organizationId) => projects.countOfOrganization(organizationId),
+    },
   });
-  const tokens = new SessionTokens(settings.ring);
-  const hasher = new PasswordHasher(settings.passwordCost);
-  const post = new AccountPost({ mailer: settings.mailer, clock, log });
+  const ring = jwtKeys === null ? openKeyRing(join(config.dataDir, 'jwt-keys.json')) : parseKeyRing(jwtKeys);
+  const tokens = new SessionTokens(await ring);
+  const post = new AccountPost({ mailer, clock, log });
   const deps: AccountDeps = {
-    tokens, hasher, quota, registration, defaultPlan, post, baseUrl, contentsOfProject, log, ...stores,
+    tokens, quota, registration, defaultPlan, post, baseUrl, log,
+    hasher: new PasswordHasher(ports.passwordCost),
+    contentsOfProject: async (tenant) => {
+      if (await monitors.store.hasAny(tenant)) return 'monitors';
+      return (await groups.store.count(tenant)) > 0 ? 'groups' : null;
+    },
+    ...stores,
   };
   const tenants: TenantReader = {
     memberships: (userId) => members.listOfUser(userId),
@@ -58,18 +60,12 @@ export async function openAccounts(settings: AccountSettings) {
     defaultProject: (organizationId) => projects.findDefault(organizationId),
   };
   return {
-    /** For `accountRoutes`. */
-    deps,
-    credentials: new Credentials(deps),
-    tenants,
-    plans,
-    quota,
+    deps, quota, tenants,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
+    credentials: new Credentials(deps),
     /** Organizations that a user belongs to, the oldest membership first. */
-    organizationsOf: async (userId: string) => {
-      return (await members.listOfUser(userId)).map((member) => member.organization_id);
-    },
-    /** Ends background work. */
+    organizationsOf: async (userId: string) =>
+      (await members.listOfUser(userId)).map((member) => member.organization_id),
     close: () => post.close(),
   };
 }

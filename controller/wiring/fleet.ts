@@ -1,5 +1,4 @@
-import type { Log } from '../../shared/log.ts';
-import type { Clock } from '../../shared/time.ts';
+import { shardOf } from '../../shared/ids.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { BehindTeller } from '../assignments/behind.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
@@ -11,90 +10,81 @@ import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
-import type { Route } from '../http/route.ts';
-import type { Bus } from '../platform/bus/bus-port.ts';
-import type { Mongo } from '../platform/mongo/mongo.ts';
+import { openProbeIdentities } from '../platform/bus/probe-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
-import type { ProbeIdentities } from '../probes/ports.ts';
+import type { ProbeDoc } from '../probes/probe.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
 import { ProbeStore } from '../probes/store.ts';
+import type { ControllerPorts } from './ports.ts';
 
-export interface FleetOptions {
-  db: Mongo['db'];
-  bus: Bus;
+interface FleetSources {
   monitors: MonitorSource;
-  identities: ProbeIdentities;
-  /** What an enrolling probe is told to connect to. */
-  natsUrl: string;
-  embeddedProbeToken: string | null;
-  /** IANA name of the machine's time zone. */
-  timeZone: string;
-  /** Whether this controller owns the shard of a region's id. */
-  owns: (regionId: string) => boolean;
-  regionLimit?: (organizationId: string) => Promise<number>;
-  clock: Clock;
-  log: Log;
+  ownsShard(shard: number): boolean;
+  /** Limit of regions in which a monitor of the organization runs. */
+  regionLimit(organizationId: string): Promise<number>;
 }
 
-export interface Fleet {
-  placement: Placement;
-  liveness: Liveness;
-  runNow: RunNow;
-  directory: FleetDirectory;
-  routes: Route[];
-  stop(): Promise<void>;
-}
+type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
+export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
-/** The fleet's side of a controller, running: probes can enrol, beat, ask what to do, and are given work. */
-export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { db, bus, clock, log, monitors } = options;
-  const regions = new RegionStore(db);
-  const probes = new ProbeStore(db);
-  const items = new AssignmentStore(db);
-  const heads = new HeadStore(db);
-  await Promise.all([regions.ensureIndexes(), probes.ensureIndexes(), items.ensureIndexes()]);
-  const { embeddedProbeToken, timeZone } = options;
+/** Regions and probes, and which probe runs which monitor. */
+export async function openFleet(ports: FleetPorts, { monitors, ownsShard, regionLimit }: FleetSources) {
+  const { config, mongo: { db }, bus, timeZone, clock, log } = ports;
+  const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
+  const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
+  await Promise.all([regions, probes, items].map((store) => store.ensureIndexes()));
+  const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log });
-  const identities = identityRounds({ probes, identities: options.identities, clock, log });
+  const natsUsers = openProbeIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
+  const identities = identityRounds({ probes, identities: natsUsers, clock, log });
   const liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
   const writer = new AssignmentWriter({ items, heads, clock });
-  const regionLimit = options.regionLimit ?? (async () => Infinity);
   const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit });
-  const rebalancer = new Rebalancer({ placement, items, heads, monitors, probes, regions, directory, owns: options.owns, clock, log });
+  const rebalancer = new Rebalancer({
+    placement, items, heads, monitors, probes, regions, directory, clock, log,
+    owns: (regionId) => ownsShard(shardOf(regionId)),
+  });
   const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, log });
-  await directory.start();
-  await identities.run();
-  identities.start();
-  liveness.start();
-  responder.start();
-  await behind.start();
-  rebalancer.start();
-  const countMonitors = (organizationId: string, region: string) => items.countActive(organizationId, region);
   const publishIdentities = () => identities.run();
-  const enrolment = { probes, regions, keys, publishIdentities, directory, natsUrl: options.natsUrl, log };
-  const rebalance = () => rebalancer.look();
-  const routes = fleetRoutes({
-    probes, regions, liveness, publishIdentities, directory, rebalance, countMonitors, enrolment,
-  });
+  const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
+    probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement,
-    liveness,
+    placement, liveness, directory,
     runNow: new RunNow({ placement, items, liveness, directory, bus, sealer }),
-    directory,
-    routes,
-    async stop() {
+    overview: {
+      probes: (organizationId: string) => [...directory.probes()]
+        .filter((probe) => isOf(probe, organizationId))
+        .map((probe) => ({ region: probe.region_id, status: liveness.statusOf(probe).status })),
+    },
+    routes: fleetRoutes({
+      probes, regions, liveness, publishIdentities, directory,
+      rebalance: () => rebalancer.look(),
+      countMonitors: (organizationId, region) => items.countActive(organizationId, region),
+      enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
+    }),
+    /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
+    start: async () => {
+      await directory.start();
+      await publishIdentities();
+      identities.start();
+      liveness.start();
+      responder.start();
+      await behind.start();
+      rebalancer.start();
+    },
+    stop: async () => {
       await rebalancer.stop();
-      await Promise.all([behind.stop(), responder.stop(), liveness.stop(), identities.stop(), directory.stop()]);
+      await Promise.all([behind, responder, liveness, identities, directory].map((each) => each.stop()));
     },
   };
 }

@@ -1,56 +1,39 @@
-import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
-import type { Clock } from '../../shared/time.ts';
-import { configurationRoutes } from '../import-export/routes.ts';
 import type { GroupDeps } from '../groups/deps.ts';
 import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { findHeirs, resumeRemovals } from '../groups/verbs/change-tree.ts';
-import type { Route } from '../http/route.ts';
+import { configurationRoutes } from '../import-export/routes.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
-import type { Mongo } from '../platform/mongo/mongo.ts';
+import type { ControllerPorts } from './ports.ts';
 
-export interface Groups {
-  store: GroupStore;
-  lookup: GroupLookup;
-  over(monitors: MonitorDeps): { routes: Route[]; start(): void; stop(): Promise<void> };
-}
+/** Monitors of a deleted group move on with the deletion; this finds what a crash left behind. */
+const RESUME_EVERY_MS = 600_000;
 
-/** How often deleted groups are looked for whose monitors have not all moved on. */
-const LOOK_EVERY_MS = 600_000;
+export type Groups = Awaited<ReturnType<typeof openGroups>>;
 
-/** Groups, put together over the monitors in them; with both, documents that hold them. */
-export async function openGroups(db: Mongo['db'], clock: Clock): Promise<Groups> {
+/** Groups, and over the monitors in them their routes and what finishes deletions. */
+export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts) {
   const groups = new GroupStore(db, clock);
   const trees = new TreeStore(db);
   const removals = new RemovalStore(db);
   await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
-  return {
-    store: groups,
-    lookup: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
-    over: (monitors) => {
-      const deps: GroupDeps = { groups, trees, removals, monitors };
-      return { routes: [...groupRoutes(deps), ...configurationRoutes(deps)], ...clearing(deps, clock, monitors.log) };
-    },
+  const lookup: GroupLookup = {
+    names: (tenant, ids) => groups.names(tenant, ids),
+    heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids),
   };
-}
-
-function clearing(deps: GroupDeps, clock: Clock, log: Log): { start(): void; stop(): Promise<void> } {
-  const rounds = new Rounds({
-    clock, everyMs: LOOK_EVERY_MS,
-    round: async () => {
-      await resumeRemovals(deps, clock.now());
-      return false;
-    },
-    onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
-  });
   return {
-    start: () => {
-      rounds.start();
-      rounds.look();
+    store: groups, lookup,
+    over: (monitors: MonitorDeps) => {
+      const deps: GroupDeps = { groups, trees, removals, monitors };
+      const removing = new Rounds({
+        clock, everyMs: RESUME_EVERY_MS,
+        round: () => resumeRemovals(deps, clock.now()),
+        onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
+      });
+      return { routes: [...groupRoutes(deps), ...configurationRoutes(deps)], removing };
     },
-    stop: () => rounds.stop(),
   };
 }

@@ -1,47 +1,44 @@
-import type { Log } from '../../shared/log.ts';
-import type { Clock } from '../../shared/time.ts';
-import type { EventPublisher } from '../events/event.ts';
-import type { Route } from '../http/route.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog, OutageLookup } from '../incidents/ports.ts';
+import type { MonitorPast, NotificationLog, OutageLookup } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
-import type { Mongo } from '../platform/mongo/mongo.ts';
-import type { IncidentsPort } from '../verdicts/effect.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
+import type { Accounts } from './accounts.ts';
+import type { Events } from './events.ts';
+import type { Monitors } from './monitors.ts';
+import type { ControllerPorts } from './ports.ts';
 
-export interface IncidentsOptions {
-  db: Mongo['db'];
-  clock: Clock;
-  log: Log;
-  monitors: MonitorLookup;
-  people: AssigneeLookup;
-  /** Told of each incident that is opened, changed or resolved, by whomever. */
-  events: EventPublisher;
+interface IncidentSources {
+  monitors: Monitors;
+  accounts: Accounts;
+  events: Events;
 }
 
-export interface Incidents {
-  store: IncidentStore;
-  /** For the state machine. */
-  outbox: IncidentsPort;
-  /** The routes, over what other domains tell about an incident. */
-  over(sources: { notifications: NotificationLog; past: MonitorPast; live: Pick<OpenReader, 'states'> }): Route[];
+/** What other rooms know about an incident. */
+interface IncidentContext {
+  notifications: NotificationLog;
+  past: MonitorPast;
+  live: Pick<OpenReader, 'states'>;
 }
 
-/** Incidents with their history and comments, put together, with their indexes. */
-export async function openIncidents(options: IncidentsOptions): Promise<Incidents> {
-  const { db, clock, log, monitors, people, events } = options;
+export type Incidents = Awaited<ReturnType<typeof openIncidents>>;
+
+/** Incidents with their history and comments; `outbox` is for the state machine. */
+export async function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
+  const { mongo: { db }, clock, log } = ports;
   const incidents = new IncidentStore(db);
   const updates = new IncidentUpdateStore(db);
   const comments = new CommentStore(db);
   await Promise.all([incidents, updates, comments].map((store) => store.ensureIndexes()));
+  const { monitors: { store: monitors }, accounts: { people }, events } = sources;
   return {
     store: incidents,
-    outbox: new IncidentOutbox({ incidents, updates }, clock, events),
-    over: ({ notifications, past, live }) => incidentRoutes({
-      incidents, updates, comments, notifications, monitors, past, outages: outagesOf(live), people, events, log,
+    outbox: new IncidentOutbox({ incidents, updates }, clock, events.publisher),
+    routesOver: ({ notifications, past, live }: IncidentContext) => incidentRoutes({
+      incidents, updates, comments, notifications, monitors, past, people, log,
+      outages: outagesOf(live), events: events.publisher,
     }),
   };
 }
@@ -49,8 +46,9 @@ export async function openIncidents(options: IncidentsOptions): Promise<Incident
 function outagesOf(live: Pick<OpenReader, 'states'>): OutageLookup {
   return {
     failures: async (monitorIds) => {
-      const states = [...(await live.states(monitorIds)).values()];
-      return new Map(states.flatMap(({ open_incident: open }) => (open === null ? [] : [[open.id, open.failure_count ?? 0] as const])));
+      const states = await live.states(monitorIds);
+      const open = [...states.values()].flatMap((state) => state.open_incident ?? []);
+      return new Map(open.map(({ id, failure_count = 0 }) => [id, failure_count]));
     },
   };
 }

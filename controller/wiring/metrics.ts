@@ -2,8 +2,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FailingCount } from '../delivery/failing-count.ts';
 import type { DeliveryCounts, DeliveryService } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
-import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Shards } from '../results/shards/shards.ts';
+import type { ControllerBus } from './ports.ts';
 
 /** Help of `farwatch_delivery_tries_total`. */
 const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
@@ -15,11 +15,13 @@ const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
   lost: 'another controller has the delivery',
 };
 
-export function observeResults(registry: Registry, shards: Shards, bus: NatsBus): void {
+export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
   const { counts, deadLetters } = shards;
   const { gauge, counter } = metricsIn(registry);
-  const countMonitors = () => [...shards.states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0);
-  gauge('farwatch_shards_in_hand', () => shards.states.size, 'Shards that this controller owns and has loaded.');
+  const countMonitors = () =>
+    [...shards.states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0);
+  gauge('farwatch_shards_in_hand', () => shards.states.size,
+    'Shards that this controller owns and has loaded.');
   gauge('farwatch_monitors', countMonitors, 'Monitors in these shards.');
   counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
   counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
@@ -45,8 +47,9 @@ export interface ObservedDeliveries {
 export function observeDeliveries(registry: Registry, { service, failing }: ObservedDeliveries): void {
   const { gauge, counter } = metricsIn(registry);
   const outcomes = Object.entries(OUTCOMES).map(([outcome, meaning]) => `${outcome}: ${meaning}`).join('; ');
+  const tries = `Delivery attempts since the start, by outcome. ${outcomes}.`;
   new Counter({
-    name: 'farwatch_delivery_tries_total', help: `Delivery attempts since the start, by outcome. ${outcomes}.`,
+    name: 'farwatch_delivery_tries_total', help: tries,
     labelNames: ['outcome'] as const, registers: [registry],
     collect() {
       this.reset();

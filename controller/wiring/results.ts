@@ -1,68 +1,87 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
-import type { Log } from '../../shared/log.ts';
-import type { Clock } from '../../shared/time.ts';
-import type { PingStore } from '../heartbeats/store.ts';
+import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import type { MonitorStore } from '../monitors/store.ts';
 import { RawRetention } from '../plans/raw-retention.ts';
-import type { Bus } from '../platform/bus/bus-port.ts';
-import { ResultsService, type ResultsDeps } from '../results/service.ts';
+import type { Mongo } from '../platform/mongo/mongo.ts';
+import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
+import { HourStore } from '../results/hours/hour-store.ts';
+import { JournalStore } from '../results/journal/journal-store.ts';
+import { ResultsService } from '../results/service.ts';
+import { LeaseStore } from '../results/shards/lease-store.ts';
+import { SnapshotStore } from '../results/writing/snapshot-store.ts';
+import { StateStore } from '../results/writing/state-store.ts';
+import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
+import type { Monitors } from './monitors.ts';
 import type { Notifications } from './notifications.ts';
-import type { ResultStores } from './result-stores.ts';
+import type { ControllerPorts } from './ports.ts';
 
-export type Results = ResultsService<MonitorDoc>;
-
-export interface ResultsOptions {
-  stores: ResultStores;
-  monitors: MonitorStore;
-  pings: PingStore;
-  accounts: Pick<Accounts, 'plans' | 'quota'>;
-  fleet: Pick<Fleet, 'directory' | 'liveness' | 'placement'>;
-  events: Pick<Events, 'telling'>;
-  incidents: Pick<Incidents, 'outbox'>;
-  notifications: Pick<Notifications, 'alerts' | 'service'>;
-  dataDir: string;
-  bus: Bus;
-  clock: Clock;
-  log: Log;
+interface ResultSources {
+  monitors: Monitors;
+  accounts: Accounts;
+  fleet: Fleet;
+  events: Events;
+  incidents: Incidents;
+  notifications: Notifications;
 }
 
-/** What becomes of results, put together and not yet started. */
-export function openResults(options: ResultsOptions): Results {
-  const { stores, monitors, accounts, fleet, notifications, bus, clock, log } = options;
-  return new ResultsService({
-    clock, log, bus, holder: holderOf(options.dataDir), pings: options.pings,
-    stores: { ...stores, history: options.events.telling(stores.history), incidents: options.incidents.outbox, alerts: notifications.alerts },
-    limits: limitsOf(accounts, fleet, clock),
+export type Results = Awaited<ReturnType<typeof openResults>>;
+export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
+
+/** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
+export async function openResults(ports: ControllerPorts, sources: ResultSources) {
+  const { config, mongo: { db }, bus, clock, log } = ports;
+  const { fleet, events, incidents, notifications } = sources;
+  const { monitors: { store: monitors }, accounts: { quota } } = sources;
+  const stores = await openResultStores(db);
+  const pings = new PingStore(db);
+  await pings.ensureIndexes();
+  const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
+  const retention = new RawRetention({ clock, plans: config.accounts.plans, limitsOf });
+  const service = new ResultsService<MonitorDoc>({
+    clock, log, bus, holder: holderOf(config.dataDir), pings,
+    stores: {
+      ...stores, history: events.publishing(stores.history),
+      incidents: incidents.outbox, alerts: notifications.alerts,
+    },
+    limits: {
+      rawRetentionMs: (organizationId) => retention.of(organizationId),
+      longestRawMs: retention.longestMs,
+      regionOwner: (region) => fleet.directory.region(region)?.organization_id,
+      clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
+    },
     monitors: {
-      findMarked: async (shards, limit) =>
-        (await monitors.findUnjournaled(shards, limit)).map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc })),
+      findMarked: async (shards, limit) => {
+        const docs = await monitors.findUnjournaled(shards, limit);
+        return docs.map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc }));
+      },
       place: (docs) => fleet.placement.apply(docs),
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
     onPoke: () => notifications.service.poke(),
   });
+  return { service, pings };
 }
 
-function limitsOf({ plans, quota }: ResultsOptions['accounts'], fleet: ResultsOptions['fleet'], clock: Clock): ResultsDeps<MonitorDoc>['limits'] {
-  const retention = new RawRetention({ clock, plans, limitsOf: (organizationId) => quota.limitsOf(organizationId) });
+/** The collections of results, with their indexes. */
+export async function openResultStores(db: Mongo['db']) {
+  const [hours, states, history] = [new HourStore(db), new StateStore(db), new MongoStatusHistory(db)];
+  const deadLetters = new DeadLetterStore(db);
+  await Promise.all([states, history, deadLetters].map((store) => store.ensureIndexes()));
   return {
-    rawRetentionMs: (organizationId) => retention.of(organizationId), longestRawMs: retention.longestMs,
-    regionOwner: (region) => fleet.directory.region(region)?.organization_id,
-    clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
+    journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
+    states, hours, rollups: hours, history, changes: history, deadLetters,
   };
 }
 
-/** A name for this installation's controller that outlives its process, so that it finds its own shards after a kill. */
+/** Outlives the process, so that a controller finds its own shards again after it was killed. */
 function holderOf(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, 'controller-id');
   try {
     return readFileSync(file, 'utf8').trim();

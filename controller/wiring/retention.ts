@@ -1,5 +1,3 @@
-import type { Log } from '../../shared/log.ts';
-import type { Clock } from '../../shared/time.ts';
 import type { AccountStores } from '../accounts/deps.ts';
 import { AuditStore } from '../audit/store.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
@@ -8,36 +6,40 @@ import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import { removeAgedIncidents } from '../incidents/verbs/remove-aged-incidents.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
+import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { AgedResultStore } from '../results/hours/aged-result-store.ts';
-import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import { SweepStore } from '../retention/store.ts';
 import { RetentionSweeper } from '../retention/sweeper.ts';
+import type { ControllerPorts } from './ports.ts';
 
-export interface RetentionSettings {
-  db: Mongo['db'];
+interface RetentionSources {
   accounts: Pick<AccountStores, 'organizations' | 'projects'>;
   limitsOf(organizationId: string): Promise<PlanLimits>;
   ownsShard(shard: number): boolean;
-  clock: Clock;
-  log: Log;
 }
 
-/** What removes by age, put together and not yet started. */
-export function openRetention({ db, accounts, limitsOf, ownsShard, clock, log }: RetentionSettings): RetentionSweeper {
-  const incidents = { incidents: new IncidentStore(db), updates: new IncidentUpdateStore(db), comments: new CommentStore(db) };
+/** Removes what plans no longer keep. */
+export function openRetention(
+  { mongo: { db }, clock, log }: Pick<ControllerPorts, 'clock' | 'log'> & { mongo: Pick<Mongo, 'db'> },
+  { accounts: { organizations, projects }, limitsOf, ownsShard }: RetentionSources,
+): RetentionSweeper {
+  const incidents = {
+    incidents: new IncidentStore(db), updates: new IncidentUpdateStore(db), comments: new CommentStore(db),
+  };
   const audit = new AuditStore(db);
-  const letters = new DeadLetterStore(db);
+  const deadLetters = new DeadLetterStore(db);
   return new RetentionSweeper({
-    monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db), limitsOf, ownsShard, clock, log,
+    monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db),
+    limitsOf, ownsShard, clock, log,
     organizations: {
-      page: (after, limit) => accounts.organizations.pageOfIds(after, limit),
-      projectsOf: async (organizationId) => (await accounts.projects.listOf([organizationId])).map((project) => project._id),
+      page: (after, limit) => organizations.pageOfIds(after, limit),
+      projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),
     },
     documents: {
       removeIncidents: (tenant, before, limit) => removeAgedIncidents(incidents, tenant, before, limit),
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
-      removeDeadLetters: (before, limit) => letters.removeOlder(before, limit),
+      removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),
     },
   });
 }

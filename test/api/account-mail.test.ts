@@ -18,7 +18,7 @@ describe('through Mailgun', () => {
   afterAll(() => server.close());
 
   test('verifies an account and accepts an invitation, with one recipient per request', async () => {
-    const app = await makeApp({ mail: { mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } } });
+    const app = await makeApp({ env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url } });
     const tenant = await newTenant(app);
     await app.client.post('/api/auth/register', NEW);
     const mail = await until(() => server.messages.find((message) => message.to === NEW.email));
@@ -34,7 +34,7 @@ describe('through Mailgun', () => {
     server.fail(503);
     const timers = new SimulatedClock();
     const clock = { ...systemClock, setTimer: timers.setTimer.bind(timers) };
-    const app = await makeApp({ clock, mail: { mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } } });
+    const app = await makeApp({ clock, env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url } });
     await newPerson(app, 'Operator');
     const before = server.requests;
     expect((await app.client.post('/api/auth/register', { ...NEW, email: 'later@example.com' })).status).toBe(201);
@@ -56,7 +56,7 @@ describe('through SMTP', () => {
   afterAll(() => server.stop());
 
   test('a password reset works with the link as received', async () => {
-    const app = await makeApp({ mail: { smtpUrl: server.url } });
+    const app = await makeApp({ env: { SMTP_URL: server.url } });
     const { person } = await newPerson(app);
     await app.client.post('/api/auth/forgot-password', { email: person.email });
     const mail = await until(() => server.mails.find((one) => one.to[0] === person.email));
@@ -69,7 +69,7 @@ describe('through SMTP', () => {
   });
 
   test('a refused recipient affects no other mail and shows in no response', async () => {
-    const app = await makeApp({ mail: { smtpUrl: server.url } });
+    const app = await makeApp({ env: { SMTP_URL: server.url } });
     const { person } = await newPerson(app);
     await server.behave({ code: 550, text: 'No such user', at: 'rcpt' });
     const refused = await app.client.post('/api/auth/forgot-password', { email: person.email });

@@ -6,7 +6,7 @@ const ada = { email: 'Ada@Example.com', password: PASSWORD, name: 'Ada Lovelace'
 
 describe('registration', () => {
   test('creates a verified operator with organization, project and session for the first account', async () => {
-    const app = await makeApp({ registration: 'first-user' });
+    const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
     const answer = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
     expect(answer.status).toBe(201);
     expect(answer.data.user).toMatchObject({ email: 'ada@example.com', name: 'Ada Lovelace', email_verified: true, is_operator: true });
@@ -19,7 +19,7 @@ describe('registration', () => {
   });
 
   test('accepts only one account in first-user mode, even when many register concurrently', async () => {
-    const app = await makeApp({ registration: 'first-user' });
+    const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` })),
     );
@@ -33,13 +33,13 @@ describe('registration', () => {
   });
 
   test('is refused when closed', async () => {
-    const app = await makeApp({ registration: 'closed' });
+    const app = await makeApp({ env: { REGISTRATION: 'closed' } });
     expect((await app.client.post('/api/auth/register', ada)).code).toBe('FORBIDDEN');
     await app.close();
   });
 
   test('makes exactly one of many first accounts the operator when open', async () => {
-    const app = await makeApp({ registration: 'open' });
+    const app = await makeApp({ env: { REGISTRATION: 'open' } });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` })),
     );
@@ -53,7 +53,7 @@ describe('registration', () => {
 describe('an open installation', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await makeApp({ registration: 'open' });
+    app = await makeApp({ env: { REGISTRATION: 'open' } });
     await newPerson(app, 'Operator');
   });
   afterAll(() => app.close());

@@ -3,7 +3,7 @@ import { makeApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
 
 test('billing shows plan, limits and usage, and the owner can switch to plans that fit', async () => {
-  const app = await makeApp({ plansJson: '{"free":{"monitors":1}}', defaultPlan: 'pro' });
+  const app = await makeApp({ plansJson: '{"free":{"monitors":1}}', env: { DEFAULT_PLAN: 'pro' } });
   const tenant = await newTenant(app);
   const admin = await newMember(app, tenant, 'admin');
   const before = await admin.client.get('/api/billing');

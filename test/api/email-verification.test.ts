@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts';
 let app: TestApp;
 let offsetMs = 0;
 beforeAll(async () => {
-  app = await makeApp({ registration: 'open', clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  app = await makeApp({ env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
   await newPerson(app, 'Operator');
 });
 afterAll(() => app.close());
@@ -108,7 +108,7 @@ describe('a repeated verification mail', () => {
 });
 
 test('the first account of an installation is verified and gets no mail', async () => {
-  const fresh = await makeApp({ registration: 'first-user' });
+  const fresh = await makeApp({ env: { REGISTRATION: 'first-user' } });
   const { data } = await fresh.client.post('/api/auth/register', { email: 'first@example.com', password: PASSWORD, name: 'First' });
   expect(data.user.email_verified).toBe(true);
   await fresh.accounts.close();

@@ -48,7 +48,7 @@ describe('groups', () => {
     test('shows its monitors, children and path', async () => {
       const [top, middle, bottom] = await chain(3) as [Loose, Loose, Loose];
       const member = await monitor(middle.id);
-      app.observed.live.set(member.id, {
+      app.owners.live.set(member.id, {
         status: 'down', since: 0, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null, regions: [],
       });
       const { data } = await tenant.readKey.get(`/api/groups/${middle.id}`);
@@ -293,7 +293,7 @@ describe('groups', () => {
     const live = (status: 'up' | 'down' | 'degraded') =>
       ({ status, since: 0, last_check_at: 1, last_success_at: null, last_failure_at: null, open_incident: null, regions: [] });
     const stats = (uptime: number | null, time: number | null) =>
-      ({ uptime_percentage: uptime, avg_response_time: time, total_checks: 1, failed_checks: 0, last_check_at: 1, last_success_at: null, last_failure_at: null });
+      ({ uptime_percentage: uptime, avg_response_time: time, total_checks: 1, failed_checks: 0 });
 
     test('weigh every monitor equally', async () => {
       const group = await create({});
@@ -305,9 +305,9 @@ describe('groups', () => {
       const members = [await monitor(group.id), await monitor(group.id), await monitor(group.id), await monitor(group.id)];
       const [up, down, degraded, paused] = members.map((member) => member.id) as [string, string, string, string];
       await client.post(`/api/monitors/${paused}/pause`);
-      for (const [id, status] of [[up, 'up'], [down, 'down'], [degraded, 'degraded'], [paused, 'down']] as const) app.observed.live.set(id, live(status));
-      app.observed.stats.set(up, stats(100, 50));
-      app.observed.stats.set(down, stats(49, null));
+      for (const [id, status] of [[up, 'up'], [down, 'down'], [degraded, 'degraded'], [paused, 'down']] as const) app.owners.live.set(id, live(status));
+      app.owners.figures.set(up, stats(100, 50));
+      app.owners.figures.set(down, stats(49, null));
       const window = { uptime: 74.5, avg_response_time: 50 };
       expect((await client.get(`/api/groups/${group.id}/stats`)).data).toEqual({
         total_monitors: 4, active_monitors: 3, paused_monitors: 1, monitors_up: 2, monitors_down: 1, avg_response_time: 50, uptime_percentage: 74.5,
@@ -319,7 +319,7 @@ describe('groups', () => {
       const { owner: { client: own } } = await newTenant(app);
       const [healthy, degraded, down, unknown] = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create({ name }, own))) as [Loose, Loose, Loose, Loose];
       for (const [group, statuses] of [[healthy, ['up', 'degraded']], [degraded, ['up', 'down']], [down, ['down', 'down']]] as const) {
-        for (const status of statuses) app.observed.live.set((await monitor(group.id, own)).id, live(status));
+        for (const status of statuses) app.owners.live.set((await monitor(group.id, own)).id, live(status));
       }
       await monitor(null, own);
       const entry = (group: Loose, count: number, health: string) => ({ id: group.id, name: group.name, check_count: count, health_status: health, uptime_percentage: 0 });

@@ -28,7 +28,7 @@ describe('pings of a heartbeat', () => {
         done();
       },
     });
-    app = await makeApp({ log: pino({ level: 'trace' }, sink), rateLimit: 400 });
+    app = await makeApp({ env: { RATE_LIMIT: '400' }, log: pino({ level: 'trace' }, sink) });
     await new PingStore(app.db).ensureIndexes();
     tenant = await newTenant(app);
     client = tenant.owner.client;
@@ -52,7 +52,7 @@ describe('pings of a heartbeat', () => {
     expect(answer.status).toBe(200);
     if (method !== 'HEAD') expect(await answer.json()).toEqual({ success: true, data: { ok: true } });
     expect(await kept(monitor.id)).toEqual([expect.objectContaining({ monitor_id: monitor.id, kind, exit_code: code, shard: shardOf(monitor.id), revision: 1 })]);
-    expect(app.observed.poked.at(-1)).toBe(shardOf(monitor.id));
+    expect(app.owners.poked.at(-1)).toBe(shardOf(monitor.id));
   });
 
   test('accept any body and query, and ignore credentials', async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
-import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
 beforeAll(async () => {
   app = await makeApp();
-  app.observed.regions.set('eu-west', { organizationId: null, city: 'Dublin' });
+  await addRegion(app, 'eu-west', { city: 'Dublin' });
 });
 afterAll(() => app.close());
 
@@ -175,7 +175,7 @@ describe('a document', () => {
 describe('the plan', () => {
   const many = (count: number, change: Loose = {}) => ({ monitors: Array.from({ length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change })) });
   const limited = async (): Promise<{ small: TestApp; tenant: Tenant }> => {
-    const small = await makeApp({ defaultPlan: 'free', plansJson: '{"free":{"monitors":5}}' });
+    const small = await makeApp({ env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5}}' });
     return { small, tenant: await newTenant(small) };
   };
 

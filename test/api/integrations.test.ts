@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { QueueStore, type QueueDoc } from '../../controller/delivery/queue-store.ts';
-import { sendSample } from '../../controller/delivery/senders/sample.ts';
-import type { DeliverySide } from '../../controller/destinations/ports.ts';
-import { destinationRoutes } from '../../controller/destinations/routes.ts';
-import { DestinationStore } from '../../controller/destinations/store.ts';
-import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
-import { openMailer } from '../../controller/platform/mail/mailer.ts';
-import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
+import type { QueueDoc } from '../../controller/delivery/queue-store.ts';
 import { newId } from '../../shared/ids.ts';
-import { createLog } from '../../shared/log.ts';
-import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
@@ -23,33 +14,15 @@ const NAMES: Record<string, string[]> = {
 
 let receiver: Receiver;
 let smtp: TestSmtpServer;
-const posters: HttpPoster[] = [];
 
 async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): Promise<TestApp> {
-  const mail = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl };
   const resolve = async (host: string) => {
     const addresses = NAMES[host];
     if (!addresses) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     return addresses;
   };
-  const vetting = createAddressVetting({ resolve, allowPrivate, clock: systemClock });
-  const poster = new HttpPoster({ clock: systemClock, vetting });
-  posters.push(poster);
-  return makeApp({
-    routes: (db) => {
-      const destinations = new DestinationStore(db);
-      const queues = new QueueStore(db);
-      const mailer = openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
-      const sending = { poster, mailer, destinations, clock: systemClock, baseUrl: () => 'https://farwatch.example' };
-      const deliveries: DeliverySide = {
-        sendSample: (destination) => sendSample(sending, destination),
-        health: (ids) => queues.health(ids),
-        destinationChanged: (id) => queues.clearFailures(id),
-        destinationGone: (id) => queues.bury(id, systemClock.now()),
-      };
-      return destinationRoutes({ destinations, vetting, deliveries });
-    },
-  });
+  const env = { ALLOW_PRIVATE_DESTINATIONS: String(allowPrivate), SMTP_URL: smtpUrl, MAIL_FROM: 'Farwatch <farwatch@example.com>' };
+  return makeApp({ env, resolve });
 }
 
 const hook = (change: object = {}): Loose => ({ name: 'On-call', type: 'webhook', config: { url: 'https://example.com/hook' }, ...change });
@@ -335,7 +308,6 @@ describe('a test of an integration', () => {
     await app.close();
     await receiver.close();
     await smtp.stop();
-    for (const poster of posters) await poster.close();
   });
 
   test('sends a signed sample and reports the result', async () => {

@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { observeEvents } from '../../controller/wiring/metrics.ts';
 import { BusEventPublisher, type LiveEvent } from '../../controller/events/event.ts';
 import { LINGER_MS } from '../../controller/events/channel.ts';
-import { EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
+import { type EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
-import { eventRoutes } from '../../controller/events/routes.ts';
 import { RECHECK_EVERY_MS } from '../../controller/http/event-stream.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
@@ -34,8 +33,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   clock = new SimulatedClock(Date.now());
-  hub = new EventHub({ bus, clock });
-  app = await makeApp({ clock, routes: () => eventRoutes({ hub }) });
+  app = await makeApp({ clock, bus });
+  hub = app.controller.events.hub;
   hub.start();
   tenant = await newTenant(app);
   publisher = new BusEventPublisher(bus);

@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts';
 let app: TestApp;
 let tenant: Tenant;
 beforeAll(async () => {
-  app = await makeApp({ registration: 'open' });
+  app = await makeApp({ env: { REGISTRATION: 'open' } });
   tenant = await newTenant(app);
 });
 afterAll(() => app.close());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
-import { makeApp } from '../helpers/make-app.ts';
+import { addRegion, makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
 const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 300 };
@@ -9,7 +9,7 @@ const createMany = (client: ApiClient, count: number) => Promise.all(Array.from(
 
 describe('the plan', () => {
   test('lets exactly its number of monitors be created, however many are asked for at once', async () => {
-    const app = await makeApp({ defaultPlan: 'free' });
+    const app = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
     const tenant = await newTenant(app);
     const answers = await createMany(tenant.writeKey, 100);
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(50);
@@ -46,9 +46,9 @@ describe('the plan', () => {
   });
 
   test('sets the shortest interval and the number of regions', async () => {
-    const app = await makeApp({ defaultPlan: 'free' });
+    const app = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
     const tenant = await newTenant(app);
-    for (const id of ['eu-1', 'eu-2']) app.observed.regions.set(id, { organizationId: null, city: 'X' });
+    for (const id of ['eu-1', 'eu-2']) await addRegion(app, id, { city: 'X' });
     const short = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 299 });
     expect([short.status, short.code, short.error.details]).toEqual([403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 }]);
     const { id } = (await tenant.writeKey.post('/api/monitors', { ...monitor, monitoring_regions: ['eu-1'] })).data.monitor;
@@ -65,14 +65,14 @@ describe('the plan', () => {
   });
 
   test('gives way to a lowest interval below 30 seconds, and only then', async () => {
-    const app = await makeApp({ minIntervalSeconds: 1 });
+    const app = await makeApp({ env: { MIN_INTERVAL_SECONDS: '1' } });
     const tenant = await newTenant(app);
     const made = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     expect([made.status, made.data?.monitor.timeout_ms]).toEqual([201, 1000]);
     expect((await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 0 })).code).toBe('VALIDATION_ERROR');
     expect((await tenant.owner.client.get('/api/billing')).data.limits.min_interval_seconds).toBe(1);
     await app.close();
-    const strict = await makeApp({ minIntervalSeconds: 120 });
+    const strict = await makeApp({ env: { MIN_INTERVAL_SECONDS: '120' } });
     const other = await newTenant(strict);
     expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 119 })).code).toBe('VALIDATION_ERROR');
     expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 120 })).status).toBe(201);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
-import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
@@ -126,10 +126,10 @@ describe('many monitors', () => {
 });
 
 test('one monitor asks its target only so often, on every plan', async () => {
-  const private_ = await makeApp({ minIntervalSeconds: 1 });
+  const private_ = await makeApp({ env: { MIN_INTERVAL_SECONDS: '1' } });
   const owner = (await newTenant(private_)).writeKey;
   const regions = Array.from({ length: 11 }, (_, at) => `eu-${at}`);
-  for (const id of regions) private_.observed.regions.set(id, { organizationId: null, city: 'X' });
+  for (const id of regions) await addRegion(private_, id, { city: 'X' });
   const icmp = { name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 1, icmp_config: { packet_count: 10 } };
   const made = await owner.post('/api/monitors', icmp);
   expect(made.status).toBe(201);

@@ -4,7 +4,7 @@ import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/config.t
 import { httpSpec } from '../../shared/contracts/check-spec.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
-import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
@@ -17,11 +17,13 @@ afterAll(() => app.close());
 beforeEach(async () => {
   tenant = await newTenant(app);
   client = tenant.writeKey;
-  app.observed.poked.length = 0;
+  app.owners.poked.length = 0;
 });
 
 const minimal = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/health?deep=1#x', interval_seconds: 60 };
 const create = async (change: Loose = {}) => client.post('/api/monitors', { ...minimal, ...change });
+const addDestination = (_id: string, { organizationId, projectId }: Tenant) =>
+  app.db.collection<{ _id: string }>('destinations').insertOne({ _id, organization_id: organizationId, project_id: projectId } as { _id: string });
 const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[0]);
 
 describe('a monitor that is created', () => {
@@ -42,7 +44,7 @@ describe('a monitor that is created', () => {
 
   test('is marked for its shard, whose owner is told', async () => {
     const { id } = (await create()).data.monitor;
-    expect(app.observed.poked).toEqual([shardOf(id)]);
+    expect(app.owners.poked).toEqual([shardOf(id)]);
     expect(await stored(id)).toMatchObject({ revision: 1, unjournaled: shardOf(id), deleted_at: null, project_id: tenant.projectId });
   });
 
@@ -59,7 +61,7 @@ describe('a monitor that is created', () => {
   });
 
   test('keeps tags and regions, which no read returns', async () => {
-    app.observed.regions.set('eu-west', { organizationId: null, city: 'Dublin' });
+    await addRegion(app, 'eu-west', { city: 'Dublin' });
     const { monitor } = (await create({ tags: ['prod', ' web ', 'prod'], monitoring_regions: ['eu-west', 'eu-west'] })).data;
     expect(monitor).not.toHaveProperty('tags');
     expect(monitor).not.toHaveProperty('monitoring_regions');
@@ -151,7 +153,7 @@ describe('a monitor is refused', () => {
 describe('a monitor that is changed', () => {
   let monitor: Loose;
   beforeEach(async () => {
-    app.observed.regions.set('eu-west', { organizationId: null, city: 'Dublin' });
+    await addRegion(app, 'eu-west', { city: 'Dublin' });
     monitor = (await create({
       tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' }, slow_response_threshold_ms: 500,
       ssl_monitoring: { enabled: true }, domain_monitoring: { enabled: true, expiry_warning_days: [7, 30, 7] },
@@ -164,7 +166,7 @@ describe('a monitor that is changed', () => {
     expect(answer.status).toBe(200);
     expect(answer.data.monitor).toEqual({ ...monitor, name: 'Renamed', updated_at: answer.data.monitor.updated_at });
     expect(await stored(monitor.id)).toMatchObject({ revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed' });
-    expect(app.observed.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
+    expect(app.owners.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
   test('shows the days of its warnings as they were given, each once', () => {
@@ -260,10 +262,11 @@ describe('a monitor that is changed', () => {
 
   test('may keep a region and a destination that are gone since', async () => {
     const target = randomUUID();
-    app.observed.destinations.set(target, tenant);
+    await addDestination(target, tenant);
     await client.patch(path(), { notification_target_ids: [target] });
-    app.observed.destinations.delete(target);
-    app.observed.regions.delete('eu-west');
+    await app.db.collection<{ _id: string }>('destinations').deleteOne({ _id: target });
+    await app.db.collection<{ _id: string }>('regions').deleteOne({ _id: 'eu-west' });
+    await app.controller.fleet.directory.refresh();
     const read = (await client.get(path())).data.monitor;
     expect(read.notification_target_ids).toEqual([target]);
     expect((await client.put(path(), { ...read, name: 'Still' })).status).toBe(200);
@@ -277,7 +280,7 @@ describe('the life of a monitor', () => {
   beforeEach(async () => {
     id = (await create()).data.monitor.id;
     path = `/api/monitors/${id}`;
-    app.observed.poked.length = 0;
+    app.owners.poked.length = 0;
   });
   const move = async (transition: string) => {
     const answer = await client.post(`${path}/${transition}`);
@@ -286,11 +289,11 @@ describe('the life of a monitor', () => {
 
   test('pauses, resumes and disables; what it already is changes nothing', async () => {
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
-    expect(app.observed.poked).toEqual([]);
+    expect(app.owners.poked).toEqual([]);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect((await stored(id))?.revision).toBe(2);
-    expect(app.observed.poked).toEqual([shardOf(id)]);
+    expect(app.owners.poked).toEqual([shardOf(id)]);
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
     expect(await move('disable')).toEqual(['disabled', 'disabled', 'paused']);
     expect(await move('pause')).toBe('CONFLICT');
@@ -332,8 +335,8 @@ test('a monitor of another organization or project is as unknown as none, whatev
     expect(foreign.body).toEqual((await client.send(method, `/api/monitors/${unknown}${suffix}`, body)).body);
   }
   expect((await other.readKey.get(`/api/monitors/${id}`)).data.monitor.name).toBe('Shop');
-  app.observed.destinations.set(id, { organizationId: other.organizationId, projectId: other.projectId });
-  app.observed.regions.set('their-region', { organizationId: other.organizationId, city: 'X' });
+  await addDestination(id, other);
+  await addRegion(app, 'their-region', { organization_id: other.organizationId, visibility: 'private' });
   expect((await create({ notification_target_ids: [id] })).code).toBe('VALIDATION_ERROR');
   expect((await create({ monitoring_regions: ['their-region'] })).code).toBe('VALIDATION_ERROR');
 });

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { destinationRoutes } from '../../controller/destinations/routes.ts';
 import { isRawAnswer } from '../../controller/http/route.ts';
-import { eventRoutes } from '../../controller/events/routes.ts';
-import { openIncidents } from '../../controller/wiring/incidents.ts';
-import { fleetRoutes } from '../../controller/probes/routes.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -12,7 +8,7 @@ import { strictSchema } from '../helpers/strict-schema.ts';
 let app: TestApp;
 let document: Loose;
 beforeAll(async () => {
-  app = await makeApp({ routes: async (db) => [...(await openIncidents({ db } as never)).over({} as never), ...eventRoutes({} as never), ...destinationRoutes({} as never), ...fleetRoutes({} as never)] });
+  app = await makeApp();
   document = (await app.client.get('/api/openapi.json')).body;
 });
 afterAll(() => app.close());

@@ -9,7 +9,7 @@ let app: TestApp;
 let person: Person;
 let offsetMs = 0;
 beforeAll(async () => {
-  app = await makeApp({ registration: 'open', clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  app = await makeApp({ env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

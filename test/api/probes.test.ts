@@ -1,51 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
-import type { Bus } from '../../controller/platform/bus/bus-port.ts';
-import type { ProbeUser } from '../../controller/probes/ports.ts';
 import { hashSecret } from '../../shared/ids.ts';
-import { createLog } from '../../shared/log.ts';
-import { systemClock } from '../../shared/time.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
-import { withWatchedMongo } from '../store/with-mongo.ts';
 
-/** Enrolment needs no NATS server: nothing here beats. */
-const silentBus: Bus = {
-  isConnected: true,
-  publish: () => undefined,
-  request: () => Promise.reject(new Error('nobody there')),
-  subscribe: () => ({ stop: async () => undefined }),
-  onReconnect: () => undefined,
-  close: async () => undefined,
-};
-
-const mongo = withWatchedMongo();
-let fleet: Fleet;
 let app: TestApp;
+let store: TestMongo;
+let usersFile: string;
 let tenant: Tenant;
 let other: Tenant;
 /** Operator of the instance: the first account. */
 let operator: ApiClient;
-let published: ProbeUser[] = [];
 
-const options = (change: Partial<FleetOptions> = {}): FleetOptions => ({
-  db: mongo.db, bus: silentBus, monitors: { async *activeOfRegion() {} }, identities: { publish: async (users) => void (published = users) },
-  natsUrl: 'nats://probes.example:4222', embeddedProbeToken: null, timeZone: 'Europe/Berlin', owns: () => true,
-  clock: systemClock, log: createLog('test', 'silent'), ...change,
-});
+/** A controller on the database, which publishes its probes in a users file of NATS. */
+const open = (env: Record<string, string> = {}): Promise<TestApp> => {
+  const nats = { NATS_USERS_FILE: usersFile, NATS_PID_FILE: `${usersFile}.pid`, NATS_PUBLIC_URL: 'nats://probes.example:4222' };
+  return makeApp({ mongoUrl: store.url, env: { ...nats, ...env } });
+};
+const published = (): string => readFileSync(usersFile, 'utf8');
 
 beforeAll(async () => {
-  fleet = await startFleet(options());
-  app = await makeApp({ mongoUrl: mongo.url, routes: () => fleet.routes });
+  store = await testMongo();
+  usersFile = join(mkdtempSync(join(tmpdir(), 'farwatch-users-')), 'users.conf');
+  app = await open();
   tenant = await newTenant(app);
   operator = tenant.owner.client;
   other = await newTenant(app);
 });
 afterAll(async () => {
   await app.close();
-  await fleet.stop();
+  await store.stop();
+  rmSync(dirname(usersFile), { recursive: true });
 });
 
 async function register(client: ApiClient, name: string, region = 'local'): Promise<{ id: string; token: string }> {
@@ -87,8 +77,8 @@ test('a token enrols one probe once, whoever else has it, and the database never
     controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/), controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
   });
   const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
-  const user = { _id: id, region_id: 'local', public_key: winner.publicKey };
-  expect(published).toContainEqual(expect.objectContaining(user));
+  expect(published()).toContain(winner.publicKey);
+  expect(published()).toContain(`results.*.local.${id}`);
   // An answer can get lost: the same key may ask again, and gets the same.
   expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
   expect((await app.client.post('/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('INVALID_TOKEN');
@@ -122,10 +112,10 @@ test('a deleted probe is gone from NATS and from the list at once, and its name 
   const { id, token } = await register(operator, 'five');
   const probe = new TestProbe();
   await app.client.post('/api/probes/enrol', probe.request(token));
-  expect(published.map((user) => user._id)).toContain(id);
+  expect(published()).toContain(id);
   expect((await other.owner.client.delete(`/api/probes/${id}`)).code).toBe('INSUFFICIENT_PERMISSIONS');
   expect((await operator.delete(`/api/probes/${id}`)).data).toEqual({ message: 'Probe deleted' });
-  expect(published.map((user) => user._id)).not.toContain(id);
+  expect(published()).not.toContain(id);
   expect((await operator.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await operator.delete(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await app.client.post('/api/probes/enrol', probe.request(token))).code).toBe('INVALID_TOKEN');
@@ -162,8 +152,8 @@ test('a private region is for its organization alone', async () => {
   expect((await other.owner.client.delete('/api/regions/office')).code).toBe('CONFLICT');
   expect((await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region).toMatchObject({ name: 'Office', city: 'Bergen' });
   expect((await other.owner.client.put('/api/regions/office', { city: 'Oslo' })).data.region).toMatchObject({ name: 'Office', city: 'Oslo' });
-  expect(await fleet.directory.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
-  expect(await fleet.directory.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
+  expect(await app.controller.fleet.directory.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
+  expect(await app.controller.fleet.directory.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
 });
 
 test('a region can go right after its last probe, whose traces stay until its monitors have moved', async () => {
@@ -177,8 +167,8 @@ test('a region can go right after its last probe, whose traces stay until its mo
 test('the embedded probe enrols by its token, and anew with another one after it was wiped', async () => {
   const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
   const start = async (token: string) => {
-    const started = await startFleet(options({ embeddedProbeToken: token }));
-    await started.stop();
+    const started = await open({ EMBEDDED_PROBE_TOKEN: token });
+    await started.close();
   };
   await start(first);
   const embedded = new TestProbe();
@@ -188,10 +178,10 @@ test('the embedded probe enrols by its token, and anew with another one after it
   expect((await app.client.post('/api/probes/enrol', new TestProbe().request(first))).code).toBe('INVALID_TOKEN');
 
   await start(second);
-  expect(published.map((user) => user.public_key)).toContain(embedded.publicKey);
+  expect(published()).toContain(embedded.publicKey);
   const wiped = new TestProbe();
   const again = await app.client.post('/api/probes/enrol', wiped.request(second));
   expect(again.data).toEqual(answer.data);
-  expect(published.map((user) => user.public_key)).toContain(wiped.publicKey);
-  expect(published.map((user) => user.public_key)).not.toContain(embedded.publicKey);
+  expect(published()).toContain(wiped.publicKey);
+  expect(published()).not.toContain(embedded.publicKey);
 });

@@ -7,7 +7,7 @@ const LIMIT = 20;
 
 describe('the rate limit', () => {
   test('counts down on every answer, then answers 429 until the window ends', async () => {
-    const app = await makeApp({ rateLimit: LIMIT });
+    const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const seen: number[] = [];
     for (const [method, path] of [['GET', '/api/none'], ['POST', '/api/auth/login'], ['GET', '/api/monitors'], ['DELETE', '/api/monitors'], ['GET', '/api/docs']] as const) {
       const answer = await app.client.send(method, path);
@@ -32,7 +32,7 @@ describe('the rate limit', () => {
   });
 
   test('is one for all sessions and keys of a person, and does not touch others', async () => {
-    const app = await makeApp({ rateLimit: LIMIT });
+    const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const tenant = await newTenant(app);
     const clients = [tenant.readKey, tenant.writeKey, tenant.owner.client];
     const statuses: number[] = [];
@@ -45,7 +45,7 @@ describe('the rate limit', () => {
   });
 
   test('counts bad credentials under the address', async () => {
-    const app = await makeApp({ rateLimit: 5 });
+    const app = await makeApp({ env: { RATE_LIMIT: '5' } });
     const guess = (n: number) => app.client.get('/api/monitors', { headers: { 'x-api-key': `fw_${String(n).repeat(64)}` } });
     for (let n = 0; n < 5; n += 1) expect((await guess(n)).code).toBe('INVALID_API_KEY');
     expect((await guess(5)).code).toBe('RATE_LIMIT_EXCEEDED');
@@ -53,7 +53,7 @@ describe('the rate limit', () => {
   });
 
   test('is not escaped by headers that anybody can write', async () => {
-    const app = await makeApp({ rateLimit: 5 });
+    const app = await makeApp({ env: { RATE_LIMIT: '5' } });
     const statuses: number[] = [];
     for (let n = 0; n < 8; n += 1) {
       const ip = `203.0.113.${n}`;
@@ -65,7 +65,7 @@ describe('the rate limit', () => {
   });
 
   test('believes as many proxies as there are, from the right', async () => {
-    const app = await makeApp({ rateLimit: 3, trustProxy: 1 });
+    const app = await makeApp({ env: { RATE_LIMIT: '3', TRUST_PROXY: '1' } });
     const as = (forwarded: string) => app.client.get('/api/none', { headers: { 'x-forwarded-for': forwarded } }).then((answer) => answer.status);
     expect(await Promise.all([as('1.1.1.1, 9.9.9.9'), as('2.2.2.2, 9.9.9.9'), as('9.9.9.9')])).toEqual([404, 404, 404]);
     expect(await as('3.3.3.3, 9.9.9.9')).toBe(429);

@@ -66,7 +66,7 @@ test('a draining probe gives up its monitors and takes them back later; the last
 });
 
 test('two controllers that place the same monitors concurrently leave each on one probe', async () => {
-  const [here, there] = [await rig.controller(), await rig.controller({ owns: () => false })];
+  const [here, there] = [await rig.controller(), await rig.controller({ ownsAll: false })];
   const [one, two] = [await following('one'), await following('two')];
   await until(() => there.directory.probesOf('local').length === 2);
   await Promise.all([here.placement.apply(monitors), there.placement.apply(monitors)]);

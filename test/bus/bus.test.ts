@@ -149,6 +149,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     one.publish('raw.o.p.m.r', '{}');
     await until(async () => (await info()).state.messages === 1);
     const keeper = keepRawStream({ bus: one, log, clock: systemClock, maxBytes: 2_000_000 });
+    keeper.start();
     await nats.restart({ wipe: true });
     await until(async () => (await info().catch(() => null))?.config.max_bytes === 2_000_000);
     await keeper.stop();

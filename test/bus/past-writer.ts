@@ -3,7 +3,7 @@ import { HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours } from '
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
-import { openResultStores, type ResultStores } from '../../controller/wiring/result-stores.ts';
+import { openResultStores, type ResultStores } from '../../controller/wiring/results.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';

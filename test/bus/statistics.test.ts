@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openResultStores } from '../../controller/wiring/result-stores.ts';
+import { openResultStores } from '../../controller/wiring/results.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';

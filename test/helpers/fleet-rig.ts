@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
-import { startFleet, type Fleet, type FleetOptions } from '../../controller/wiring/fleet.ts';
+import { loadControllerConfig } from '../../controller/config.ts';
+import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/registry.ts';
@@ -7,7 +8,6 @@ import type { OrganizationContext, Route } from '../../controller/http/route.ts'
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts';
-import { openProbeIdentities } from '../../controller/platform/bus/probe-identities.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
@@ -58,21 +58,19 @@ export class FleetRig {
     return rig;
   }
 
-  async controller(change: Partial<FleetOptions> = {}): Promise<Fleet> {
-    const bus = await connectBus({ url: this.nats.url, creds: this.nats.controllerCreds, name: 'controller', log });
-    const fleet = await startFleet({
-      db: this.mongo.db,
-      bus,
-      monitors: this.monitors,
-      identities: openProbeIdentities({ bus, users: this.nats.users, credsFile: this.nats.controllerCreds, clock: systemClock, log }),
-      natsUrl: this.nats.url,
-      embeddedProbeToken: null,
-      timeZone: 'Europe/Berlin',
-      owns: () => true,
-      clock: systemClock,
-      log,
-      ...change,
+  /** Another controller's fleet, started; it owns all regions, or none. */
+  async controller({ ownsAll = true } = {}): Promise<Fleet> {
+    const { url, controllerCreds: creds, users } = this.nats;
+    const bus = await connectBus({ url, creds, name: 'controller', log });
+    const config = loadControllerConfig({
+      MONGODB_URL: this.store.url, NATS_URL: url, NATS_CREDS: creds,
+      ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
+    const ports = { config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin' };
+    const fleet = await openFleet(ports, {
+      monitors: this.monitors, ownsShard: () => ownsAll, regionLimit: async () => Infinity,
+    });
+    await fleet.start();
     this.fleets.push({ fleet, bus });
     return fleet;
   }

@@ -8,7 +8,7 @@ import { openRetention } from '../../controller/wiring/retention.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
-import { openResultStores } from '../../controller/wiring/result-stores.ts';
+import { openResultStores } from '../../controller/wiring/results.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
@@ -47,8 +47,8 @@ const idsOf = async (name: string): Promise<string[]> => (await rows(name).find(
 
 function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
   const accounts = openAccountStores(db);
-  return openRetention({
-    db, accounts, ownsShard, clock, log: createLog('test', 'silent'),
+  return openRetention({ mongo, clock, log: createLog('test', 'silent') }, {
+    accounts, ownsShard,
     limitsOf: async (id) => plans[(await accounts.organizations.find(id))?.plan ?? 'free'],
   });
 }

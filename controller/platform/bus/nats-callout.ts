@@ -40,8 +40,10 @@ const connectionList = z.object({
   }),
 });
 
+export type CalloutBus = Pick<NatsBus, 'subscribe' | 'request' | 'requestMany'>;
+
 interface NatsCalloutDeps {
-  bus: NatsBus;
+  bus: CalloutBus;
   /** Account nkey that the servers' configuration names as the issuer. */
   issuer: SigningKey;
   clock: Clock;

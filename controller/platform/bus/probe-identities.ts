@@ -2,13 +2,12 @@ import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { ProbeIdentities } from '../../probes/ports.ts';
 import { readCalloutIssuer } from './bus-credentials.ts';
-import type { NatsBus } from './bus.ts';
-import { NatsCallout } from './nats-callout.ts';
+import { NatsCallout, type CalloutBus } from './nats-callout.ts';
 import { NatsUsersFile, type NatsUsersFiles } from './nats-users.ts';
 import { SigningKey } from './nkeys.ts';
 
 interface IdentityOptions {
-  bus: NatsBus;
+  bus: CalloutBus;
   /** The user file of a server on this machine; null for any other server. */
   users: NatsUsersFiles | null;
   /** Our credentials file. With an account seed in it, servers ask us (auth callout). */

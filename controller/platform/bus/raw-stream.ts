@@ -16,7 +16,7 @@ const NOT_ENABLED = [10039, 10076];
  * Makes the stream RAW, or changes it to what it should be: `raw.>` on disk for an hour, oldest discarded at
  * the byte limit. False when the server has no JetStream; rejects when it does not answer or refuses.
  */
-export async function ensureRawStream(bus: NatsBus, maxBytes = DEFAULT_MAX_BYTES): Promise<boolean> {
+export async function ensureRawStream(bus: Pick<NatsBus, 'streams'>, maxBytes = DEFAULT_MAX_BYTES): Promise<boolean> {
   const wanted: Partial<StreamConfig> = {
     subjects: [subjects.rawOfAll],
     retention: RetentionPolicy.Limits,
@@ -38,8 +38,10 @@ export async function ensureRawStream(bus: NatsBus, maxBytes = DEFAULT_MAX_BYTES
   }
 }
 
-/** Ensures RAW now, after each reconnect (NATS may have lost everything) and every few seconds. */
-export function keepRawStream(options: { bus: NatsBus; log: Log; clock: Clock; maxBytes?: number }): Rounds {
+/** Ensures RAW every few seconds once started, and after each reconnect: NATS may have lost everything. */
+export function keepRawStream(options: {
+  bus: Pick<NatsBus, 'streams' | 'isConnected' | 'onReconnect'>; log: Log; clock: Clock; maxBytes?: number;
+}): Rounds {
   const { bus, log, clock, maxBytes } = options;
   let wasPossible = true;
   const rounds = new Rounds({
@@ -54,8 +56,6 @@ export function keepRawStream(options: { bus: NatsBus; log: Log; clock: Clock; m
     onFailed: (error) => log.warn({ err: error }, 'stream RAW not ensured'),
   });
   bus.onReconnect(() => rounds.look());
-  rounds.start();
-  rounds.look();
   return rounds;
 }
 

@@ -24,6 +24,7 @@ export class Leases {
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
   readonly #rounds: Rounds;
+  #isStarted = false;
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
@@ -34,6 +35,7 @@ export class Leases {
   }
 
   start(): void {
+    this.#isStarted = true;
     this.#rounds.start();
     this.#rounds.look();
   }
@@ -56,6 +58,7 @@ export class Leases {
 
   /** Releases everything; called when nothing more will be written. */
   async stop(): Promise<void> {
+    if (!this.#isStarted) return;
     await this.#rounds.stop();
     const mine = [...this.#mine];
     this.#mine.clear();

@@ -4,7 +4,7 @@ import { createLog } from '../../../shared/log.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
-import { openResultStores } from '../../../controller/wiring/result-stores.ts';
+import { openResultStores } from '../../../controller/wiring/results.ts';
 import { Shards } from '../../../controller/results/shards/shards.ts';
 import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';

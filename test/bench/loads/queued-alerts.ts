@@ -1,10 +1,13 @@
+import { loadControllerConfig } from '../../../controller/config.ts';
 import { openNotifications } from '../../../controller/wiring/notifications.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
+import { createResolver } from '../../../controller/platform/outbound/resolver.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { alertOf, monitorConfig, TENANT } from '../../helpers/delivery-rig.ts';
+import { OwnersBus } from '../../helpers/owners-bus.ts';
 
 interface QueuedOptions {
   url: string;
@@ -24,10 +27,12 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const { url, port, destinations, hanging, each } = options as unknown as QueuedOptions;
   const mongo = openMongo(url);
   const { db } = mongo;
-  const notifications = await openNotifications({
-    db, allowPrivate: true, incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, announce: () => undefined,
+  const config = loadControllerConfig({ MONGODB_URL: url, NATS_URL: 'nats://127.0.0.1:1', ALLOW_PRIVATE_DESTINATIONS: 'true' });
+  const log = createLog('bench', 'error');
+  const ports = { config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random, resolve: createResolver() };
+  const notifications = await openNotifications(ports, {
+    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] }, baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
-    regions: { named: () => [] }, baseUrl: () => 'http://127.0.0.1', clock: systemClock, log: createLog('bench', 'error'), random: Math.random,
   });
   const step = hanging === 0 ? Infinity : Math.floor(destinations / hanging);
   const docs = Array.from({ length: destinations }, (_, index) => {

@@ -28,7 +28,7 @@ const planted: Planted[] = [
   { path: 'probe/works-at-import.ts', text: 'export const early = await Promise.resolve(1);\nawait Promise.resolve(early);\n', rule: time },
   { path: 'probe/main.ts', text: 'await Promise.resolve(process.env);\nexport {};\n', rule: null },
   { path: 'controller/main.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\nawait Promise.resolve(process.env);\n', rule: null },
-  { path: 'controller/wiring/result-stores.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
+  { path: 'controller/wiring/results.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
   { path: 'controller/results/queries.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: 'no-restricted-imports' },
   { path: 'controller/monitors/store.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
   { path: 'controller/results/journal/journal-store.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },

@@ -1,0 +1,27 @@
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { PasswordCost } from '../accounts/users/passwords.ts';
+import type { ControllerConfig } from '../config.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
+import type { NatsBus } from '../platform/bus/bus.ts';
+import type { Mongo } from '../platform/mongo/mongo.ts';
+import type { Resolve } from '../platform/outbound/resolver.ts';
+
+/** What a controller needs of NATS. */
+export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'streams' | 'stats'>;
+
+/** What a controller is built on. */
+export interface ControllerPorts {
+  config: ControllerConfig;
+  mongo: Mongo;
+  bus: ControllerBus;
+  clock: Clock;
+  log: Log;
+  /** IANA name of the machine's time zone. */
+  timeZone: string;
+  random(): number;
+  /** Looks up the addresses of destinations' host names. */
+  resolve: Resolve;
+  /** Of hashing new passwords; it takes 0.1 s of CPU time by default. */
+  passwordCost?: PasswordCost;
+}

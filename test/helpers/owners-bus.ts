@@ -1,0 +1,97 @@
+import type { LiveEvent } from '../../controller/events/event.ts';
+import type { BusSubscription } from '../../controller/platform/bus/bus-port.ts';
+import { BusError } from '../../controller/platform/bus/bus-port.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { OpenAnswer, OpenMonitor } from '../../controller/results/reading/open-monitor.ts';
+import type { PeriodStats, RecentResult } from '../../controller/results/reading/periods.ts';
+import type { ControllerBus } from '../../controller/wiring/ports.ts';
+import { shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
+import { shardOf } from '../../shared/ids.ts';
+
+export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
+
+const HOUR_MS = 3_600_000;
+const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
+
+/**
+ * The bus of a controller without background work, for tests without NATS. In place of the shards' owners it answers
+ * what the test writes here, and it records pokes and live events.
+ */
+export class OwnersBus implements ControllerBus {
+  readonly isConnected = true;
+  /** What the owners know of monitors. */
+  readonly live = new Map<string, MonitorLive>();
+  /** Statistics of monitors in `live` that were checked. */
+  readonly figures = new Map<string, Figures>();
+  recent: RecentResult[] = [];
+  /** Questions that no owner answers. */
+  readonly unanswered = new Set<'open' | 'latest'>();
+  /** Shards that were poked, in order. */
+  readonly poked: number[] = [];
+  /** Live events that were published, in order. */
+  readonly told: LiveEvent[] = [];
+
+  publish(subject: string, data: Uint8Array | string): void {
+    if (subject.startsWith('poke.')) this.poked.push(shardOfSubject(subject) as number);
+    if (subject.startsWith('events.')) this.told.push(JSON.parse(String(data)) as LiveEvent);
+  }
+
+  async request(subject: string, data: Uint8Array | string): Promise<Uint8Array> {
+    const shard = shardOfSubject(subject) ?? -1;
+    const asked = JSON.parse(String(data)) as { monitor_ids: string[] };
+    const isAsked = (name: 'open' | 'latest') => subject === subjects.ask(shard, name) && !this.unanswered.has(name);
+    if (isAsked('open')) return Buffer.from(JSON.stringify(this.#open(asked.monitor_ids)));
+    if (isAsked('latest')) return Buffer.from(JSON.stringify(this.#latest(shard)));
+    throw new BusError('no_responders', subject);
+  }
+
+  subscribe(): BusSubscription {
+    return NO_SUBSCRIPTION;
+  }
+
+  onReconnect(): void {}
+
+  async close(): Promise<void> {}
+
+  async requestMany(subject: string): Promise<Uint8Array[]> {
+    throw new BusError('no_responders', subject);
+  }
+
+  async streams(): Promise<never> {
+    throw new BusError('no_responders', 'streams');
+  }
+
+  stats(): ReturnType<ControllerBus['stats']> {
+    return { dropped: 0, handlerErrors: 0, reconnects: 0, inMessages: 0, outMessages: 0 };
+  }
+
+  #open(ids: string[]): OpenAnswer {
+    const monitors = ids.flatMap((id) => {
+      const live = this.live.get(id);
+      return live === undefined ? [] : [openMonitorOf(id, live, this.figures.get(id))];
+    });
+    return { monitors, recent: this.recent.filter(({ monitor_id: id }) => ids.includes(id)) };
+  }
+
+  #latest(shard: number): { monitor_id: string; at: number }[] {
+    const checks = this.recent.map(({ monitor_id, checked_at: at }) => ({ monitor_id, at }));
+    return checks.filter(({ monitor_id: id }, index) =>
+      shardOf(id) === shard && checks.findIndex(({ monitor_id: other }) => other === id) === index);
+  }
+}
+
+/** As an owner answers that has these figures in its latest hour. */
+function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): OpenMonitor {
+  if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
+  const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } = stats;
+  return {
+    monitor_id: monitorId, live,
+    hours: [{
+      hour: Math.floor(Date.now() / HOUR_MS) * HOUR_MS, first_entry: null,
+      counts: {
+        total, failed, missed: 0, time_sum: Math.round((meanMs ?? 0) * 10), time_count: meanMs === null ? 0 : 1,
+      },
+      times: uptime === null ? null : [uptime * 1000, 0, (100 - uptime) * 1000],
+    }],
+  };
+}
