@@ -32,7 +32,7 @@ export const openRequest = z.object({
   monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
 });
 
-/** A monitor with its time booked up to `now`. `writer` is the owner's token; null if there is only a document. */
+/** A monitor with its time booked up to `now`. `writer` is the owner's token; null for a mere document. */
 export function toOpenMonitor(
   id: string, monitor: LiveMonitor, now: number, writer: string | null,
 ): OpenMonitor {
@@ -45,7 +45,8 @@ export function toOpenMonitor(
     hours: [...hours].sort((a, b) => a - b).map((hour) => {
       const rows = monitor.hours.get(hour);
       const times = withLate(state.booked[hour] ?? null, rows?.late ?? null, state.config.interval_ms);
-      return { hour, first_entry: rows?.firstEntry ?? null, counts: { ...(rows?.counts ?? noCounts()) }, times };
+      const counts = { ...(rows?.counts ?? noCounts()) };
+      return { hour, first_entry: rows?.firstEntry ?? null, counts, times };
     }),
   };
 }

@@ -28,7 +28,8 @@ export class OpenReader {
     name: 'open',
     asked: openRequest,
     answered: openAnswer,
-    fromMemory: (shard, { monitor_ids: ids, recent }) => fromMemory(shard, ids, recent, this.#deps.clock.now()),
+    fromMemory: (shard, { monitor_ids: ids, recent }) =>
+      fromMemory(shard, ids, recent, this.#deps.clock.now()),
   });
 
   constructor(deps: OpenReaderDeps) {
@@ -55,7 +56,7 @@ export class OpenReader {
     const asked = [...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent));
     const answers = (await Promise.all(asked)).flat();
     const monitors = new Map<string, OpenMonitor>();
-    for (const answer of answers) for (const monitor of answer.monitors) monitors.set(monitor.monitor_id, monitor);
+    for (const monitor of answers.flatMap((answer) => answer.monitors)) monitors.set(monitor.monitor_id, monitor);
     return { monitors, recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
   }
 

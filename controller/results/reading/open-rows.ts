@@ -27,7 +27,7 @@ export async function openHours(owners: ShardQuestions, monitorId: string): Prom
   return (await owners.ask(shardOf(monitorId), openRowsQuestion, asked))?.hours ?? [];
 }
 
-/** The owner's results of an hour. Those written meanwhile may be missing; a block read afterwards has them. */
+/** The owner's results of an hour. Those written meanwhile may be missing: a block read later has them. */
 export async function openRows(
   owners: ShardQuestions, monitorId: string, hour: number,
 ): Promise<StoredResult[]> {

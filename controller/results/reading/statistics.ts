@@ -7,7 +7,9 @@ import { newestOf, type OpenReader } from './open-reader.ts';
 import {
   viewRecent, type MonitorPeriods, type MonitorStatistics, type PeriodStats, type RecentResult,
 } from './periods.ts';
-import { emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Totals } from '../hours/rollup.ts';
+import {
+  emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Totals,
+} from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
 /** Read access to what is written. */
