@@ -26,10 +26,6 @@ export class StoreProcess {
     return new StoreProcess(child, url);
   }
 
-  get pid(): number {
-    return this.child.pid!;
-  }
-
   /** Sends the signal, waits for the end of the process and returns its exit code. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;

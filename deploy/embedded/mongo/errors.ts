@@ -29,7 +29,7 @@ export const ErrorCode = {
   unknownField: 40415,
 } as const;
 
-/** A failure that the client is told, with MongoDB's code for it. */
+/** A failure that the client learns of, with MongoDB's code for it. */
 export class MongoFailure extends Error {
   readonly code: number;
 

@@ -36,7 +36,7 @@ const URL_OPTIONS = 'directConnection=true&retryWrites=false';
 
 /** Opens the store in `dir` and serves it. Rejects when the directory is in use or it cannot listen. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  // There are no passwords: whoever may enter the directory may use its socket.
+  // There are no passwords: anyone who may enter the directory may use its socket.
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(options.dir);
   try {

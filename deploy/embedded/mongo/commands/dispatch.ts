@@ -34,7 +34,7 @@ export function parseCommand(request: Request): Action {
   return COMMANDS[args.name](args);
 }
 
-/** Refusals beyond this many different ones are not reported. */
+/** Limit for reported refusals. */
 const MAX_REFUSALS = 100;
 
 export interface Complaints {
