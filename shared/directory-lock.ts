@@ -12,8 +12,8 @@ export class DirectoryInUse extends Error {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Locks a directory for this process and returns a function that unlocks it. Takes over the lock of a process that
- * is gone. Throws DirectoryInUse.
+ * Locks a directory for this process and returns a function that unlocks it. Takes over the lock of a process
+ * that is gone. Throws DirectoryInUse.
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');

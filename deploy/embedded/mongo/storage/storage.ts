@@ -86,7 +86,7 @@ export class Storage {
   }
 
   /**
-   * Entries with `first` <= key < `end`, ascending or descending. Leaves out the leading `skip` entries, which is
+   * Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. Skipping is
    * not possible inside a write job.
    */
   range(first: Buffer, end: Buffer, reverse = false, skip = 0): Iterable<Entry> {
