@@ -86,8 +86,8 @@ export class Storage {
   }
 
   /**
-   * Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. Skipping is
-   * not possible inside a write job.
+   * Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. Skipping
+   * is not possible inside a write job.
    */
   range(first: Buffer, end: Buffer, reverse = false, skip = 0): Iterable<Entry> {
     const [from, to] = [withinKeySize(first), withinKeySize(end)];
