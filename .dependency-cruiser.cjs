@@ -1,6 +1,6 @@
 /**
- * Which way imports may point. `npm run boundaries` checks it, and test/unit/house shows that each rule bites.
- * Type imports count: a file that names a type of another folder depends on that folder.
+ * Which way imports may point. `npm run boundaries` checks it, and test/unit/house shows that each rule
+ * bites. Type imports count: a file that names a type of another folder depends on that folder.
  */
 const STORE = '[/-]store\\.ts$';
 const RULES = '[/-]rules\\.ts$';
@@ -9,9 +9,13 @@ const ROUTES = '^controller/.*[/-]routes[./]';
 /** Constructs everything, and so may import everything. */
 const WIRING = '^controller/wiring/';
 
-/** The stages of a result, top floor first. Each may import only the floors below it, so a result passes each stage once. */
+/**
+ * The stages of a result, top floor first. Each may import only the floors below it, so a result passes each
+ * stage once.
+ */
 const STAGES = [
-  ['reading', 'feeds'], ['shards'], ['clock', 'intake'], ['writing', 'dead-letters'], ['state'], ['hours'], ['journal'],
+  ['reading', 'feeds'], ['shards'], ['clock', 'intake'], ['writing', 'dead-letters'], ['state'], ['hours'],
+  ['journal'],
 ];
 const stages = STAGES.flatMap((floor, index) => floor.map((stage) => {
   const above = [...STAGES.slice(0, index).flat(), ...floor.filter((other) => other !== stage)];
@@ -103,7 +107,9 @@ module.exports = {
       comment: 'Rules decide on values: they import rules, types and shared, and nothing that reads or writes.',
       severity: 'error',
       from: { path: RULES },
-      to: { path: [STORE, VERBS, ROUTES, '^controller/(platform|http)/', '^probe/(config|link|runner|spool)'] },
+      to: {
+        path: [STORE, VERBS, ROUTES, '^controller/(platform|http)/', '^probe/(config|link|runner|spool)'],
+      },
     },
     {
       name: 'rules-need-no-system',
@@ -160,7 +166,10 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(data|dist)/' },
-    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'], conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'],
+      conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'],
+    },
     skipAnalysisNotInRules: true,
     cache: false,
   },

@@ -4,9 +4,14 @@ import { defineConfig } from 'vitest/config';
 const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 3_600_000 : 600_000;
 
 interface Options {
-  /** Files that run side by side: two where they compute, more where they wait for timers of real processes. */
+  /**
+   * Files that run side by side: two where they compute, more where they wait for timers of real processes.
+   */
   workers: number;
-  /** Each file in a process of its own. Without it a process loads the product's modules once for all its files. */
+  /**
+   * Each file in a process of its own. Without it a process loads the product's modules once for all its
+   * files.
+   */
   isolate: boolean;
 }
 

@@ -17,7 +17,9 @@ const variables = z.object({
     .string({ error: 'must be set: a controller on its own needs a MongoDB (`npm start` brings its own)' })
     .pipe(setting.url('mongodb', 'mongodb+srv')),
   NATS_URL: z
-    .string({ error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)' })
+    .string({
+      error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)',
+    })
     .pipe(setting.url('nats', 'tls')),
   NATS_CREDS: setting.text().optional(),
   NATS_LISTEN: setting.hostAndPort().optional(),
@@ -37,7 +39,9 @@ const variables = z.object({
     .transform((text) => (text === 'false' ? 0 : Number(text)))
     .default(0),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
-  MAIL_FROM: setting.text().refine(isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' }).optional(),
+  MAIL_FROM: setting.text().refine(
+    isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' },
+  ).optional(),
   MAILGUN_API_KEY: setting.text().optional(),
   MAILGUN_DOMAIN: setting.host().optional(),
   MAILGUN_URL: setting.url('http', 'https').default('https://api.mailgun.net'),
@@ -54,7 +58,10 @@ const variables = z.object({
 });
 
 /** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
-export const CONTROLLER_SECRETS: readonly string[] = ['MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL', 'EMBEDDED_PROBE_TOKEN'];
+export const CONTROLLER_SECRETS: readonly string[] = [
+  'MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL',
+  'EMBEDDED_PROBE_TOKEN',
+];
 
 type Values = z.infer<typeof variables>;
 export type ControllerConfig = ReturnType<typeof arrange>;
@@ -67,7 +74,9 @@ export function loadControllerConfig(env: Environment): ControllerConfig {
 }
 
 /** As `loadControllerConfig`, but hands the problems back: the quickstart puts them beside its own. */
-export function checkControllerConfig(env: Environment): { config: ControllerConfig | null; problems: string[] } {
+export function checkControllerConfig(
+  env: Environment,
+): { config: ControllerConfig | null; problems: string[] } {
   const { values, problems } = readEnvironment(variables, env, { secrets: CONTROLLER_SECRETS });
   problems.push(...conflicts(env));
   return { config: values && problems.length === 0 ? arrange(values) : null, problems };
@@ -136,12 +145,17 @@ function arrange(values: Values) {
       isFromGiven: values.MAIL_FROM !== undefined,
       mailgun:
         values.MAILGUN_API_KEY && values.MAILGUN_DOMAIN
-          ? { apiKey: values.MAILGUN_API_KEY, domain: values.MAILGUN_DOMAIN, url: values.MAILGUN_URL.replace(/\/+$/, '') }
+          ? {
+            apiKey: values.MAILGUN_API_KEY, domain: values.MAILGUN_DOMAIN,
+            url: values.MAILGUN_URL.replace(/\/+$/, ''),
+          }
           : null,
       smtpUrl: values.SMTP_URL ?? null,
     },
     /** The outside address that is called while alerts can go out; null: none is. */
-    watchdog: values.WATCHDOG_URL === undefined ? null : { url: values.WATCHDOG_URL, intervalMs: values.WATCHDOG_INTERVAL_SECONDS * 1000 },
+    watchdog: values.WATCHDOG_URL === undefined
+      ? null
+      : { url: values.WATCHDOG_URL, intervalMs: values.WATCHDOG_INTERVAL_SECONDS * 1000 },
     /** Enrols the probe that the quickstart starts beside the controller; null: there is none to enrol. */
     embeddedProbeToken: values.EMBEDDED_PROBE_TOKEN ?? null,
   });
@@ -163,7 +177,9 @@ function readPlans(path: string, ctx: z.RefinementCtx): Plans {
     return loadPlans(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    ctx.addIssue({ code: 'custom', message: `must name a JSON file with limits of plans (${code ?? message})` });
+    ctx.addIssue({
+      code: 'custom', message: `must name a JSON file with limits of plans (${code ?? message})`,
+    });
     return z.NEVER;
   }
 }
@@ -172,7 +188,8 @@ function isKeyRing(text: string): boolean {
   try {
     const ring: unknown = JSON.parse(text);
     const keys = (ring as { keys?: unknown } | null)?.keys;
-    return Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'object' && key !== null);
+    return Array.isArray(keys) && keys.length > 0 &&
+      keys.every((key) => typeof key === 'object' && key !== null);
   } catch {
     return false;
   }

@@ -20,7 +20,9 @@ export interface PulseOptions {
   onRevision: (revision: number) => void;
 }
 
-/** An answer to a beat: the revision that the controller wants to be held. It is a hint and proves nothing. */
+/**
+ * An answer to a beat: the revision that the controller wants to be held. It is a hint and proves nothing.
+ */
 const beatReply = z.object({ v: z.literal(1), revision: z.int().min(0) });
 
 /** Tells the controllers every few seconds that this probe is alive. */
@@ -55,7 +57,9 @@ export class Pulse {
 
   #beat(): void {
     const { bus, clock, region, probeId, replySubject } = this.#options;
-    const beat: Beat = { v: 1, sent_at: clock.now(), started_at: this.#startedAtMs, load: this.#load(), ...this.#options.state() };
+    const beat: Beat = {
+      v: 1, sent_at: clock.now(), started_at: this.#startedAtMs, load: this.#load(), ...this.#options.state(),
+    };
     bus.publish(subjects.beat(region, probeId), Buffer.from(JSON.stringify(beat)), replySubject);
   }
 

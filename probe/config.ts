@@ -23,7 +23,9 @@ interface Flags {
 }
 export type ProbeConfig = ReturnType<typeof arrange>;
 
-/** Everything that environment and command line say about a probe. Throws ConfigError naming every bad value. */
+/**
+ * Everything that environment and command line say about a probe. Throws ConfigError naming every bad value.
+ */
 export function loadProbeConfig(env: Environment, argv: readonly string[]): ProbeConfig {
   const { config, problems } = checkProbeConfig(env, argv);
   if (!config) throw new ConfigError(problems);
@@ -47,9 +49,17 @@ function readFlags(argv: readonly string[], problems: string[]): Flags {
       options: { controller: { type: 'string' }, token: { type: 'string' } },
     });
     const isAddress = setting.url('http', 'https').safeParse(flags.controller ?? 'http://unset').success;
-    if (!isAddress) problems.push(`--controller must be an address that starts with http:// or https://, not ${JSON.stringify(flags.controller)}`);
-    if (flags.token !== undefined && !/^\S{16,256}$/.test(flags.token)) problems.push('--token must be 16 to 256 characters without spaces');
-    if (flags.token !== undefined && flags.controller === undefined) problems.push('--controller must be given with --token');
+    if (!isAddress) {
+      problems.push(
+        `--controller must be an address that starts with http:// or https://, not ${JSON.stringify(flags.controller)}`,
+      );
+    }
+    if (flags.token !== undefined && !/^\S{16,256}$/.test(flags.token)) {
+      problems.push('--token must be 16 to 256 characters without spaces');
+    }
+    if (flags.token !== undefined && flags.controller === undefined) {
+      problems.push('--controller must be given with --token');
+    }
     return flags;
   } catch (error) {
     problems.push((error as Error).message.split('. ')[0] as string);
@@ -62,7 +72,9 @@ function arrange(values: Values, flags: Flags) {
     dataDir: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
     /** Both needed for the first start only; afterwards the identity is in `dataDir`. */
-    enrolment: Object.freeze({ controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? null }),
+    enrolment: Object.freeze({
+      controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? null,
+    }),
     /** Takes the place of the NATS address learnt at enrolment; null: that one. */
     natsUrl: values.NATS_URL ?? null,
     checks: Object.freeze({

@@ -1,4 +1,6 @@
-import { connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
+import {
+  connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status,
+} from 'nats';
 import type { Log } from '../shared/log.ts';
 import { sleep, type Clock } from '../shared/time.ts';
 import { BusError, type ProbeBus, type Subscription } from './ports.ts';
@@ -108,10 +110,14 @@ export class Link implements ProbeBus {
     const { url, seed, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
     const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
-      servers: urls.map((each) => each.host), authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
-      // Left open, the client would encrypt wherever the server offers it, also on loopback, where no certificate's name holds.
+      servers: urls.map(
+        (each) => each.host,
+      ), authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
+      // Left open, the client would encrypt wherever the server offers it, also on loopback, where no
+      // certificate's name holds.
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
-      maxReconnectAttempts: -1, waitOnFirstConnect: true, ignoreAuthErrorAbort: true, reconnectTimeWait: 250, reconnectJitter: 500,
+      maxReconnectAttempts: -1, waitOnFirstConnect: true, ignoreAuthErrorAbort: true, reconnectTimeWait: 250,
+      reconnectJitter: 500,
       reconnectJitterTLS: 1000, pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
     this.#connection = connection;
@@ -124,8 +130,13 @@ export class Link implements ProbeBus {
   #take(connection: NatsConnection, status: Status): void {
     if (status.type === Events.Disconnect) this.#change(false);
     else if (status.type === Events.Reconnect) this.#change(true);
-    else if ((status.type as string) === 'staleConnection') void breakStale(connection).catch(() => undefined);
-    else if (status.type === Events.Error) this.#options.log.warn({ err: String(status.data), permission: status.permissionContext }, 'NATS refused');
+    else if ((status.type as string) === 'staleConnection') {
+      void breakStale(connection).catch(() => undefined);
+    } else if (status.type === Events.Error) {
+      this.#options.log.warn(
+        { err: String(status.data), permission: status.permissionContext }, 'NATS refused',
+      );
+    }
   }
 
   #listen(connection: NatsConnection, handler: Handler): void {
@@ -158,8 +169,9 @@ interface Internals {
 }
 
 /**
- * Breaks a connection whose pings go unanswered, so that nats.js dials anew. By itself nats.js 2.29 first waits until
- * what it has sent is flushed, which a peer that no longer reads never lets happen; no public call skips that wait.
+ * Breaks a connection whose pings go unanswered, so that nats.js dials anew. By itself nats.js 2.29 first
+ * waits until what it has sent is flushed, which a peer that no longer reads never lets happen; no public
+ * call skips that wait.
  */
 async function breakStale(connection: NatsConnection): Promise<void> {
   await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));

@@ -19,9 +19,12 @@ async function main(): Promise<void> {
   try {
     await run(loadProbeConfig(process.env, process.argv.slice(2)));
   } catch (error) {
-    const isForOperator = [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
+    const isForOperator =
+      [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
     if (!isForOperator) throw error;
-    const prefix = error instanceof EnrolmentRefused ? 'Farwatch probe: enrolment refused: ' : error instanceof ConfigError ? '' : 'Farwatch probe: ';
+    const prefix = error instanceof EnrolmentRefused
+      ? 'Farwatch probe: enrolment refused: '
+      : error instanceof ConfigError ? '' : 'Farwatch probe: ';
     process.stderr.write(`${prefix}${(error as Error).message}\n`);
     process.exit(EXIT_OPERATOR);
   }
@@ -32,7 +35,10 @@ async function run(config: ProbeConfig): Promise<void> {
   const asked = stopAsked();
   // A log line would do for people, but not at every log level.
   const onConnected = (): void => void process.send?.({ msg: 'connected' });
-  const started = startProbe({ settings: config, clock: systemClock, log, version: VERSION, random: Math.random, maxFiles: openFileLimit(), onConnected });
+  const started = startProbe({
+    settings: config, clock: systemClock, log, version: VERSION, random: Math.random,
+    maxFiles: openFileLimit(), onConnected,
+  });
   const probe = await Promise.race([started, asked.then(() => null)]);
   await asked;
   systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
@@ -48,7 +54,9 @@ function stopAsked(): Promise<void> {
   });
 }
 
-/** Soft limit of open files (Node has raised it to the hard one); a cautious figure where /proc does not tell. */
+/**
+ * Soft limit of open files (Node has raised it to the hard one); a cautious figure where /proc does not tell.
+ */
 function openFileLimit(): number {
   try {
     const line = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'));

@@ -36,7 +36,9 @@ export class Orders {
   start(): void {
     const { bus, region, probeId, log } = this.#options;
     this.#subscription = bus.subscribe(subjects.run(region, probeId), (payload, respond) => {
-      void this.#take(payload, respond).catch((error: unknown) => log.error({ err: error }, 'an order could not be carried out'));
+      void this.#take(payload, respond).catch(
+        (error: unknown) => log.error({ err: error }, 'an order could not be carried out'),
+      );
     });
   }
 
@@ -59,7 +61,10 @@ export class Orders {
     const order = opened.ok ? runOrder.safeParse(opened.content) : null;
     if (order?.success) return order.data;
     this.#refused += 1;
-    this.#options.log.warn({ purpose: 'run', reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused');
+    this.#options.log.warn(
+      { purpose: 'run', reason: opened.ok ? 'content' : opened.reason },
+      'a message of the controller was refused',
+    );
     return null;
   }
 }

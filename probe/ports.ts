@@ -18,10 +18,17 @@ export interface ProbeBus {
   readonly isConnected: boolean;
   /** The answer to one message. Rejects with BusError only. */
   request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
-  /** Sends and forgets; what is published while disconnected is lost. Answers, if any, go to the subject `reply`. */
+  /**
+   * Sends and forgets; what is published while disconnected is lost. Answers, if any, go to the subject
+   * `reply`.
+   */
   publish(subject: string, payload: Uint8Array, reply?: string): void;
   /** `respond` is null when no answer is wanted. */
-  subscribe(subject: string, handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void): Subscription;
-  /** Calls `handle` at each new connection and each loss of one; at once when there is a connection already. */
+  subscribe(
+    subject: string, handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void,
+  ): Subscription;
+  /**
+   * Calls `handle` at each new connection and each loss of one; at once when there is a connection already.
+   */
   onChange(handle: (isConnected: boolean) => void): void;
 }

@@ -71,15 +71,22 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { settings, log, clock, random, version } = deps;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(settings.dataDir);
-  const registry = new CheckRegistry({ clock, version, resolver: new SystemResolver(clock), allowAddress: addressGuard(settings.checks.allowPrivate, clock) });
+  const registry = new CheckRegistry({
+    clock, version, resolver: new SystemResolver(clock),
+    allowAddress: addressGuard(settings.checks.allowPrivate, clock),
+  });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;
   const { set, file } = await AssignmentLog.load(join(settings.dataDir, 'assignments.log'), log);
 
-  const link = new Link({ url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, clock, log });
+  const link = new Link({
+    url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, clock, log,
+  });
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
-    coverage: () => ({ until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]) }),
+    coverage: () => ({
+      until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]),
+    }),
     onSynced: () => sender.kick(),
   });
   const anchors = new Anchors(settings.checks.anchors, clock);
@@ -95,7 +102,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   });
   const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, log, random, region, probeId });
   const opener = new EnvelopeOpener({
-    probeId, box: identity.box, controllerKey: identity.answer.controller_key, controllerBoxKey: identity.answer.controller_box_key,
+    probeId, box: identity.box, controllerKey: identity.answer.controller_key,
+    controllerBoxKey: identity.answer.controller_box_key,
   });
   let isReported = false;
   const synchronizer = new Synchronizer({
@@ -103,7 +111,10 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     onApplied: (applied, change) => {
       // On disk first: what was checked before a crash is then known after it.
       void file.append(change, change.atMs).then(() => takeOver(applied, scheduler, runner));
-      log.info({ revision: set.revision, monitors: set.size, changed: applied.changed.length, gone: applied.gone.length }, 'assignments taken over');
+      log.info({
+        revision: set.revision, monitors: set.size, changed: applied.changed.length,
+        gone: applied.gone.length,
+      }, 'assignments taken over');
     },
     onSynced: () => {
       if (isReported) return;
@@ -121,7 +132,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     bus: link, clock, region, probeId, replySubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
-      epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision, monitors: set.size,
+      epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
+      monitors: set.size,
       in_flight: runner.inFlight, spool_depth: spool.depth,
     }),
     onRevision: (revision) => synchronizer.hear(revision),
@@ -136,7 +148,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   link.start();
   const report = clock.setRepeating(REPORT_EVERY_MS, () =>
     log.info({
-      monitors: set.size, in_flight: runner.inFlight, lateness_ms: scheduler.latenessMs, spool_depth: spool.depth, spool_bytes: spool.bytes,
+      monitors: set.size, in_flight: runner.inFlight, lateness_ms: scheduler.latenessMs,
+      spool_depth: spool.depth, spool_bytes: spool.bytes,
       refused_results: spool.refusedCount, refused_messages: synchronizer.refusedCount + orders.refusedCount,
     }, 'state'),
   );
@@ -195,13 +208,20 @@ function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: C
   const nowMs = clock.now();
   const { coverage, recorded } = spool.recovered;
   const open = new Map<string, number[]>();
-  for (const [monitorId, dueMs] of coverage?.open ?? []) open.set(monitorId, [...(open.get(monitorId) ?? []), dueMs]);
+  for (const [monitorId, dueMs] of coverage?.open ?? []) {
+    open.set(monitorId, [...(open.get(monitorId) ?? []), dueMs]);
+  }
   for (const { assignment, sinceMs } of set.values()) {
     const id = assignment.monitor_id;
-    // From the very instant up to which slots are recorded as missed, or those between the two would be nobody's.
+    // From the very instant up to which slots are recorded as missed, or those between the two would be
+    // nobody's.
     scheduler.set(assignment, nextSlot(assignment, nowMs));
-    const seen = { untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [] };
-    for (const run of missedWhileAway(assignment, sinceMs, seen, nowMs)) spool.append(missedResult(assignment, run, 'probe_down'), false);
+    const seen = {
+      untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [],
+    };
+    for (const run of missedWhileAway(assignment, sinceMs, seen, nowMs)) {
+      spool.append(missedResult(assignment, run, 'probe_down'), false);
+    }
   }
 }
 
@@ -212,7 +232,9 @@ function addressGuard(allowPrivate: boolean, clock: Clock): (ip: string) => bool
   return (ip) => {
     if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
       readAtMs = clock.monotonic();
-      ownAddresses = new Set(Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address));
+      ownAddresses = new Set(
+        Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address),
+      );
     }
     return addressRefusal(ip, { allowPrivate, ownAddresses }) === null;
   };

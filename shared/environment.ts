@@ -58,7 +58,9 @@ function readSecret(name: string, env: Environment, problems: string[]): string 
   }
 }
 
-function problemLine(issue: z.core.$ZodIssue, raw: Record<string, string>, secrets: readonly string[]): string {
+function problemLine(
+  issue: z.core.$ZodIssue, raw: Record<string, string>, secrets: readonly string[],
+): string {
   const name = String(issue.path[0] ?? '');
   const value = raw[name];
   const line = `${name} ${issue.message}`.trim();

@@ -39,7 +39,9 @@ export const setting = {
   hostAndPort: () =>
     z
       .string()
-      .refine((text) => splitHostAndPort(text) !== null, { message: 'must be host:port, for example 0.0.0.0:4222' })
+      .refine(
+        (text) => splitHostAndPort(text) !== null, { message: 'must be host:port, for example 0.0.0.0:4222' },
+      )
       .transform((text) => splitHostAndPort(text) as HostAndPort),
 
   /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */
@@ -58,7 +60,9 @@ export interface HostAndPort {
 }
 
 function placesOf(text: string): (HostAndPort | null)[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(
+    (part) => splitHostAndPort(part) ?? placeOfUrl(part),
+  );
 }
 
 function placeOfUrl(text: string): HostAndPort | null {

@@ -81,7 +81,9 @@ export class SimulatedClock implements Clock {
   }
 
   #add(delayMs: number, periodMs: number | null, fire: () => void): Timer {
-    const job: Job = { atMs: this.#nowMs + Math.max(0, delayMs), periodMs, fire, isQueued: false, cancelled: false };
+    const job: Job = {
+      atMs: this.#nowMs + Math.max(0, delayMs), periodMs, fire, isQueued: false, cancelled: false,
+    };
     this.#insert(job);
     return {
       cancel: () => this.#cancel(job),
@@ -111,7 +113,10 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** An immediate comes after every promise callback, however long their chain; it takes about 1 µs and no time of any clock. */
+/**
+ * An immediate comes after every promise callback, however long their chain; it takes about 1 µs and no time
+ * of any clock.
+ */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

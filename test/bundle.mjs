@@ -10,10 +10,16 @@ const CACHE = join(root, 'node_modules/.cache');
 export async function bundle(options) {
   // Not before it is called: `prepare` may just have installed it.
   const { build } = await import('esbuild');
-  await build({ absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'warning', ...options });
+  await build({
+    absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'esm',
+    packages: 'external', logLevel: 'warning', ...options,
+  });
 }
 
-/** One entry point, as a path in the repository, bundled for this process; returns the file, which the caller removes. */
+/**
+ * One entry point, as a path in the repository, bundled for this process; returns the file, which the caller
+ * removes.
+ */
 export async function bundleFile(entry, options = {}) {
   const outfile = join(CACHE, 'farwatch-test', `${process.pid}-${entry.replaceAll(/\W/g, '-')}.mjs`);
   await bundle({ entryPoints: [entry], outfile, ...options });

@@ -1,4 +1,5 @@
-// `npm run faults [-- F1 F9]`: all faults with all their repeats, or those that are named, and a table of their outcomes.
+// `npm run faults [-- F1 F9]`: all faults with all their repeats, or those that are named, and a table of
+// their outcomes.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { Progress } from './progress.mjs';
 import { conclude, prepare, root, runTests, say } from './steps.mjs';
@@ -9,10 +10,13 @@ const ONE_TYPICAL_S = 60;
 
 process.env.FARWATCH_FAULTS ??= 'all';
 const named = process.argv.slice(2);
-if (named.some((name) => !/^F\d+$/.test(name))) throw new Error(`faults are named by their numbers, such as F9: ${named.join(' ')}`);
+if (named.some((name) => !/^F\d+$/.test(name))) {
+  throw new Error(`faults are named by their numbers, such as F9: ${named.join(' ')}`);
+}
 await prepare();
 await ensureBundles({ root, say });
-// A title begins with the fault's number; the names of its groups come first in what the pattern is matched with.
+// A title begins with the fault's number; the names of its groups come first in what the pattern is matched
+// with.
 const pattern = named.length === 0 ? undefined : `(^|\\s)(${named.join('|')}): `;
 const typicalS = named.length === 0 ? ALL_TYPICAL_S : ONE_TYPICAL_S * named.length;
 const outcome = await runTests('faults', new Progress({ faults: typicalS }), { pattern });
@@ -26,5 +30,7 @@ function printTable(tests) {
   });
   const rows = [['fault', '', 'what was done', 'counted outcome'], ...lines];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const row of rows) say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  for (const row of rows) {
+    say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  }
 }

@@ -6,7 +6,9 @@ import { clock } from './progress.mjs';
 const LONG_MS = 10_000;
 const MOST_NAMED = 3;
 
-/** Tells a `Progress` how far one of vitest's projects is, prints failures, and counts what passed and failed. */
+/**
+ * Tells a `Progress` how far one of vitest's projects is, prints failures, and counts what passed and failed.
+ */
 export class ProgressReporter extends DefaultReporter {
   /** Each test that was not skipped. */
   tests = [];
@@ -70,7 +72,9 @@ export class ProgressReporter extends DefaultReporter {
   onTestRunEnd(modules, unhandled, reason) {
     this.#unhandled = unhandled.length;
     if (this.failed > 0) super.onTestRunEnd(modules, unhandled, reason);
-    this.#progress.end(this.#name, `${this.failed === 0 ? 'ok' : 'FAIL'}: ${this.passed} passed, ${this.failed} failed`);
+    this.#progress.end(
+      this.#name, `${this.failed === 0 ? 'ok' : 'FAIL'}: ${this.passed} passed, ${this.failed} failed`,
+    );
   }
 
   /** The last line of a run has the counts. */

@@ -6,8 +6,8 @@ const EVERY_MS = 5_000;
 const PRIOR_S = 30;
 
 /**
- * Prints which step runs, how far it is and how long the rest may take. It prints whole lines only, so a log file reads
- * like a terminal.
+ * Prints which step runs, how far it is and how long the rest may take. It prints whole lines only, so a log
+ * file reads like a terminal.
  */
 export class Progress {
   #typicalS;
@@ -22,7 +22,9 @@ export class Progress {
   #ended = new Set();
 
   /** @param {Record<string, number>} typicalS seconds that each step takes, in the order of the steps */
-  constructor(typicalS, { print = (line) => void process.stdout.write(`${line}\n`), now = () => Date.now() } = {}) {
+  constructor(
+    typicalS, { print = (line) => void process.stdout.write(`${line}\n`), now = () => Date.now() } = {},
+  ) {
     this.#typicalS = typicalS;
     this.#names = Object.keys(typicalS);
     this.#print = print;
@@ -76,7 +78,9 @@ export class Progress {
     const { startedAt, describe } = this.#active.get(name);
     const now = this.#now();
     const done = describe() || `running for ${clock(now - startedAt)}`;
-    this.say(`${this.#label(name)}  ${done} | ${clock(now - this.#startedAt)} so far, ${minutes(this.#leftS())} left`);
+    this.say(
+      `${this.#label(name)}  ${done} | ${clock(now - this.#startedAt)} so far, ${minutes(this.#leftS())} left`,
+    );
   }
 
   /** As ` 3/10 lint      `. */

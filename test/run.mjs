@@ -1,4 +1,5 @@
-// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
+// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those
+// steps.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
@@ -11,7 +12,9 @@ const BUNDLED = ['faults', 'e2e'];
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in STEPS));
 if (unknown.length > 0) {
-  process.stderr.write(`Unknown step: ${unknown.join(', ')}. The steps are ${Object.keys(STEPS).join(', ')}.\n`);
+  process.stderr.write(
+    `Unknown step: ${unknown.join(', ')}. The steps are ${Object.keys(STEPS).join(', ')}.\n`,
+  );
   process.exit(2);
 }
 const steps = Object.keys(STEPS).filter((name) => named.length === 0 || named.includes(name));
@@ -22,7 +25,9 @@ if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, sa
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
 progress.open();
 const outcomes = await runChecksAndUnit(steps, progress);
-for (const name of steps.filter((each) => each !== BESIDE_CHECKS && !(each in CHECKS))) outcomes.push(await runTests(name, progress));
+for (const name of steps.filter((each) => each !== BESIDE_CHECKS && !(each in CHECKS))) {
+  outcomes.push(await runTests(name, progress));
+}
 conclude(outcomes);
 
 /** The servers that tests run on are found and installed by the same code as the product's. */

@@ -37,15 +37,20 @@ export async function prepare() {
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
 }
 
-/** Every step of `npm test` in its order, with the seconds by which it lengthens a run on two cores at rest. */
+/**
+ * Every step of `npm test` in its order, with the seconds by which it lengthens a run on two cores at rest.
+ */
 export const STEPS = {
-  types: 12, boundaries: 4, lint: 24, unit: 40, simulation: 45, store: 35, bus: 65, api: 85, faults: 80, e2e: 45,
+  types: 12, boundaries: 4, lint: 24, unit: 40, simulation: 45, store: 35, bus: 65, api: 85, faults: 80,
+  e2e: 45,
 };
 
 /** Checks that pass or fail as a whole, as commands of node_modules/.bin. */
 export const CHECKS = {
   types: ['tsc', '--noEmit'],
-  boundaries: ['depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test'],
+  boundaries: [
+    'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
+  ],
   lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
 };
 
@@ -62,7 +67,8 @@ export async function runChecksAndUnit(names, progress) {
     for (const name of names.filter((each) => each in CHECKS)) outcomes.push(await runCheck(name, progress));
     return outcomes;
   };
-  const [outcomes, unit] = await Promise.all([checks(), names.includes('unit') ? runTests('unit', progress) : null]);
+  const [outcomes, unit] =
+    await Promise.all([checks(), names.includes('unit') ? runTests('unit', progress) : null]);
   return unit === null ? outcomes : [...outcomes, unit];
 }
 
@@ -77,8 +83,8 @@ async function runCheck(name, progress) {
 }
 
 /**
- * Runs one of vitest's projects. On real servers a crowded machine breaks what nothing is wrong with: there, each file
- * with failures runs once more on its own, and one that then passes is named as unsteady.
+ * Runs one of vitest's projects. On real servers a crowded machine breaks what nothing is wrong with: there,
+ * each file with failures runs once more on its own, and one that then passes is named as unsteady.
  *
  * @param {string} name
  * @param {import('./progress.mjs').Progress} progress
@@ -96,9 +102,13 @@ export async function runTests(name, progress, { pattern } = {}) {
 
 async function runProject(name, progress, { pattern, files = [] }) {
   // Not before this is called: `prepare` may just have installed it.
-  const [{ startVitest }, { ProgressReporter }] = await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
+  const [{ startVitest }, { ProgressReporter }] =
+    await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
   const reporter = new ProgressReporter(progress, name);
-  const options = { root, project: [name], watch: false, reporters: [reporter], ...(pattern ? { testNamePattern: pattern } : {}) };
+  const options = {
+    root, project: [name], watch: false, reporters: [reporter],
+    ...(pattern ? { testNamePattern: pattern } : {}),
+  };
   const vitest = await startVitest('test', files, options);
   await vitest.close();
   const { passed, failed, broken, tests } = reporter;
@@ -113,7 +123,9 @@ async function runProject(name, progress, { pattern, files = [] }) {
 export function conclude(outcomes) {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   const failing = outcomes.filter((outcome) => outcome.failed > 0).map((outcome) => outcome.name);
-  for (const file of outcomes.flatMap((outcome) => outcome.unsteady ?? [])) say(`unsteady: ${file} failed, and passed on its own`);
+  for (const file of outcomes.flatMap((outcome) => outcome.unsteady ?? [])) {
+    say(`unsteady: ${file} failed, and passed on its own`);
+  }
   if (failing.length > 0) say(`failed: ${failing.join(', ')}`);
   say(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = failing.length > 0 ? 1 : 0;
@@ -121,7 +133,8 @@ export function conclude(outcomes) {
 
 function run(program, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child =
+      spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', reject);

@@ -6,15 +6,17 @@ const TRIES_PER_POOL = 256;
 export type Pool = 'quick' | 'slow';
 
 /**
- * Destinations that failed or were slow last time are tried in a pool of their own: however many of them hang, the others
- * are still tried. What waits is bounded by the number of destinations at work.
+ * Destinations that failed or were slow last time are tried in a pool of their own: however many of them
+ * hang, the others are still tried. What waits is bounded by the number of destinations at work.
  */
 export class SendPools {
   readonly #pools: Record<Pool, PQueue>;
   readonly #closed = new AbortController();
 
   constructor(triesPerPool = TRIES_PER_POOL) {
-    this.#pools = { quick: new PQueue({ concurrency: triesPerPool }), slow: new PQueue({ concurrency: triesPerPool }) };
+    this.#pools = {
+      quick: new PQueue({ concurrency: triesPerPool }), slow: new PQueue({ concurrency: triesPerPool }),
+    };
   }
 
   /** Runs a try in its turn. Resolves to null, without having begun it, when the pools are closed. */

@@ -37,7 +37,8 @@ export function renderPage(title: string, content: Html): Page {
 ${content}
 </main></body></html>
 `;
-  const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; `;
+  const policy =
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; `;
   return {
     html: `${head.text}${STYLE}${body.text}`,
     headers: { 'Content-Security-Policy': `${policy}base-uri 'none'`, 'Referrer-Policy': 'no-referrer' },

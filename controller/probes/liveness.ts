@@ -54,7 +54,8 @@ export class Liveness {
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
     this.#links = new Supervisor({
-      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS,
+      maxDelayMs: LONGEST_RESTART_MS,
       start: (probeId, context) => new ProbeLink({
         log: deps.log,
         publish: (track) => this.#tracks.set(probeId, track),

@@ -15,8 +15,9 @@ const KEPT_BUNDLES = 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Directory with one `<name>.mjs` per entry point, built when its content hash is new. Several processes may do so at
- * once: each builds in a directory of its own, the first to rename wins and the others use what it made.
+ * Directory with one `<name>.mjs` per entry point, built when its content hash is new. Several processes may
+ * do so at once: each builds in a directory of its own, the first to rename wins and the others use what it
+ * made.
  *
  * @param {{ root: string, say: (line: string) => void }} options
  * @returns {Promise<string>}
@@ -39,12 +40,16 @@ async function hashSources(root) {
   for (const folder of SOURCES) {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      if (entry.isFile() && !entry.name.endsWith('.md')) files.push(join(entry.parentPath ?? entry.path, entry.name));
+      if (entry.isFile() && !entry.name.endsWith('.md')) {
+        files.push(join(entry.parentPath ?? entry.path, entry.name));
+      }
     }
   }
   files.sort();
   const contents = await Promise.all(files.map((file) => readFile(file)));
-  files.forEach((file, at) => hash.update(`${file.slice(root.length)}\0${contents[at].length}\0`).update(contents[at]));
+  files.forEach(
+    (file, at) => hash.update(`${file.slice(root.length)}\0${contents[at].length}\0`).update(contents[at]),
+  );
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -74,7 +79,10 @@ async function build(root, cache, target) {
   }
 }
 
-/** Notes that this process runs from the bundle, so that no other prunes it, and forgets those that have ended. */
+/**
+ * Notes that this process runs from the bundle, so that no other prunes it, and forgets those that have
+ * ended.
+ */
 async function holdBundle(target) {
   const dir = join(target, 'held-by');
   await mkdir(dir, { recursive: true });

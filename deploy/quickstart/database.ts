@@ -28,24 +28,31 @@ interface Options {
 }
 
 /**
- * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod` on the
- * PATH, else the embedded store.
+ * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod`
+ * on the PATH, else the embedded store.
  */
 export async function prepareDatabase(options: Options): Promise<Database> {
   const mongodDir = join(options.dataDir, 'mongod');
   const embeddedDir = join(options.dataDir, 'mongo');
   const mongod = findPrograms('mongod', options.env)[0];
   if (existsSync(mongodDir) && !mongod) {
-    throw new StartError(`${options.dataDir} belongs to mongod, which is no longer on the PATH. Install it, or set MONGODB_URL.`);
+    throw new StartError(
+      `${options.dataDir} belongs to mongod, which is no longer on the PATH. Install it, or set MONGODB_URL.`,
+    );
   }
-  return mongod && !existsSync(embeddedDir) ? prepareMongod(options, mongod, mongodDir) : await prepareEmbedded(options, embeddedDir);
+  return mongod && !existsSync(embeddedDir)
+    ? prepareMongod(options, mongod, mongodDir)
+    : await prepareEmbedded(options, embeddedDir);
 }
 
 async function prepareMongod({ env }: Options, mongod: string, dir: string): Promise<Database> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const port = await freePort();
   const args = ['--dbpath', dir, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'];
-  const spec = { role: 'mongod', command: mongod, args, env, hasChannel: false, stopWithinMs: MONGOD_STOP_WITHIN_MS, formatLine: mongodLine };
+  const spec = {
+    role: 'mongod', command: mongod, args, env, hasChannel: false, stopWithinMs: MONGOD_STOP_WITHIN_MS,
+    formatLine: mongodLine,
+  };
   const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
 }
@@ -59,8 +66,14 @@ async function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string):
   const onLine = (line: string) => {
     url = listeningUrl(line) ?? url;
   };
-  const args = [...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent', String(process.pid)];
-  const spec = { role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine };
+  const args = [
+    ...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent',
+    String(process.pid),
+  ];
+  const spec = {
+    role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false,
+    stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine,
+  };
   return { name: 'embedded store', spec, url: async () => url };
 }
 
@@ -74,7 +87,10 @@ function listeningUrl(line: string): string | null {
   }
 }
 
-/** mongod's own JSON lines have its message under `msg` and a letter as severity under `s`; null below an error. */
+/**
+ * mongod's own JSON lines have its message under `msg` and a letter as severity under `s`; null below an
+ * error.
+ */
 function mongodLine(line: string): string | null {
   try {
     const { s, msg } = JSON.parse(line) as { s?: string; msg?: string };

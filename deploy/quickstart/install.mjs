@@ -16,8 +16,10 @@ export async function ensurePackages({ root, production, say }) {
     if (!missing) return;
     say(`Installing npm packages (${missing})`);
     const started = Date.now();
-    // `npm ci` empties node_modules first, under the feet of whatever runs from it; so only when nothing is there.
-    const verb = existsSync(join(root, 'node_modules/.package-lock.json')) ? ['install', '--no-save'] : ['ci'];
+    // `npm ci` empties node_modules first, under the feet of whatever runs from it; so only when nothing is
+    // there.
+    const verb =
+      existsSync(join(root, 'node_modules/.package-lock.json')) ? ['install', '--no-save'] : ['ci'];
     const kinds = production ? ['--omit=dev'] : ['--include=dev'];
     await runNpm([...verb, ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], root);
     say(`Installed npm packages in ${Math.round((Date.now() - started) / 1000)} s`);
@@ -27,7 +29,11 @@ export async function ensurePackages({ root, production, say }) {
 /** What has to be installed, in words; null when all is there. */
 export function missingPackage(root, production) {
   const wanted = readPackages(join(root, 'package-lock.json'));
-  if (!wanted) throw new Error(`${join(root, 'package-lock.json')} cannot be read: this checkout of Farwatch is incomplete`);
+  if (!wanted) {
+    throw new Error(
+      `${join(root, 'package-lock.json')} cannot be read: this checkout of Farwatch is incomplete`,
+    );
+  }
   const present = readPackages(join(root, 'node_modules/.package-lock.json'));
   if (!present) return 'none installed yet';
   for (const [path, entry] of Object.entries(wanted)) {
@@ -37,7 +43,9 @@ export function missingPackage(root, production) {
       if (entry.optional || entry.devOptional || entry.peer) continue;
       return `${path.replace(/^node_modules\//, '')} is missing`;
     }
-    if (found.version !== entry.version) return `${path.replace(/^node_modules\//, '')} is not ${entry.version}`;
+    if (found.version !== entry.version) {
+      return `${path.replace(/^node_modules\//, '')} is not ${entry.version}`;
+    }
   }
   return null;
 }
@@ -81,7 +89,11 @@ export function runQuietly(command, args, options = {}) {
     child.on('close', (code, signal) => {
       process.off('exit', stopChild);
       if (code === 0) resolve(output);
-      else reject(new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit ${code}`}):\n${output.trim()}`));
+      else {
+        reject(new Error(
+          `${[command, ...args].join(' ')} failed (${signal ?? `exit ${code}`}):\n${output.trim()}`,
+        ));
+      }
     });
   });
 }

@@ -51,11 +51,15 @@ export class Installation {
   /** Address of the API on this machine. */
   get url(): string {
     const { host, port } = this.#deps.http;
-    const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+    const local =
+      host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
     return `http://${local}:${port}`;
   }
 
-  /** Resolves when the API answers and the probe is connected. Throws StartError when a process cannot be kept alive. */
+  /**
+   * Resolves when the API answers and the probe is connected. Throws StartError when a process cannot be kept
+   * alive.
+   */
   async start(): Promise<void> {
     const [mongoUrl, nats] = await Promise.all([this.#startDatabase(), this.#startNats()]);
     if (this.#isStopping) return;
@@ -86,7 +90,8 @@ export class Installation {
     this.#launch(database.spec);
     let url: string | null = null;
     await this.#until(database.name, async () => (url = await database.url()) !== null);
-    const note = database.spec.role === 'mongod' ? '' : ' (for evaluation or one small host; for more, set MONGODB_URL)';
+    const note =
+      database.spec.role === 'mongod' ? '' : ' (for evaluation or one small host; for more, set MONGODB_URL)';
     screen.say('info', `Database: ${database.name}${note}`);
     return url ?? '';
   }
@@ -94,10 +99,14 @@ export class Installation {
   async #startNats(): Promise<NatsServer | null> {
     const { settings, dataDir, env, screen } = this.#deps;
     if (settings.hasNats) return null;
-    const nats = await prepareNatsServer({ dataDir: dataDir.path, nats: settings.controller.nats, env: withoutSecrets(env), screen });
+    const nats = await prepareNatsServer({
+      dataDir: dataDir.path, nats: settings.controller.nats, env: withoutSecrets(env), screen,
+    });
     this.#launch(nats.spec);
     await this.#until('nats-server', () => answersAsNats(nats.address));
-    screen.say('info', `NATS: nats-server ${nats.program.version} on ${nats.address.host}:${nats.address.port}`);
+    screen.say(
+      'info', `NATS: nats-server ${nats.program.version} on ${nats.address.host}:${nats.address.port}`,
+    );
     return nats;
   }
 
@@ -112,7 +121,9 @@ export class Installation {
       NATS_URL: nats?.url ?? settings.controller.nats.url,
       NATS_URL_FILE: undefined,
       EMBEDDED_PROBE_TOKEN: token ?? undefined,
-      ...(nats ? { NATS_CREDS: nats.seedFile, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile } : {}),
+      ...(nats
+        ? { NATS_CREDS: nats.seedFile, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile }
+        : {}),
     };
     return this.#nodeSpec('controller', [], { ...this.#deps.env, ...overrides }, CONTROLLER_STOP_WITHIN_MS);
   }
@@ -128,7 +139,10 @@ export class Installation {
 
   #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
     const bundle = join(this.#deps.bundles, `${role}.mjs`);
-    return { role, command: process.execPath, args: [...NODE_FLAGS, bundle, ...args], env, hasChannel: true, stopWithinMs };
+    return {
+      role, command: process.execPath, args: [...NODE_FLAGS, bundle, ...args], env, hasChannel: true,
+      stopWithinMs,
+    };
   }
 
   #launch(spec: ProcessSpec): void {

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a directory for one purpose, which one process of this machine can hold, or returns null when
- * another has it. It is an abstract Unix socket: nothing on disk, and the kernel lets go of it however its holder
- * ends. Elsewhere than on Linux there is no such thing and the lock is always granted.
+ * Takes the lock of a directory for one purpose, which one process of this machine can hold, or returns null
+ * when another has it. It is an abstract Unix socket: nothing on disk, and the kernel lets go of it however
+ * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted.
  *
  * @param {string} purpose
  * @param {string} dir has to exist

@@ -20,7 +20,10 @@ interface Options {
   stderr: NodeJS.WriteStream;
 }
 
-/** Runs an installation until it is told to stop. Resolves to the exit code: 0 stopped, 1 cannot start, 2 bad settings. */
+/**
+ * Runs an installation until it is told to stop. Resolves to the exit code: 0 stopped, 1 cannot start, 2 bad
+ * settings.
+ */
 export async function main({ argv, env, bundles, stdout, stderr }: Options): Promise<number> {
   // A reader that went away must not take the installation with it.
   stdout.on('error', () => {});
@@ -42,14 +45,18 @@ interface RunOptions {
   stop: Promise<string>;
 }
 
-async function run(settings: QuickstartSettings, { env, bundles, screen, stop }: RunOptions): Promise<number> {
+async function run(
+  settings: QuickstartSettings, { env, bundles, screen, stop }: RunOptions,
+): Promise<number> {
   const clock = systemClock;
   const startedMs = clock.monotonic();
   const { host, port } = settings.controller.http;
   const dataDir = await claimDataDir(settings.controller.dataDir, clock);
   const logFile = screen.isTerminal ? new LogFile(join(dataDir.path, 'logs', 'farwatch.log')) : null;
   if (logFile) screen.logTo(logFile);
-  if (dataDir.reclaimed.length > 0) screen.say('warn', `Stopped processes left over from an earlier start: ${dataDir.reclaimed.join(', ')}`);
+  if (dataDir.reclaimed.length > 0) {
+    screen.say('warn', `Stopped processes left over from an earlier start: ${dataDir.reclaimed.join(', ')}`);
+  }
   const http = { host, port: port === 0 ? await freePort() : port };
   let installation: Installation | null = null;
   try {
@@ -59,7 +66,10 @@ async function run(settings: QuickstartSettings, { env, bundles, screen, stop }:
     const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);
     if (outcome === 'ready') {
       const { registration } = settings.controller.accounts;
-      tellReady(screen, { url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs, registration });
+      tellReady(screen, {
+        url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs,
+        registration,
+      });
       await stop;
     }
     screen.say('info', 'Stopping');

@@ -1,9 +1,10 @@
 import type { HostAndPort } from '../../shared/setting.ts';
 
 /*
- * How the quickstart's server learns of probes: its configuration includes `users.conf` inside account PROBES. The
- * controller writes that file (temporary file, rename) and then sends SIGHUP to the pid in the pid file. It is one
- * assignment whose list is plain JSON, one object per probe; with nobody in it, it reads `users: []`:
+ * How the quickstart's server learns of probes: its configuration includes `users.conf` inside account
+ * PROBES. The controller writes that file (temporary file, rename) and then sends SIGHUP to the pid in the
+ * pid file. It is one assignment whose list is plain JSON, one object per probe; with nobody in it, it reads
+ * `users: []`:
  *
  *   users: [
  *   {"nkey":"U…","permissions":{
@@ -76,7 +77,10 @@ accounts {
 `;
 }
 
-/** Our own processes come over loopback, where the certificate's name does not hold; everybody else is told `tls://`. */
+/**
+ * Our own processes come over loopback, where the certificate's name does not hold; everybody else is told
+ * `tls://`.
+ */
 function tlsPart(tls: { certFile: string; keyFile: string }): string {
   return `tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }\nallow_non_tls: true\n`;
 }

@@ -94,7 +94,9 @@ export async function installByGo({ env, say }: InstallOptions): Promise<void> {
   const go = findPrograms('go', env, ['/usr/local/go/bin'])[0];
   if (!go) throw new Error('Go is not installed');
   const version = /go(\d+\.\d+(?:\.\d+)?)/.exec(await runQuietly(go, ['version']))?.[1] ?? '0';
-  if (!isVersionAtLeast(version, GO_NEEDED)) throw new Error(`Go ${version} is too old: ${GO_NEEDED} or newer is needed`);
+  if (!isVersionAtLeast(version, GO_NEEDED)) {
+    throw new Error(`Go ${version} is too old: ${GO_NEEDED} or newer is needed`);
+  }
   say(`Installing nats-server (go install ${MODULE}; takes about a minute)`);
   await runQuietly(go, ['install', MODULE], { env: { ...env } });
 }

@@ -37,21 +37,35 @@ interface Options {
   screen: Screen;
 }
 
-/** Finds a server and writes its files under `DATA_DIR/nats`; the port of the last start is kept when it is free. */
+/**
+ * Finds a server and writes its files under `DATA_DIR/nats`; the port of the last start is kept when it is
+ * free.
+ */
 export async function prepareNatsServer({ dataDir, nats, env, screen }: Options): Promise<NatsServer> {
   const isOpen = nats.listen !== null && !LOOPBACK.test(nats.listen.host);
   const program = await findProgram(isOpen, env, screen);
   const dir = join(dataDir, 'nats');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const address = nats.listen ?? { host: '127.0.0.1', port: await keptPort(dir) };
-  if (nats.listen) await requirePort(address.host, address.port, { host: 'NATS_LISTEN', port: 'NATS_LISTEN' });
-  const files = { seedFile: join(dir, 'controller.nk'), usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid') };
+  if (nats.listen) {
+    await requirePort(address.host, address.port, { host: 'NATS_LISTEN', port: 'NATS_LISTEN' });
+  }
+  const files = {
+    seedFile: join(dir, 'controller.nk'), usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'),
+  };
   if (!existsSync(files.usersFile)) writeFileSync(files.usersFile, 'users: []\n', { mode: 0o600 });
   const configFile = join(dir, 'nats.conf');
   const controllerKey = controllerPublicKey(files.seedFile);
-  const settings = { listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`, storeDir: join(dir, 'store') };
-  writeFileSync(configFile, natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }), { mode: 0o600 });
-  return { program, address, ...files, url: localUrl(address), spec: natsSpec(program.path, configFile, env) };
+  const settings = {
+    listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`,
+    storeDir: join(dir, 'store'),
+  };
+  writeFileSync(
+    configFile, natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }), { mode: 0o600 },
+  );
+  return {
+    program, address, ...files, url: localUrl(address), spec: natsSpec(program.path, configFile, env),
+  };
 }
 
 /** Resolves true when a NATS server answers there. */
@@ -92,7 +106,9 @@ async function keptPort(dir: string): Promise<number> {
 }
 
 function controllerPublicKey(seedFile: string): string {
-  if (existsSync(seedFile)) return fromSeed(Buffer.from(readFileSync(seedFile, 'utf8').trim())).getPublicKey();
+  if (existsSync(seedFile)) {
+    return fromSeed(Buffer.from(readFileSync(seedFile, 'utf8').trim())).getPublicKey();
+  }
   const user = createUser();
   writeFileSync(`${seedFile}.tmp`, `${Buffer.from(user.getSeed()).toString()}\n`, { mode: 0o600 });
   renameSync(`${seedFile}.tmp`, seedFile);
@@ -101,12 +117,18 @@ function controllerPublicKey(seedFile: string): string {
 
 function natsSpec(program: string, configFile: string, env: Environment): ProcessSpec {
   const args = ['-c', configFile];
-  return { role: 'nats-server', command: program, args, env, hasChannel: false, stopWithinMs: STOP_WITHIN_MS, formatLine: asJson };
+  return {
+    role: 'nats-server', command: program, args, env, hasChannel: false, stopWithinMs: STOP_WITHIN_MS,
+    formatLine: asJson,
+  };
 }
 
 const NATS_LEVELS: Record<string, number> = { WRN: 40, ERR: 50, FTL: 60 };
 
-/** `[pid] 2026/01/02 03:04:05.678901 [WRN] text` as a line like those of our own processes; null below a warning. */
+/**
+ * `[pid] 2026/01/02 03:04:05.678901 [WRN] text` as a line like those of our own processes; null below a
+ * warning.
+ */
 function asJson(line: string): string | null {
   const match = /^\[\d+\] \S+ \S+ \[(\w{3})\] (.*)$/.exec(line);
   const level = match ? NATS_LEVELS[match[1] ?? ''] : LEVEL_UNKNOWN;

@@ -19,11 +19,15 @@ export async function freePort(preferred: number | null = null): Promise<number>
 }
 
 /** Throws StartError, naming the variable to change, when nothing can listen on that address. */
-export async function requirePort(host: string, port: number, variables: { host: string; port: string }): Promise<void> {
+export async function requirePort(
+  host: string, port: number, variables: { host: string; port: string },
+): Promise<void> {
   const { code } = await tryPort(host, port);
   if (code === undefined) return;
   const variable = HOST_FAULTS.includes(code) ? variables.host : variables.port;
-  throw new StartError(`Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another value.`);
+  throw new StartError(
+    `Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another value.`,
+  );
 }
 
 function tryPort(host: string, port: number): Promise<{ port?: number; code?: string }> {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * What tells one life of a pid from the next: the moment it started. Null when there is no such process, or when it
- * is dead and only its parent has not noticed.
+ * What tells one life of a pid from the next: the moment it started. Null when there is no such process, or
+ * when it is dead and only its parent has not noticed.
  */
 export function processIdentity(pid: number): string | null {
   return process.platform === 'linux' ? linuxIdentity(pid) : psIdentity(pid);

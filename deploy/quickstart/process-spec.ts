@@ -8,7 +8,9 @@ export interface ProcessSpec {
   hasChannel: boolean;
   /** How long it may take to end on SIGTERM before SIGKILL, ms. */
   stopWithinMs: number;
-  /** One of its output lines as it goes to the log, null for one that does not; the line itself when absent. */
+  /**
+   * One of its output lines as it goes to the log, null for one that does not; the line itself when absent.
+   */
   formatLine?: (line: string) => string | null;
   onLine?: (line: string) => void;
   /** Something that came over the channel. */
@@ -16,17 +18,19 @@ export interface ProcessSpec {
 }
 
 /**
- * How our own processes run. Left to itself an idle Node shrinks the space for what is young to 1 MB and then clears it
- * every second, which at a few checks a second is a third of all that is done. It would learn to make what a request needs
- * among what is old, because much of it is alive whenever a request is interrupted to clear: the old space then fills with it.
- * So little is alive when the young are cleared that to wake other threads for it costs more than it saves.
+ * How our own processes run. Left to itself an idle Node shrinks the space for what is young to 1 MB and then
+ * clears it every second, which at a few checks a second is a third of all that is done. It would learn to
+ * make what a request needs among what is old, because much of it is alive whenever a request is interrupted
+ * to clear: the old space then fills with it. So little is alive when the young are cleared that to wake
+ * other threads for it costs more than it saves.
  */
 export const NODE_FLAGS: readonly string[] = [
-  '--enable-source-maps', '--min-semi-space-size=8', '--no-allocation-site-pretenuring', '--no-parallel-scavenge',
+  '--enable-source-maps', '--min-semi-space-size=8', '--no-allocation-site-pretenuring',
+  '--no-parallel-scavenge',
 ];
 
 /**
- * How the embedded store runs. It has next to nothing in memory, so that the few megabytes of a hundred large replies were
- * reason enough to clear all of it: every second or two, and for longer than a reply takes.
+ * How the embedded store runs. It has next to nothing in memory, so that the few megabytes of a hundred large
+ * replies were reason enough to clear all of it: every second or two, and for longer than a reply takes.
  */
 export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-space-size=64'];

@@ -11,7 +11,10 @@ const TERM_GRACE_MS = 1500;
 const KILL_GRACE_MS = 5000;
 const POLL_MS = 20;
 
-/** `DATA_DIR/run`: one file per process of the installation, so that a start finds what a killed one left behind. */
+/**
+ * `DATA_DIR/run`: one file per process of the installation, so that a start finds what a killed one left
+ * behind.
+ */
 export class RunRecords {
   readonly #dir: string;
 
@@ -69,7 +72,9 @@ async function endProcess(record: RunRecord, clock: Clock): Promise<void> {
   throw new Error(`${record.role} (process ${record.pid}) of an earlier start does not end; end it by hand`);
 }
 
-async function endedAfter(record: RunRecord, signal: 'SIGTERM' | 'SIGKILL', graceMs: number, clock: Clock): Promise<boolean> {
+async function endedAfter(
+  record: RunRecord, signal: 'SIGTERM' | 'SIGKILL', graceMs: number, clock: Clock,
+): Promise<boolean> {
   const isGone = () => processIdentity(record.pid) !== record.identity;
   try {
     if (!isGone()) process.kill(record.pid, signal);

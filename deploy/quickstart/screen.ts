@@ -10,8 +10,8 @@ interface Output {
 }
 
 /**
- * What a person or a log collector sees. On a terminal: progress and warnings in words, every line of the processes
- * in the log file. Elsewhere: all of it as JSON lines.
+ * What a person or a log collector sees. On a terminal: progress and warnings in words, every line of the
+ * processes in the log file. Elsewhere: all of it as JSON lines.
  */
 export class Screen {
   readonly isTerminal: boolean;

@@ -9,15 +9,22 @@ export interface QuickstartSettings {
   hasNats: boolean;
 }
 
-/** All that environment and command line say, checked at once. Throws ConfigError naming every bad value of it. */
+/**
+ * All that environment and command line say, checked at once. Throws ConfigError naming every bad value of
+ * it.
+ */
 export function readSettings(env: Environment, argv: readonly string[]): QuickstartSettings {
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const hasMongo = isSet('MONGODB_URL');
   const hasNats = isSet('NATS_URL');
-  const standIns = { ...(hasMongo ? {} : { MONGODB_URL: 'mongodb://embedded' }), ...(hasNats ? {} : { NATS_URL: 'nats://embedded' }) };
+  const standIns = {
+    ...(hasMongo ? {} : { MONGODB_URL: 'mongodb://embedded' }),
+    ...(hasNats ? {} : { NATS_URL: 'nats://embedded' }),
+  };
   const controller = checkControllerConfig({ ...env, ...standIns });
   const probe = checkProbeConfig(env, []);
-  const unknown = argv.map((argument) => `${argument} is not an option: npm start takes --probe or --controller, and settings from the environment`);
+  const unknown = argv.map((argument) =>
+    `${argument} is not an option: npm start takes --probe or --controller, and settings from the environment`);
   const problems = [...new Set([...controller.problems, ...probe.problems, ...unknown])];
   if (!controller.config || problems.length > 0) throw new ConfigError(problems);
   return { controller: controller.config, hasMongo, hasNats };

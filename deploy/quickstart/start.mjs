@@ -7,7 +7,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const isTerminal = Boolean(process.stdout.isTTY);
 
 function say(line) {
-  process.stdout.write(isTerminal ? `  ${line}\n` : `${JSON.stringify({ level: 30, time: Date.now(), name: 'quickstart', msg: line })}\n`);
+  process.stdout.write(isTerminal
+    ? `  ${line}\n`
+    : `${JSON.stringify({ level: 30, time: Date.now(), name: 'quickstart', msg: line })}\n`);
 }
 
 async function start() {
@@ -17,7 +19,9 @@ async function start() {
     return 1;
   }
   if (process.platform === 'win32') {
-    process.stderr.write('Farwatch runs on Linux and macOS; on Windows, run it in WSL (https://learn.microsoft.com/windows/wsl)\n');
+    process.stderr.write(
+      'Farwatch runs on Linux and macOS; on Windows, run it in WSL (https://learn.microsoft.com/windows/wsl)\n',
+    );
     return 1;
   }
   const rest = process.argv.slice(2);
@@ -29,7 +33,9 @@ async function start() {
   process.setSourceMapsEnabled(true);
   if (role) return runAlone(join(bundles, `${role.slice(2)}.mjs`), rest, role);
   const quickstart = await import(pathToFileURL(join(bundles, 'quickstart.mjs')).href);
-  return quickstart.main({ argv: rest, env: process.env, bundles, stdout: process.stdout, stderr: process.stderr });
+  return quickstart.main({
+    argv: rest, env: process.env, bundles, stdout: process.stdout, stderr: process.stderr,
+  });
 }
 
 /** A probe or controller in this very process, with the arguments that are its own. */

@@ -23,8 +23,9 @@ export interface ProcessDeps {
 }
 
 /**
- * Keeps one process running: when it ends unasked it is started again, after 0.1 s, then twice as long each time up
- * to 10 s. It has a process group of its own, so that the terminal's Ctrl-C reaches us alone and we choose the order.
+ * Keeps one process running: when it ends unasked it is started again, after 0.1 s, then twice as long each
+ * time up to 10 s. It has a process group of its own, so that the terminal's Ctrl-C reaches us alone and we
+ * choose the order.
  */
 export class SupervisedProcess {
   readonly #deps: ProcessDeps;
@@ -52,7 +53,8 @@ export class SupervisedProcess {
   start(): void {
     const { command, args, env, role, hasChannel } = this.#spec;
     const startedMs = this.#deps.clock.monotonic();
-    const stdio = hasChannel ? (['ignore', 'pipe', 'pipe', 'ipc'] as const) : (['ignore', 'pipe', 'pipe'] as const);
+    const stdio =
+      hasChannel ? (['ignore', 'pipe', 'pipe', 'ipc'] as const) : (['ignore', 'pipe', 'pipe'] as const);
     const child = spawn(command, [...args], { env: { ...env }, stdio: [...stdio], detached: true });
     this.#child = child;
     this.#lastLines = [];
@@ -77,7 +79,9 @@ export class SupervisedProcess {
     const ended = new Promise<void>((resolve) => onceGone(child, this.#deps.clock, () => resolve()));
     child.kill('SIGTERM');
     const deadline = this.#deps.clock.setTimer(this.#spec.stopWithinMs, () => {
-      this.#deps.screen.say('warn', `${this.role} did not stop within ${this.#spec.stopWithinMs / 1000} s and was killed`);
+      this.#deps.screen.say(
+        'warn', `${this.role} did not stop within ${this.#spec.stopWithinMs / 1000} s and was killed`,
+      );
       child.kill('SIGKILL');
     });
     await ended;
@@ -114,11 +118,15 @@ export class SupervisedProcess {
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#shortLives - 1));
     const { screen, clock } = this.#deps;
     if (this.#shortLives % CRASH_LOOP_LIVES === 0) {
-      const reason = `${this.role} keeps exiting (${how}). Its last output:\n${lastWords(this.#lastLines).map((line) => `    ${line}`).join('\n')}`;
+      const reason = `${this.role} keeps exiting (${how}). Its last output:\n${lastWords(this.#lastLines)
+        .map((line) => `    ${line}`)
+        .join('\n')}`;
       screen.say('error', reason, { role: this.role });
       for (const listener of this.#crashLoop) listener(reason);
     } else {
-      screen.say('warn', `${this.role} exited (${how}); restarting it in ${delayMs / 1000} s`, { role: this.role });
+      screen.say(
+        'warn', `${this.role} exited (${how}); restarting it in ${delayMs / 1000} s`, { role: this.role },
+      );
     }
     this.#restart = clock.setTimer(delayMs, () => this.start());
   }

@@ -14,7 +14,9 @@ export function tellReady(screen: Screen, { url, dataDir, isFirst, tookMs, regis
   const register = `curl -s ${url}/api/auth/register -H 'content-type: application/json' -d '${account}'`;
   const hint = registration === 'closed' || !isFirst ? null : register;
   if (!screen.isTerminal) {
-    const fields = { url, data_dir: dataDir, took_ms: Math.round(tookMs), ...(hint ? { register: hint } : {}) };
+    const fields = {
+      url, data_dir: dataDir, took_ms: Math.round(tookMs), ...(hint ? { register: hint } : {}),
+    };
     screen.say('info', 'ready', fields);
     return;
   }

@@ -54,7 +54,10 @@ export function failure(type: ErrorType, message: string, known: Partial<Finding
   return { ...EMPTY, ...known, outcome: 'failure', error: { type, message: printable(message) } };
 }
 
-/** Text from outside as it may stand in a message: one line, no control characters, at most 500 of its characters. */
+/**
+ * Text from outside as it may stand in a message: one line, no control characters, at most 500 of its
+ * characters.
+ */
 export function printable(text: string): string {
   return text.slice(0, 500).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

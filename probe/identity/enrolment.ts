@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { z } from 'zod';
-import { enrolAnswer, enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
+import {
+  enrolAnswer, enrolText, type EnrolAnswer, type EnrolRequest,
+} from '../../shared/contracts/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Identity, ProbeKeys } from './identity.ts';
@@ -59,7 +61,10 @@ function enrolRequestOf({ token, keys, version, capabilities }: EnrolmentOptions
   return { ...unsigned, signature, version, capabilities };
 }
 
-type Answer = { kind: 'enrolled'; answer: EnrolAnswer } | { kind: 'refused'; reason: string } | { kind: 'later'; reason: string };
+type Answer =
+  | { kind: 'enrolled'; answer: EnrolAnswer }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'later'; reason: string };
 
 async function ask(options: EnrolmentOptions, body: EnrolRequest): Promise<Answer> {
   try {
@@ -81,7 +86,10 @@ function answerOf(status: number, text: string): Answer {
   if (status < 300 && enrolled.success) return { kind: 'enrolled', answer: enrolled.data.data };
   if (status >= 500 || status === 429 || status === 408) return { kind: 'later', reason: `status ${status}` };
   const refused = refusal.safeParse(json);
-  return { kind: 'refused', reason: refused.success ? refused.data.error.message : `the controller answered ${status}` };
+  return {
+    kind: 'refused',
+    reason: refused.success ? refused.data.error.message : `the controller answered ${status}`,
+  };
 }
 
 function parseJson(text: string): unknown {

@@ -6,7 +6,10 @@ import { writeFileSafely } from '../../shared/write-file-safely.ts';
 
 const keysFile = z.object({
   v: z.literal(1),
-  /** Seeds of the NATS user nkey and of the curve key that assignments are sealed to. They never leave this file. */
+  /**
+   * Seeds of the NATS user nkey and of the curve key that assignments are sealed to. They never leave this
+   * file.
+   */
   user_seed: z.string(),
   box_seed: z.string(),
 });
@@ -22,7 +25,10 @@ export interface Identity extends ProbeKeys {
   answer: EnrolAnswer;
 }
 
-/** Null when there is none yet. Throws when the file is there and cannot be used: nobody but a person may replace it. */
+/**
+ * Null when there is none yet. Throws when the file is there and cannot be used: nobody but a person may
+ * replace it.
+ */
 export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
@@ -36,7 +42,8 @@ export async function saveIdentity(path: string, identity: Identity): Promise<vo
 }
 
 /**
- * The keys to enrol with, kept from the first try on: the controller may have said yes to them and its answer got lost.
+ * The keys to enrol with, kept from the first try on: the controller may have said yes to them and its answer
+ * got lost.
  */
 export async function enrolmentKeys(path: string): Promise<ProbeKeys> {
   const kept = keysFile.safeParse(parseJson(await readIfThere(path)));

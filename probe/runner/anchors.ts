@@ -5,7 +5,10 @@ import type { Clock } from '../../shared/time.ts';
 const CONNECT_MS = 2000;
 /** A loss holds for so long, and is asked again only for failures after it. */
 const LOSS_HOLDS_MS = 3000;
-/** A way out that was there may be gone now: where targets fail all the time, its loss is taken for theirs no longer than this. */
+/**
+ * A way out that was there may be gone now: where targets fail all the time, its loss is taken for theirs no
+ * longer than this.
+ */
 const REACH_HOLDS_MS = 500;
 /** So many anchors out of reach, or all where fewer are named, mean that the way out is gone. */
 const LOST = 2;
@@ -18,8 +21,8 @@ interface Asked {
 }
 
 /**
- * Tells this probe's own uplink from its targets: places that are taken to answer whenever anybody does. They are tried
- * when a check has failed, all at once, at most twice a second and by opening a connection alone.
+ * Tells this probe's own uplink from its targets: places that are taken to answer whenever anybody does. They
+ * are tried when a check has failed, all at once, at most twice a second and by opening a connection alone.
  */
 export class Anchors {
   readonly #anchors: readonly HostAndPort[];

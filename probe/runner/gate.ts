@@ -23,8 +23,9 @@ export interface GateOptions<Item extends Passing> {
 }
 
 /**
- * Bounds what is under way. What takes long gives its place among the quick ones up for one among the slow ones, so
- * that targets that hang stand in nobody's way; the number of quick ones follows this process's own punctuality.
+ * Bounds what is under way. What takes long gives its place among the quick ones up for one among the slow
+ * ones, so that targets that hang stand in nobody's way; the number of quick ones follows this process's own
+ * punctuality.
  */
 export class Gate<Item extends Passing> {
   readonly #options: GateOptions<Item>;
@@ -55,7 +56,9 @@ export class Gate<Item extends Passing> {
     return this.#stalledMs;
   }
 
-  /** Starts, queues or refuses an item; one that is expected to take long needs no place among the quick ones. */
+  /**
+   * Starts, queues or refuses an item; one that is expected to take long needs no place among the quick ones.
+   */
   enter(item: Item, isSlow: boolean): void {
     item.sinceMs = this.#clock.monotonic();
     if (isSlow) {
@@ -135,7 +138,9 @@ export class Gate<Item extends Passing> {
     this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
     this.#limitReached = this.#queue.size > 0;
     this.#moveSlow(nowMs);
-    for (let item = this.#queue.peek(); item && this.#hasExpired(item); item = this.#queue.peek()) this.#giveUp(this.#queue.take() as Item);
+    for (let item = this.#queue.peek(); item && this.#hasExpired(item); item = this.#queue.peek()) {
+      this.#giveUp(this.#queue.take() as Item);
+    }
     this.#startNext();
     if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#watch();
   }

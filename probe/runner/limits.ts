@@ -13,8 +13,12 @@ export interface Limits {
 
 /** Limits for a process that may open `maxFiles` files. */
 export function limitsFor(maxFiles: number): Limits {
-  const share = (part: number, most: number): number => Math.max(16, Math.min(most, Math.floor(maxFiles * part)));
-  return { minQuick: 16, maxQuick: share(0.25, 2048), maxSlow: share(0.5, 8192), maxQueued: 20_000, maxOrders: share(0.05, 64) };
+  const share = (part: number, most: number): number =>
+    Math.max(16, Math.min(most, Math.floor(maxFiles * part)));
+  return {
+    minQuick: 16, maxQuick: share(0.25, 2048), maxSlow: share(0.5, 8192), maxQueued: 20_000,
+    maxOrders: share(0.05, 64),
+  };
 }
 
 /** A check under way for longer than this no longer takes the place of a quick one, ms. */
@@ -25,8 +29,9 @@ const LATE_MS = 50;
 const PUNCTUAL_MS = 20;
 
 /**
- * The next limit of quick checks: less when this process is late by its own timers, more when it is punctual and the
- * limit was what held checks back. The signal is our own lateness, not the targets': slow targets are not our load.
+ * The next limit of quick checks: less when this process is late by its own timers, more when it is punctual
+ * and the limit was what held checks back. The signal is our own lateness, not the targets': slow targets are
+ * not our load.
  */
 export function nextLimit(limit: number, lateMs: number, wasReached: boolean, limits: Limits): number {
   if (lateMs > LATE_MS) return Math.max(limits.minQuick, Math.floor(limit * 0.8));

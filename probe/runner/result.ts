@@ -43,15 +43,19 @@ function tenths(ms: number): number {
 
 function timingsInTenths(timings: Timings): Timings {
   const rounded: Timings = {};
-  for (const phase in timings) rounded[phase as keyof Timings] = tenths(timings[phase as keyof Timings] as number);
+  for (const phase in timings) {
+    rounded[phase as keyof Timings] = tenths(timings[phase as keyof Timings] as number);
+  }
   return rounded;
 }
 
 /** The one record of slots that were not run. */
 export function missedResult(assignment: Assignment, run: SlotRun, reason: MissedReason): CheckResult {
   return {
-    seq: 0, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, attempt: 1, reason: 'schedule',
+    seq: 0, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, attempt: 1,
+    reason: 'schedule',
     scheduled_at: run.atMs, started_at: run.atMs, response_time_ms: null, outcome: 'missed', degraded: false,
-    status_code: null, error: null, missed: { reason, count: run.count }, timings: null, remote_address: null, tls: null, detail: null,
+    status_code: null, error: null, missed: { reason, count: run.count }, timings: null, remote_address: null,
+    tls: null, detail: null,
   };
 }

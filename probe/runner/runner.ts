@@ -13,7 +13,9 @@ export interface RunnerOptions {
   limits: Limits;
   /** Runs one check; never rejects. */
   check: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>;
-  /** Whether this probe, not its targets, has lost the network; asked when a check has failed. Never rejects. */
+  /**
+   * Whether this probe, not its targets, has lost the network; asked when a check has failed. Never rejects.
+   */
   isCutOff?: () => Promise<boolean>;
   /** Takes every result; `urgent` ones should not wait for company. */
   record: (result: CheckResult, urgent: boolean) => void;
@@ -50,7 +52,9 @@ const RECHECK_AFTER_MS = 250;
 /** A failure while this process stood still for that share of the timeout says nothing about the target. */
 const STALLED_SHARE = 0.25;
 
-/** Runs slots: one check of a monitor at a time, rechecks of what has just failed, and a record of every slot. */
+/**
+ * Runs slots: one check of a monitor at a time, rechecks of what has just failed, and a record of every slot.
+ */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
@@ -98,7 +102,10 @@ export class Runner {
     active.next = { assignment, dueMs };
   }
 
-  /** Starts the monitor anew, as its configuration has changed or it is gone: what is under way stands in nobody's way. */
+  /**
+   * Starts the monitor anew, as its configuration has changed or it is gone: what is under way stands in
+   * nobody's way.
+   */
   forget(monitorId: string): void {
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
@@ -116,7 +123,9 @@ export class Runner {
   async order(assignment: Assignment, reason: 'confirm' | 'manual'): Promise<CheckResult> {
     const startedAtMs = this.#clock.now();
     const made = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
-    if (this.#orders >= this.#options.limits.maxOrders || this.#isStopping) return resultOf(assignment, made, missed('overload'));
+    if (this.#orders >= this.#options.limits.maxOrders || this.#isStopping) {
+      return resultOf(assignment, made, missed('overload'));
+    }
     this.#orders += 1;
     try {
       const finding = await this.#options.check(assignment.spec, assignment.timeout_ms);
@@ -172,7 +181,9 @@ export class Runner {
     void this.#options.check(run.assignment.spec, run.assignment.timeout_ms).then((finding) => {
       const tookMs = this.#clock.monotonic() - run.sinceMs;
       if (finding.outcome !== 'failure' || !this.#options.isCutOff) return this.#done(run, finding, tookMs);
-      return this.#options.isCutOff().then((isCutOff) => this.#done(run, isCutOff ? missed('probe_unhealthy') : finding, tookMs));
+      return this.#options.isCutOff().then(
+        (isCutOff) => this.#done(run, isCutOff ? missed('probe_unhealthy') : finding, tookMs),
+      );
     });
   }
 
@@ -198,7 +209,10 @@ export class Runner {
     const { assignment, dueMs, startedAtMs, attempt } = run;
     const isChange = this.#failing.has(assignment.monitor_id) || attempt > 1 || !isSlot(assignment, dueMs);
     const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
-    const made = { scheduledAtMs: dueMs, startedAtMs, attempt, reason: attempt === 1 ? ('schedule' as const) : ('confirm' as const) };
+    const made = {
+      scheduledAtMs: dueMs, startedAtMs, attempt,
+      reason: attempt === 1 ? ('schedule' as const) : ('confirm' as const),
+    };
     this.#options.record(resultOf(assignment, made, finding), urgent);
   }
 
@@ -217,14 +231,18 @@ export class Runner {
   #isOwnFault(run: Run, finding: Finding, tookMs: number): boolean {
     if (finding.outcome !== 'failure' || finding.error?.type === 'status_code') return false;
     const timeoutMs = run.assignment.timeout_ms;
-    return tookMs > timeoutMs * 1.5 + 500 || this.#gate.stalledMs - run.stalledBeforeMs > timeoutMs * STALLED_SHARE;
+    return tookMs > timeoutMs * 1.5 + 500 ||
+      this.#gate.stalledMs - run.stalledBeforeMs > timeoutMs * STALLED_SHARE;
   }
 
   /** False when the next slot comes first and will do the confirming. */
   #recheckLater(run: Run): boolean {
     const delayMs = Math.min(RECHECK_AFTER_MS * (1 + this.#options.random()), run.assignment.interval_ms / 8);
     const nowMs = this.#clock.now();
-    if (this.#isStopping || run.next || nowMs + delayMs >= nextSlot(run.assignment, Math.max(run.dueMs, nowMs - 1))) return false;
+    if (this.#isStopping || run.next ||
+      nowMs + delayMs >= nextSlot(run.assignment, Math.max(run.dueMs, nowMs - 1))) {
+      return false;
+    }
     run.recheck = this.#clock.setTimer(delayMs, () => {
       run.recheck = null;
       run.attempt += 1;

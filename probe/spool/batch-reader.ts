@@ -18,7 +18,9 @@ export interface BatchReaderOptions {
 /** Segments whose index is kept beside the active one's. */
 const INDEXED_SEGMENTS = 4;
 
-/** Finds batches by their numbers: what was just written in memory, the backlog on disk, a segment at a time. */
+/**
+ * Finds batches by their numbers: what was just written in memory, the backlog on disk, a segment at a time.
+ */
 export class BatchReader {
   readonly #options: BatchReaderOptions;
   readonly #cached = new Fifo<BatchRef>();
@@ -29,12 +31,14 @@ export class BatchReader {
   }
 
   /**
-   * The batch of `lane` that holds `seq`, or the one that declares it lost; null when it is not synced yet. Several
-   * small batches come as one. Numbers that are acknowledged come back as trimmed.
+   * The batch of `lane` that holds `seq`, or the one that declares it lost; null when it is not synced yet.
+   * Several small batches come as one. Numbers that are acknowledged come back as trimmed.
    */
   async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
     if (seq > lane.synced) return null;
-    if (seq <= lane.watermark) return packDropped(lane.epoch, this.#options.engine, seq, lane.watermark, 'trimmed');
+    if (seq <= lane.watermark) {
+      return packDropped(lane.epoch, this.#options.engine, seq, lane.watermark, 'trimmed');
+    }
     const segment = lane.segments.find((each) => (each.lanes.get(lane) as number) >= seq);
     if (!segment) return this.#lost(lane, seq, lane.synced);
     if (!segment.index) await this.#loadIndex(segment);
@@ -56,7 +60,10 @@ export class BatchReader {
   uncache(lane: Lane, first: number, last: number): void {
     for (const segment of lane.segments) {
       const refs = segment.index?.get(lane) ?? [];
-      for (let at = firstAtOrAfter(refs, first); at < refs.length && (refs[at] as BatchRef).last <= last; at += 1) this.#uncache(refs[at] as BatchRef);
+      for (let at = firstAtOrAfter(refs, first); at < refs.length &&
+        (refs[at] as BatchRef).last <= last; at += 1) {
+        this.#uncache(refs[at] as BatchRef);
+      }
       if ((segment.lanes.get(lane) as number) >= last) return;
     }
   }
@@ -93,7 +100,8 @@ export class BatchReader {
     let size = 0;
     for (let ref = refs[at]; ref && ref.last <= lane.synced; ref = refs[++at]) {
       const isNext = parts.length === 0 || ref.first === (parts[parts.length - 1] as PackedBatch).last + 1;
-      const isTooMuch = parts.length > 0 && (count + ref.count > MAX_BATCH_RESULTS || size + ref.length > MAX_BATCH_BYTES);
+      const isTooMuch =
+        parts.length > 0 && (count + ref.count > MAX_BATCH_RESULTS || size + ref.length > MAX_BATCH_BYTES);
       if (!isNext || isTooMuch) break;
       const bytes = ref.isSound ? await bytesOf(segment, ref) : null;
       if (!bytes && parts.length > 0) break;

@@ -1,4 +1,6 @@
-import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS, type CheckResult, type DroppedRange, type DropReason, type ResultBatch } from '../../shared/contracts/result.ts';
+import {
+  MAX_BATCH_BYTES, MAX_BATCH_RESULTS, type CheckResult, type DroppedRange, type DropReason, type ResultBatch,
+} from '../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { Taken } from './lane.ts';
 
@@ -19,7 +21,10 @@ export function packTaken(taken: Taken, first: number, engine: string): PackedBa
     const part = results.slice(at, at + MAX_BATCH_RESULTS);
     const following = results[at + MAX_BATCH_RESULTS];
     const to = following ? following.seq - 1 : last;
-    packPart(batches, { epoch: lane.epoch, engine, first: from, last: to, results: part, dropped: within(refused, from, to) });
+    packPart(
+      batches,
+      { epoch: lane.epoch, engine, first: from, last: to, results: part, dropped: within(refused, from, to) },
+    );
     from = to + 1;
   }
   return batches;
@@ -34,8 +39,12 @@ function packPart(into: PackedBatch[], batch: ResultBatch): void {
   }
   const half = results.length >>> 1;
   const cut = (results[half] as CheckResult).seq - 1;
-  packPart(into, { ...batch, last: cut, results: results.slice(0, half), dropped: within(dropped, first, cut) });
-  packPart(into, { ...batch, first: cut + 1, results: results.slice(half), dropped: within(dropped, cut + 1, last) });
+  packPart(
+    into, { ...batch, last: cut, results: results.slice(0, half), dropped: within(dropped, first, cut) },
+  );
+  packPart(
+    into, { ...batch, first: cut + 1, results: results.slice(half), dropped: within(dropped, cut + 1, last) },
+  );
 }
 
 function within(ranges: DroppedRange[], first: number, last: number): DroppedRange[] {
@@ -43,11 +52,19 @@ function within(ranges: DroppedRange[], first: number, last: number): DroppedRan
 }
 
 /** A batch that only says what was lost. */
-export function packDropped(epoch: string, engine: string, first: number, last: number, reason: DropReason): PackedBatch {
-  return { first, last, count: 0, bytes: encodeBatch({ epoch, engine, first, last, results: [], dropped: [{ first, last, reason }] }) };
+export function packDropped(
+  epoch: string, engine: string, first: number, last: number, reason: DropReason,
+): PackedBatch {
+  return {
+    first, last, count: 0,
+    bytes: encodeBatch({ epoch, engine, first, last, results: [], dropped: [{ first, last, reason }] }),
+  };
 }
 
-/** Several batches of one lane that follow on one another as one; the first alone when they cannot be put together. */
+/**
+ * Several batches of one lane that follow on one another as one; the first alone when they cannot be put
+ * together.
+ */
 export function mergeBatches(parts: PackedBatch[]): PackedBatch {
   const head = parts[0] as PackedBatch;
   if (parts.length === 1) return head;
@@ -57,7 +74,10 @@ export function mergeBatches(parts: PackedBatch[]): PackedBatch {
     const dropped = batches.flatMap((batch) => batch.dropped);
     const { last } = parts[parts.length - 1] as PackedBatch;
     const { epoch, engine } = batches[0] as ResultBatch;
-    return { first: head.first, last, count: results.length, bytes: encodeBatch({ epoch, engine, first: head.first, last, results, dropped }) };
+    return {
+      first: head.first, last, count: results.length,
+      bytes: encodeBatch({ epoch, engine, first: head.first, last, results, dropped }),
+    };
   } catch {
     return head;
   }

@@ -10,8 +10,9 @@ const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
 const MAGIC = 0x31505346;
 
 /**
- * Header, little endian: magic u32, kind u8, shard u8, count u16, epoch 16 bytes, first u48, last u48, length u32,
- * crc32 of the payload, crc32 of the header before it. Two sums, so that damage to a payload still tells whose it was.
+ * Header, little endian: magic u32, kind u8, shard u8, count u16, epoch 16 bytes, first u48, last u48, length
+ * u32, crc32 of the payload, crc32 of the header before it. Two sums, so that damage to a payload still tells
+ * whose it was.
  */
 export interface FrameHeader {
   kind: number;
@@ -27,7 +28,9 @@ export interface FrameHeader {
 }
 
 /** Header and payload of one frame, ready to be written. */
-export function encodeFrame(frame: Omit<FrameHeader, 'length' | 'payloadCrc'>, payload: Uint8Array): [header: Buffer, payload: Uint8Array] {
+export function encodeFrame(
+  frame: Omit<FrameHeader, 'length' | 'payloadCrc'>, payload: Uint8Array,
+): [header: Buffer, payload: Uint8Array] {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(MAGIC, 0);
   header[4] = frame.kind;
@@ -73,8 +76,8 @@ export interface FrameAt extends FrameHeader {
 }
 
 /**
- * Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. So is a frame that
- * runs past the end: its write never came to its sync, so nothing of it was promised to anybody.
+ * Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. So is a
+ * frame that runs past the end: its write never came to its sync, so nothing of it was promised to anybody.
  */
 export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void {
   let at = 0;

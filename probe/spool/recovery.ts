@@ -27,9 +27,13 @@ export function segmentPath(directory: string, id: number): string {
   return join(directory, `${String(id).padStart(10, '0')}.log`);
 }
 
-/** Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`. */
+/**
+ * Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`.
+ */
 export async function recoverSpool(directory: string): Promise<Recovered> {
-  const recovered: Recovered = { segments: [], lanes: new Map(), coverage: null, recorded: new Map(), damagedFrames: 0 };
+  const recovered: Recovered = {
+    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), damagedFrames: 0,
+  };
   const behindMark: Buffer[] = [];
   for (const id of await segmentIds(directory)) {
     const segment = new Segment(id, segmentPath(directory, id));
@@ -44,10 +48,14 @@ export async function recoverSpool(directory: string): Promise<Recovered> {
 
 async function segmentIds(directory: string): Promise<number[]> {
   const names = await readdir(directory);
-  return names.filter((name) => /^\d{10}\.log$/.test(name)).map((name) => Number(name.slice(0, 10))).sort((a, b) => a - b);
+  return names.filter((name) => /^\d{10}\.log$/.test(name)).map((name) => Number(name.slice(0, 10))).sort(
+    (a, b) => a - b,
+  );
 }
 
-function takeFrame(recovered: Recovered, behindMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer): void {
+function takeFrame(
+  recovered: Recovered, behindMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer,
+): void {
   if (!frame.isSound) recovered.damagedFrames += 1;
   const payload = bytes.subarray(frame.offset, frame.offset + frame.length);
   if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, behindMark, payload);

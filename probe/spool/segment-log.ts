@@ -29,7 +29,10 @@ interface Trim {
   watermark: number;
 }
 
-/** The files of the spool: one that grows, older ones that are only read and deleted once they are acknowledged. */
+/**
+ * The files of the spool: one that grows, older ones that are only read and deleted once they are
+ * acknowledged.
+ */
 export class SegmentLog {
   readonly #options: SegmentLogOptions;
   readonly #segments: Segment[];
@@ -60,7 +63,10 @@ export class SegmentLog {
     return this.#segments.filter((segment) => segment !== this.#active);
   }
 
-  /** Writes and syncs a flush; its batches, in order. Rejects with nothing of it left behind when it does not fit. */
+  /**
+   * Writes and syncs a flush; its batches, in order. Rejects with nothing of it left behind when it does not
+   * fit.
+   */
   async write(flush: Flush): Promise<BatchRef[]> {
     if (flush.taken.length === 0 && !flush.mark) return [];
     const segment = await this.#writable();
@@ -74,8 +80,9 @@ export class SegmentLog {
   }
 
   /**
-   * Deletes segments that are acknowledged, but never the one with the last mark or what follows it. Watermarks must
-   * be marked first, or a restart would take what is gone for lost; `isShort` of room, that is the lesser evil.
+   * Deletes segments that are acknowledged, but never the one with the last mark or what follows it.
+   * Watermarks must be marked first, or a restart would take what is gone for lost; `isShort` of room, that
+   * is the lesser evil.
    */
   async deleteAcknowledged(isShort: boolean): Promise<void> {
     const watermarkOf = (lane: Lane): number => (isShort ? lane.watermark : (this.#marked.get(lane) ?? 0));
@@ -87,7 +94,9 @@ export class SegmentLog {
         await segment.release();
         await unlink(segment.path);
       } catch (error) {
-        this.#options.log.warn({ err: (error as Error).message }, 'a segment of the spool could not be deleted');
+        this.#options.log.warn(
+          { err: (error as Error).message }, 'a segment of the spool could not be deleted',
+        );
       }
     }
   }
@@ -103,7 +112,8 @@ export class SegmentLog {
     for (const taken of flush.taken) {
       const { lane } = taken;
       for (const { first, last, count, bytes } of packTaken(taken, lane.synced + 1, this.#options.engine)) {
-        const offset = frames.put({ kind: FRAME_BATCH, shard: lane.shard, count, epoch: lane.epoch, first, last }, bytes);
+        const offset =
+          frames.put({ kind: FRAME_BATCH, shard: lane.shard, count, epoch: lane.epoch, first, last }, bytes);
         placed.push([lane, { first, last, count, offset, length: bytes.length, isSound: true, bytes }]);
       }
     }
@@ -116,7 +126,9 @@ export class SegmentLog {
     const lanes = new Set(this.#segments.flatMap((each) => [...each.lanes.keys()]));
     const moved = [...lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#marked.get(lane) ?? 0)));
     const trims = moved.map((lane) => ({ lane, watermark: lane.watermark }));
-    const payload = encodeMark({ coverage: mark.coverage, trims: trims.map(({ lane, watermark }) => [lane.epoch, lane.shard, watermark]) });
+    const payload = encodeMark({
+      coverage: mark.coverage, trims: trims.map(({ lane, watermark }) => [lane.epoch, lane.shard, watermark]),
+    });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
     return trims;
   }
@@ -130,11 +142,15 @@ export class SegmentLog {
 
   async #appendAndSync(segment: Segment, frames: FrameBuffer): Promise<void> {
     const bytes = frames.take();
-    if (this.#bytes + bytes.length > this.#options.maxBytes) throw Object.assign(new Error('the spool has reached its limit'), { code: 'ESPOOLFULL' });
+    if (this.#bytes + bytes.length > this.#options.maxBytes) {
+      throw Object.assign(new Error('the spool has reached its limit'), { code: 'ESPOOLFULL' });
+    }
     const file = this.#file as FileHandle;
     try {
       for (let written = 0; written < bytes.length; ) {
-        written += (await file.write(bytes, written, bytes.length - written, segment.size + written)).bytesWritten;
+        written += (await file.write(
+          bytes, written, bytes.length - written, segment.size + written,
+        )).bytesWritten;
       }
       await file.datasync();
       if (!this.#isNamed) await syncDirectoryOf(segment.path);
@@ -147,7 +163,10 @@ export class SegmentLog {
     this.#bytes += bytes.length;
   }
 
-  /** Nothing of a failed write may stay behind: its numbers are declared dropped. A failed sync ends the segment. */
+  /**
+   * Nothing of a failed write may stay behind: its numbers are declared dropped. A failed sync ends the
+   * segment.
+   */
   async #undo(segment: Segment): Promise<void> {
     try {
       await this.#file?.truncate(segment.size);

@@ -45,9 +45,10 @@ const FLUSH_AFTER_MS = 1000;
 const URGENT_SPACING_MS = 5;
 
 /**
- * The probe's durable memory: an append-only log of packed batches in segments, synced in groups. A result counts
- * as spooled, and may be sent, once its flush is synced. Each opening starts a new epoch and a new segment; older
- * ones are only read. A damaged frame costs itself alone and is declared as dropped by its numbers.
+ * The probe's durable memory: an append-only log of packed batches in segments, synced in groups. A result
+ * counts as spooled, and may be sent, once its flush is synced. Each opening starts a new epoch and a new
+ * segment; older ones are only read. A damaged frame costs itself alone and is declared as dropped by its
+ * numbers.
  */
 export class Spool {
   readonly #options: SpoolOptions;
@@ -73,8 +74,13 @@ export class Spool {
     const { directory, log, engine, limits = SPOOL_LIMITS } = options;
     this.#options = options;
     this.#limits = limits;
-    this.#log = new SegmentLog({ directory, log, engine, maxBytes: limits.maxBytes, segmentBytes: limits.segmentBytes }, found.segments);
-    this.#reader = new BatchReader({ engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed() });
+    this.#log = new SegmentLog(
+      { directory, log, engine, maxBytes: limits.maxBytes, segmentBytes: limits.segmentBytes },
+      found.segments,
+    );
+    this.#reader = new BatchReader({
+      engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed(),
+    });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
     this.recovered = { coverage: found.coverage, recorded: found.recorded };
     this.#lastCoverage = found.coverage;
@@ -85,7 +91,9 @@ export class Spool {
   static async open(options: SpoolOptions): Promise<Spool> {
     await mkdir(options.directory, { recursive: true, mode: 0o700 });
     const found = await recoverSpool(options.directory);
-    if (found.damagedFrames > 0) options.log.warn({ frames: found.damagedFrames }, 'damaged frames in the spool');
+    if (found.damagedFrames > 0) {
+      options.log.warn({ frames: found.damagedFrames }, 'damaged frames in the spool');
+    }
     return new Spool(options, found);
   }
 
@@ -214,7 +222,8 @@ export class Spool {
     for (const each of taken) this.#pending -= each.results.length;
     if (all) this.#lastCoverage = this.#options.coverage?.() ?? this.#lastCoverage;
     const mark = all ? { coverage: this.#lastCoverage } : null;
-    const written = await this.#log.write({ epoch: this.#epoch, taken, mark }).catch((error: NodeJS.ErrnoException) => {
+    const written = await this.#log.write({ epoch: this.#epoch, taken, mark })
+      .catch((error: NodeJS.ErrnoException) => {
       this.#refuse(taken, error);
       return null;
     });
@@ -237,6 +246,11 @@ export class Spool {
     }
     this.#refused += count;
     this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
-    if (count > 0) this.#options.log.error({ code: error.code, err: error.message, results: count }, 'results could not be spooled and are dropped');
+    if (count > 0) {
+      this.#options.log.error(
+        { code: error.code, err: error.message, results: count },
+        'results could not be spooled and are dropped',
+      );
+    }
   }
 }

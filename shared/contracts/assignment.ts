@@ -11,7 +11,9 @@ export const assignment = z.object({
   assignment_rev: z.int().min(1),
   interval_ms: z.int().min(1),
   timeout_ms: z.int().min(1),
-  /** Offset of the monitor's slots in its interval: slot k is due at `k * interval_ms + phase_ms` (Unix ms). */
+  /**
+   * Offset of the monitor's slots in its interval: slot k is due at `k * interval_ms + phase_ms` (Unix ms).
+   */
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
@@ -27,8 +29,9 @@ export const assignmentChange = z.union([
 export type AssignmentChange = z.infer<typeof assignmentChange>;
 
 /**
- * The content of an `assign` message or a `sync` reply. A holder of revision `from` that applies `changes` holds
- * `revision`; with `reset` they replace the whole set, whatever was held. `more`: ask again with `revision` and `after`.
+ * The content of an `assign` message or a `sync` reply. A holder of revision `from` that applies `changes`
+ * holds `revision`; with `reset` they replace the whole set, whatever was held. `more`: ask again with
+ * `revision` and `after`.
  */
 export const assignmentDelta = z.object({
   from: z.int().min(0),
@@ -57,7 +60,10 @@ export const runOrder = z.object({
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
-/** The answer to a run order. `seq` may be 0: what is answered is for the one who asked and has no place in a lane. */
+/**
+ * The answer to a run order. `seq` may be 0: what is answered is for the one who asked and has no place in a
+ * lane.
+ */
 export const runReply = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
 export type RunReply = z.infer<typeof runReply>;
 
@@ -80,5 +86,7 @@ export type SignedEnvelope = z.infer<typeof signedEnvelope>;
 
 /** The exact bytes that an envelope's signature covers. */
 export function signedText(envelope: Omit<SignedEnvelope, 'signature' | 'v'>): string {
-  return [envelope.purpose, envelope.probe_id, envelope.revision, envelope.expires_at, envelope.payload].join('\n');
+  return [envelope.purpose, envelope.probe_id, envelope.revision, envelope.expires_at, envelope.payload].join(
+    '\n',
+  );
 }

@@ -49,10 +49,14 @@ export const tcpSpec = z.object({
 });
 export type TcpSpec = z.infer<typeof tcpSpec>;
 
-export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
+export const DNS_RECORD_TYPES =
+  ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
 export const DNS_MATCHES = ['exact', 'contains', 'any'] as const;
 
-/** Questions to the DNS about one name (ASCII, no dot at its end; for an address already the name under `arpa`). */
+/**
+ * Questions to the DNS about one name (ASCII, no dot at its end; for an address already the name under
+ * `arpa`).
+ */
 export const dnsSpec = z.object({
   type: z.literal('DNS'),
   name: z.string().min(1),
@@ -87,17 +91,25 @@ export type KnownSpec = z.infer<typeof knownSpec>;
 const KNOWN_TYPES: ReadonlySet<string> = new Set(knownSpec.options.map((option) => option.shape.type.value));
 
 /**
- * What this version has no spec for: another type, or a spec that it cannot read, which is marked `unreadable`.
- * Its slots end as `missed` with the reason `unsupported`. All fields are kept for the version that can.
+ * What this version has no spec for: another type, or a spec that it cannot read, which is marked
+ * `unreadable`. Its slots end as `missed` with the reason `unsupported`. All fields are kept for the version
+ * that can.
  */
 export const otherSpec = z.looseObject({ type: z.string() })
-  .transform((spec): { [field: string]: unknown; type: string } => (KNOWN_TYPES.has(spec.type) ? { ...spec, unreadable: true } : spec));
+  .transform((spec): { [field: string]: unknown; type: string } => (KNOWN_TYPES.has(spec.type)
+    ? { ...spec, unreadable: true }
+    : spec));
 
 export const checkSpec = z.union([knownSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
 
-/** Narrows to a spec of that type that `checkSpec` has parsed in full; asked before every check, so it does not parse again. */
-export function isSpecOf<T extends KnownSpec['type']>(spec: CheckSpec, type: T): spec is Extract<KnownSpec, { type: T }> {
+/**
+ * Narrows to a spec of that type that `checkSpec` has parsed in full; asked before every check, so it does
+ * not parse again.
+ */
+export function isSpecOf<T extends KnownSpec['type']>(
+  spec: CheckSpec, type: T,
+): spec is Extract<KnownSpec, { type: T }> {
   return spec.type === type && !('unreadable' in spec);
 }
 

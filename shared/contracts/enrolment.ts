@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…), `box_key` its curve key (X…) that
- * assignments are sealed to. `signature` (base64url) is by the user nkey over `token \n public_key \n box_key \n nonce`.
+ * `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…), `box_key` its curve key (X…)
+ * that assignments are sealed to. `signature` (base64url) is by the user nkey over `token \n public_key \n
+ * box_key \n nonce`.
  */
 export const enrolRequest = z.strictObject({
   token: z.string().min(16).max(256),

@@ -3,14 +3,15 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
-  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES, PHASES, REASONS, tlsFacts,
+  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES,
+  PHASES, REASONS, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
 /**
- * A batch on the wire and in the journal. The first byte names the format: `{` is JSON as documented for readers,
- * 1 is packed: rows of varints, durations in tenths of a millisecond, instants as differences, and what is rare
- * (errors, TLS facts, details) as JSON behind a flag.
+ * A batch on the wire and in the journal. The first byte names the format: `{` is JSON as documented for
+ * readers, 1 is packed: rows of varints, durations in tenths of a millisecond, instants as differences, and
+ * what is rare (errors, TLS facts, details) as JSON behind a flag.
  */
 export const PACKED_FORMAT = 1;
 const JSON_FORMAT = 0x7b;
@@ -36,7 +37,9 @@ const jsonBatch = z.object({
   dropped: z.array(droppedRange).max(1000).default([]),
 });
 
-/** Bytes of a batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back. */
+/**
+ * Bytes of a batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back.
+ */
 export function encodeBatch(batch: ResultBatch): Uint8Array {
   const out = new ByteWriter();
   out.u8(PACKED_FORMAT);
@@ -63,12 +66,18 @@ export function encodeBatch(batch: ResultBatch): Uint8Array {
   return out.take();
 }
 
-function encodeRow(out: ByteWriter, result: CheckResult, previousAt: number, addresses: Map<string, number>): void {
+function encodeRow(
+  out: ByteWriter, result: CheckResult, previousAt: number, addresses: Map<string, number>,
+): void {
   const rare = rareParts(result);
   out.uuid(result.monitor_id);
   out.u8(
-    OUTCOMES.indexOf(result.outcome) | (result.degraded ? DEGRADED : 0) | (REASONS.indexOf(result.reason) << 3)
-    | (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME) | (result.timings ? HAS_TIMINGS : 0) | (rare ? HAS_EXTRAS : 0),
+    OUTCOMES.indexOf(
+      result.outcome,
+    ) | (result.degraded ? DEGRADED : 0) | (REASONS.indexOf(result.reason) << 3)
+    | (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME) | (result.timings ? HAS_TIMINGS : 0) | (rare
+      ? HAS_EXTRAS
+      : 0),
   );
   out.varint(result.assignment_rev);
   out.u8(result.attempt);
@@ -93,7 +102,9 @@ function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string
 
 function encodeTimings(out: ByteWriter, timings: Timings): void {
   let mask = 0;
-  for (let phase = 0; phase < PHASES.length; phase += 1) if (timings[PHASES[phase] as keyof Timings] !== undefined) mask |= 1 << phase;
+  for (let phase = 0; phase < PHASES.length; phase += 1) {
+    if (timings[PHASES[phase] as keyof Timings] !== undefined) mask |= 1 << phase;
+  }
   out.u8(mask);
   for (const phase of PHASES) {
     const ms = timings[phase];
@@ -113,7 +124,8 @@ function rareParts(result: CheckResult): z.infer<typeof extras> | null {
 
 /**
  * The batch that bytes in either format hold. `ids` spares making the texts of monitors' ids that it knows.
- * @throws Error (a RangeError, SyntaxError or ZodError) when they are no sound batch: nothing of it may be used.
+ * @throws Error (a RangeError, SyntaxError or ZodError) when they are no sound batch: nothing of it may be
+ * used.
  */
 export function decodeBatch(bytes: Uint8Array, ids: UuidCache | null = null): ResultBatch {
   if (bytes[0] === JSON_FORMAT) return decodeJson(bytes);
@@ -127,7 +139,10 @@ export function decodeBatch(bytes: Uint8Array, ids: UuidCache | null = null): Re
 
 function decodeJson(bytes: Uint8Array): ResultBatch {
   const parsed = jsonBatch.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-  const seqs = [...parsed.results.map((result) => result.seq), ...parsed.dropped.flatMap((range) => [range.first, range.last])];
+  const seqs = [
+    ...parsed.results.map((result) => result.seq),
+    ...parsed.dropped.flatMap((range) => [range.first, range.last]),
+  ];
   if (seqs.length === 0) throw new RangeError('an empty batch');
   return checkUnbroken({
     epoch: parsed.epoch, engine: parsed.engine, results: parsed.results, dropped: parsed.dropped,
@@ -233,7 +248,10 @@ function choice<T>(list: readonly T[], index: number): T {
   return value;
 }
 
-/** Refuses a batch in which a seq is missing, doubled or out of order: in a lane nothing may be skipped unsaid. */
+/**
+ * Refuses a batch in which a seq is missing, doubled or out of order: in a lane nothing may be skipped
+ * unsaid.
+ */
 function checkUnbroken(batch: ResultBatch): ResultBatch {
   if (batch.first < 1) throw new RangeError('seq starts at 1');
   let next = batch.first;
@@ -260,11 +278,14 @@ function checkUnbroken(batch: ResultBatch): ResultBatch {
 /** Largest stretch of a lane that one batch may speak for. */
 const LONGEST_RANGE = 1000;
 
-const laneHeader = z.object({ epoch: z.string().regex(EPOCH), results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE) });
+const laneHeader = z.object({
+  epoch: z.string().regex(EPOCH),
+  results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE),
+});
 
 /**
- * Which stretch of which lane bytes speak for that `decodeBatch` refuses, so that it can be set aside by name and the
- * lane goes on; null when not even that can be read.
+ * Which stretch of which lane bytes speak for that `decodeBatch` refuses, so that it can be set aside by name
+ * and the lane goes on; null when not even that can be read.
  */
 export function readLaneHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
   try {

@@ -2,17 +2,22 @@ import { z } from 'zod';
 
 /** Incident types of the HTTP API; what a failed result says was wrong. */
 export const ERROR_TYPES = [
-  'timeout', 'status_code', 'keyword_missing', 'ssl_error', 'dns_error', 'dns_validation_error', 'connection_error', 'slow_response',
+  'timeout', 'status_code', 'keyword_missing', 'ssl_error', 'dns_error', 'dns_validation_error',
+  'connection_error', 'slow_response',
 ] as const;
 export const errorType = z.enum(ERROR_TYPES);
 export type ErrorType = z.infer<typeof errorType>;
 
 /** Why a scheduled slot was not run. Never counts against the target. */
-export const MISSED_REASONS = ['overload', 'blocked_target', 'unsupported', 'probe_unhealthy', 'probe_down', 'clock_jump'] as const;
+export const MISSED_REASONS =
+  ['overload', 'blocked_target', 'unsupported', 'probe_unhealthy', 'probe_down', 'clock_jump'] as const;
 export const missedReason = z.enum(MISSED_REASONS);
 export type MissedReason = z.infer<typeof missedReason>;
 
-/** Why results that had their numbers are gone: lost by the probe, or (`unreadable`) set aside by the controller. */
+/**
+ * Why results that had their numbers are gone: lost by the probe, or (`unreadable`) set aside by the
+ * controller.
+ */
 export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed', 'unreadable'] as const;
 export const dropReason = z.enum(DROP_REASONS);
 export type DropReason = z.infer<typeof dropReason>;
@@ -44,7 +49,10 @@ export const tlsFacts = z.object({
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
-/** End of the year 9999: later ones no calendar of ours can print, and differences of far larger ones no packed row can hold. */
+/**
+ * End of the year 9999: later ones no calendar of ours can print, and differences of far larger ones no
+ * packed row can hold.
+ */
 export const LATEST_INSTANT_MS = 253_402_300_799_999;
 const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 
@@ -52,8 +60,8 @@ const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 export const EPOCH = /^[\x21-\x7e]{1,64}$/;
 
 /**
- * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations ms.
- * Of `(probe, epoch, shard)` the `seq` counts 1, 2, 3….
+ * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations
+ * ms. Of `(probe, epoch, shard)` the `seq` counts 1, 2, 3….
  */
 export const checkResult = z.object({
   seq: z.int().min(1),
@@ -89,8 +97,8 @@ export const droppedRange = z.object({
 export type DroppedRange = z.infer<typeof droppedRange>;
 
 /**
- * A stretch of one lane without a hole: every seq from the first to the last is a result or in a dropped range.
- * At most MAX_BATCH_RESULTS results and MAX_BATCH_BYTES on the wire.
+ * A stretch of one lane without a hole: every seq from the first to the last is a result or in a dropped
+ * range. At most MAX_BATCH_RESULTS results and MAX_BATCH_BYTES on the wire.
  */
 export interface ResultBatch {
   epoch: string;

@@ -3,7 +3,8 @@ import { shardName } from '../ids.ts';
 /** Every NATS subject is built and taken apart here and nowhere else. */
 export const subjects = {
   /** Probe → owner of the shard; the reply is the watermark. */
-  results: (shard: number, region: string, probeId: string) => `results.${shardName(shard)}.${region}.${probeId}`,
+  results: (shard: number, region: string, probeId: string) =>
+    `results.${shardName(shard)}.${region}.${probeId}`,
   /** What the owner of a shard subscribes to. */
   resultsOfShard: (shard: number) => `results.${shardName(shard)}.*.*`,
   /** Probe → any controller: what changed since a revision. */
@@ -22,7 +23,8 @@ export const subjects = {
   /** Controller → owner of a shard: look for pending changes now. */
   poke: (shard: number) => `poke.${shardName(shard)}`,
   /** Controller → dashboards and outside subscribers. */
-  events: (organizationId: string, projectId: string, kind: string) => `events.${organizationId}.${projectId}.${kind}`,
+  events: (organizationId: string, projectId: string, kind: string) =>
+    `events.${organizationId}.${projectId}.${kind}`,
   eventsOfAll: 'events.>',
   /** Controller → outside subscribers, kept by the stream RAW. */
   raw: (organizationId: string, projectId: string, monitorId: string, region: string) =>
@@ -40,8 +42,9 @@ export interface ProbeAddress {
 }
 
 /**
- * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*` or `beat.*`; null when it is none of
- * them. The server has checked the subject against the probe's identity, so this and not a body says who speaks.
+ * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*` or `beat.*`; null when it is none
+ * of them. The server has checked the subject against the probe's identity, so this and not a body says who
+ * speaks.
  */
 export function probeOfSubject(subject: string): ProbeAddress | null {
   const tokens = subject.split('.');

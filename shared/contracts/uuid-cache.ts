@@ -18,7 +18,10 @@ export class UuidCache {
     const keys = this.#keys;
     const known = this.#texts[slot];
     const key = slot * 4;
-    if (known !== undefined && keys[key] === a && keys[key + 1] === b && keys[key + 2] === c && keys[key + 3] === d) return known;
+    if (known !== undefined && keys[key] === a && keys[key + 1] === b && keys[key + 2] === c &&
+      keys[key + 3] === d) {
+      return known;
+    }
     keys[key] = a;
     keys[key + 1] = b;
     keys[key + 2] = c;

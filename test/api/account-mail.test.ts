@@ -18,15 +18,26 @@ describe('through Mailgun', () => {
   afterAll(() => server.close());
 
   test('verifies an account and accepts an invitation, with one recipient per request', async () => {
-    const app = await makeApp({ env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url } });
+    const app = await makeApp({
+      env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
+    });
     const tenant = await newTenant(app);
     await app.client.post('/api/auth/register', NEW);
     const mail = await until(() => server.messages.find((message) => message.to === NEW.email));
-    expect((await app.client.post('/api/auth/verify-email', { token: linkIn(mail, '/verify-email').searchParams.get('token') })).status).toBe(200);
-    await tenant.owner.client.post('/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
-    const invitation = await until(() => server.messages.find((message) => message.to === 'guest@example.com'));
+    expect((await app.client.post(
+      '/api/auth/verify-email', { token: linkIn(mail, '/verify-email').searchParams.get('token') },
+    )).status)
+      .toBe(200);
+    await tenant.owner.client.post(
+      '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' },
+    );
+    const invitation =
+      await until(() => server.messages.find((message) => message.to === 'guest@example.com'));
     const token = linkIn(invitation, '/accept-invitation').searchParams.get('token');
-    expect((await app.client.post('/api/auth/accept-invitation', { token, name: 'Guest', password: PASSWORD })).status).toBe(200);
+    expect((await app.client.post(
+      '/api/auth/accept-invitation', { token, name: 'Guest', password: PASSWORD },
+    )).status)
+      .toBe(200);
     await app.close();
   });
 
@@ -34,10 +45,14 @@ describe('through Mailgun', () => {
     server.fail(503);
     const timers = new SimulatedClock();
     const clock = { ...systemClock, setTimer: timers.setTimer.bind(timers) };
-    const app = await makeApp({ clock, env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url } });
+    const app = await makeApp({
+      clock, env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
+    });
     await newPerson(app, 'Operator');
     const before = server.requests;
-    expect((await app.client.post('/api/auth/register', { ...NEW, email: 'later@example.com' })).status).toBe(201);
+    expect((await app.client.post('/api/auth/register', { ...NEW, email: 'later@example.com' })).status).toBe(
+      201,
+    );
     await until(() => server.requests > before && timers.pending > 0);
     server.accept();
     await until(async () => {
@@ -64,7 +79,9 @@ describe('through SMTP', () => {
     expect(mail.raw).toContain(link.href);
     expect((await fetch(link)).status).toBe(200);
     const token = link.searchParams.get('token');
-    expect((await app.client.post('/api/auth/reset-password', { token, password: 'a quite new password' })).status).toBe(200);
+    expect(
+      (await app.client.post('/api/auth/reset-password', { token, password: 'a quite new password' })).status,
+    ).toBe(200);
     await app.close();
   });
 

@@ -9,26 +9,37 @@ describe('registration', () => {
     const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
     const answer = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
     expect(answer.status).toBe(201);
-    expect(answer.data.user).toMatchObject({ email: 'ada@example.com', name: 'Ada Lovelace', email_verified: true, is_operator: true });
+    expect(answer.data.user).toMatchObject({
+      email: 'ada@example.com', name: 'Ada Lovelace', email_verified: true, is_operator: true,
+    });
     expect(answer.data.organization).toMatchObject({ name: 'Engines', role: 'owner', plan: 'scale' });
-    expect(answer.data.project).toMatchObject({ is_default: true, organization_id: answer.data.organization.id, role: 'admin' });
+    expect(answer.data.project).toMatchObject({
+      is_default: true, organization_id: answer.data.organization.id, role: 'admin',
+    });
     const me = await app.client.with({ authorization: `Bearer ${answer.data.token}` }).get('/api/auth/me');
     const { created_at: _untold, ...project } = answer.data.project;
-    expect(me.data).toEqual({ user: answer.data.user, organizations: [answer.data.organization], projects: [project] });
+    expect(me.data).toEqual({
+      user: answer.data.user, organizations: [answer.data.organization], projects: [project],
+    });
     await app.close();
   });
 
   test('accepts only one account in first-user mode, even when many register concurrently', async () => {
     const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` })),
+      Array.from(
+        { length: 8 },
+        (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` }),
+      ),
     );
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(answers.filter((answer) => answer.code === 'FORBIDDEN')).toHaveLength(7);
     expect(await app.db.collection('users').countDocuments({})).toBe(1);
     expect(await app.db.collection('organizations').countDocuments({})).toBe(1);
     expect(await app.db.collection('members').countDocuments({})).toBe(1);
-    expect((await app.client.post('/api/auth/register', { ...ada, email: 'late@example.com' })).code).toBe('FORBIDDEN');
+    expect((await app.client.post('/api/auth/register', { ...ada, email: 'late@example.com' })).code).toBe(
+      'FORBIDDEN',
+    );
     await app.close();
   });
 
@@ -41,7 +52,10 @@ describe('registration', () => {
   test('makes exactly one of many first accounts the operator when open', async () => {
     const app = await makeApp({ env: { REGISTRATION: 'open' } });
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` })),
+      Array.from(
+        { length: 6 },
+        (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` }),
+      ),
     );
     expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(201));
     expect(answers.filter((answer) => answer.data.user.is_operator)).toHaveLength(1);
@@ -63,23 +77,34 @@ describe('an open installation', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(answers.filter((answer) => answer.code === 'RESOURCE_ALREADY_EXISTS')).toHaveLength(3);
-    expect((await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+    expect(
+      (await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code,
+    ).toBe('RESOURCE_ALREADY_EXISTS');
   });
 
   test('gives the organization a valid name, however long its owner\'s name is', async () => {
-    for (const [name, expected] of [['Ada', "Ada's organization"], ['x'.repeat(85), `${'x'.repeat(85)}'s organization`], ['x'.repeat(86), 'x'.repeat(86)]] as const) {
+    for (const [name, expected] of [
+      ['Ada', "Ada's organization"], ['x'.repeat(85), `${'x'.repeat(85)}'s organization`],
+      ['x'.repeat(86), 'x'.repeat(86)],
+    ] as const) {
       const { person, answer } = await newPerson(app, name);
       expect(answer.organization.name).toBe(expected);
-      expect((await person.client.put('/api/organization', answer.organization)).data).toEqual({ organization: answer.organization });
+      expect((await person.client.put('/api/organization', answer.organization)).data).toEqual({
+        organization: answer.organization,
+      });
     }
   });
 
   test('lets an unverified account read only itself', async () => {
-    const { data } = await app.client.post('/api/auth/register', { email: 'new@example.com', password: PASSWORD, name: 'New' });
+    const { data } = await app.client.post(
+      '/api/auth/register', { email: 'new@example.com', password: PASSWORD, name: 'New' },
+    );
     expect(data.user).toMatchObject({ email_verified: false, is_operator: false });
     const client = app.client.with({ authorization: `Bearer ${data.token}` });
     expect((await client.get('/api/auth/me')).status).toBe(200);
-    for (const path of ['/api/auth/api-keys', '/api/projects', '/api/monitors']) expect((await client.get(path)).code, path).toBe('EMAIL_NOT_VERIFIED');
+    for (const path of ['/api/auth/api-keys', '/api/projects', '/api/monitors']) {
+      expect((await client.get(path)).code, path).toBe('EMAIL_NOT_VERIFIED');
+    }
     expect((await client.post('/api/auth/logout')).status).toBe(200);
   });
 
@@ -96,7 +121,9 @@ describe('an open installation', () => {
     [{ is_operator: true }, 'is_operator'],
     [{ role: 'owner' }, 'role'],
   ])('refuses %j', async (change, path) => {
-    const answer = await app.client.post('/api/auth/register', { email: 'ok@example.com', password: PASSWORD, name: 'Ok', ...change });
+    const answer = await app.client.post(
+      '/api/auth/register', { email: 'ok@example.com', password: PASSWORD, name: 'Ok', ...change },
+    );
     expect(answer.code).toBe('VALIDATION_ERROR');
     expect(answer.error.details).toEqual([expect.objectContaining({ path: [path] })]);
     expect(answer.error.message).toBe(`Validation failed: ${path}: ${answer.error.details[0].message}`);
@@ -104,7 +131,8 @@ describe('an open installation', () => {
 
   test('logs in with the address in any case, and logs out immediately', async () => {
     const { person } = await newPerson(app);
-    const login = await app.client.post('/api/auth/login', { email: person.email.toUpperCase(), password: PASSWORD });
+    const login =
+      await app.client.post('/api/auth/login', { email: person.email.toUpperCase(), password: PASSWORD });
     expect(login.status).toBe(200);
     expect(login.data.user.id).toBe(person.userId);
     expect(login.data.organizations).toHaveLength(1);
@@ -117,8 +145,10 @@ describe('an open installation', () => {
 
   test('gives the same answer for a wrong password and an unknown address', async () => {
     const { person } = await newPerson(app);
-    const wrong = await app.client.post('/api/auth/login', { email: person.email, password: 'not the password' });
-    const unknown = await app.client.post('/api/auth/login', { email: 'nobody@example.com', password: 'not the password' });
+    const wrong =
+      await app.client.post('/api/auth/login', { email: person.email, password: 'not the password' });
+    const unknown =
+      await app.client.post('/api/auth/login', { email: 'nobody@example.com', password: 'not the password' });
     expect(wrong.code).toBe('INVALID_CREDENTIALS');
     expect(wrong.status).toBe(401);
     expect(unknown.body).toEqual(wrong.body);
@@ -126,23 +156,39 @@ describe('an open installation', () => {
 
   test('ends every session when the password changes', async () => {
     const { person } = await newPerson(app);
-    const other = (await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).data.token;
-    const wrong = await person.client.post('/api/auth/change-password', { current_password: 'not the password', new_password: 'a new password 1' });
+    const other =
+      (await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).data.token;
+    const wrong = await person.client.post(
+      '/api/auth/change-password', { current_password: 'not the password', new_password: 'a new password 1' },
+    );
     expect(wrong.code).toBe('INVALID_CREDENTIALS');
-    const changed = await person.client.post('/api/auth/change-password', { current_password: PASSWORD, new_password: 'a new password 1' });
+    const changed = await person.client.post(
+      '/api/auth/change-password', { current_password: PASSWORD, new_password: 'a new password 1' },
+    );
     expect(changed.status).toBe(200);
     for (const token of [person.token, other]) {
-      expect((await app.client.with({ authorization: `Bearer ${token}` }).get('/api/auth/me')).code).toBe('INVALID_TOKEN');
+      expect((await app.client.with({ authorization: `Bearer ${token}` }).get('/api/auth/me')).code).toBe(
+        'INVALID_TOKEN',
+      );
     }
-    expect((await app.client.with({ authorization: `Bearer ${changed.data.token}` }).get('/api/auth/me')).status).toBe(200);
-    expect((await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).code).toBe('INVALID_CREDENTIALS');
-    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a new password 1' })).status).toBe(200);
+    expect(
+      (await app.client.with({ authorization: `Bearer ${changed.data.token}` }).get('/api/auth/me')).status,
+    ).toBe(200);
+    expect((await app.client.post('/api/auth/login', { email: person.email, password: PASSWORD })).code).toBe(
+      'INVALID_CREDENTIALS',
+    );
+    expect((await app.client.post(
+      '/api/auth/login', { email: person.email, password: 'a new password 1' },
+    )).status)
+      .toBe(200);
   });
 
   test('stores no usable password or key', async () => {
     const { person } = await newPerson(app);
     const { data } = await person.client.post('/api/auth/api-keys', { name: 'k' });
-    const dump = JSON.stringify(await Promise.all(['users', 'sessions', 'api_keys'].map((name) => app.db.collection(name).find({}).toArray())));
+    const dump = JSON.stringify(await Promise.all(
+      ['users', 'sessions', 'api_keys'].map((name) => app.db.collection(name).find({}).toArray()),
+    ));
     expect(dump).not.toContain(PASSWORD);
     expect(dump).not.toContain(data.key);
     expect(dump).not.toContain(data.key.slice(3));

@@ -44,7 +44,10 @@ describe('an API key', () => {
 
   test('records its use once a minute, not with each request', async () => {
     const { key, id } = (await client.post('/api/auth/api-keys', { name: 'busy' })).data;
-    const lastUsed = async () => (await app.db.collection<{ _id: string; last_used_at: number | null }>('api_keys').findOne({ _id: id }))?.last_used_at;
+    const lastUsed = async () =>
+      (await app.db.collection<{ _id: string; last_used_at: number | null }>('api_keys').findOne({
+        _id: id,
+      }))?.last_used_at;
     await use(key);
     const first = await until(lastUsed);
     offsetMs = 50_000;
@@ -69,7 +72,8 @@ describe('an API key', () => {
 
   test('leaves one working key after concurrent rotations', async () => {
     const { id } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
-    const fresh = await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));
+    const fresh =
+      await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));
     const statuses = await Promise.all(fresh.map(async (answer) => (await use(answer.data.key)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
@@ -91,12 +95,17 @@ describe('an API key', () => {
       const unknown = await client.send(method, `/api/auth/api-keys/${randomUUID()}${path}`);
       expect(foreign.status).toBe(404);
       expect(foreign.body).toEqual(unknown.body);
-      expect(foreign.error).toMatchObject({ message: 'API key not found', details: { resourceType: 'API key' } });
+      expect(foreign.error).toMatchObject({
+        message: 'API key not found', details: { resourceType: 'API key' },
+      });
     }
     expect((await other.owner.client.get('/api/auth/api-keys')).data.total_count).toBe(2);
   });
 
-  test.each([[{}, 'name'], [{ name: '' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'], [{ name: 'k', scope: 'admin' }, 'scope'], [{ name: 'k', organization_id: 'x' }, 'organization_id']])(
+  test.each([
+    [{}, 'name'], [{ name: '' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 'k', scope: 'admin' }, 'scope'], [{ name: 'k', organization_id: 'x' }, 'organization_id'],
+  ])(
     'is not made of %j',
     async (body, path) => {
       const answer = await client.post('/api/auth/api-keys', body);
@@ -108,12 +117,15 @@ describe('an API key', () => {
 
 test('the list is paged and sorted', async () => {
   for (const name of ['b', 'c', 'a', 'B']) await client.post('/api/auth/api-keys', { name });
-  const names = async (query: string) => (await client.get(`/api/auth/api-keys?${query}`)).data.keys.map((key: { name: string }) => key.name);
+  const names = async (query: string) =>
+    (await client.get(`/api/auth/api-keys?${query}`)).data.keys.map((key: { name: string }) => key.name);
   expect(await names('')).toEqual(['B', 'a', 'c', 'b']);
   expect(await names('sort_order=asc')).toEqual(['b', 'c', 'a', 'B']);
   expect(await names('sort_by=name&sort_order=asc')).toEqual(['B', 'a', 'b', 'c']);
   expect(await names('limit=2&offset=1')).toEqual(['a', 'c']);
-  expect((await client.get('/api/auth/api-keys?limit=2&offset=1')).data).toMatchObject({ total_count: 4, limit: 2, offset: 1, has_more: true });
+  expect((await client.get('/api/auth/api-keys?limit=2&offset=1')).data).toMatchObject({
+    total_count: 4, limit: 2, offset: 1, has_more: true,
+  });
   expect((await client.get('/api/auth/api-keys?limit=2&offset=2')).data.has_more).toBe(false);
   for (const query of ['limit=0', 'limit=101', 'offset=-1', 'sort_by=hash', 'sort_order=up']) {
     expect((await client.get(`/api/auth/api-keys?${query}`)).code, query).toBe('VALIDATION_ERROR');

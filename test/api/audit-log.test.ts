@@ -11,12 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/?token=very-secret', interval_seconds: 60 };
+const monitor = {
+  name: 'Shop', type: 'HTTP', target: 'https://shop.example/?token=very-secret', interval_seconds: 60,
+};
 const log = async (query = '') => (await tenant.owner.client.get(`/api/audit-log${query}`)).data;
 
 describe('the audit log', () => {
   test('records who changed what by which request, with field names but no values', async () => {
-    const made = await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-request-id': 'req-made-1' } });
+    const made =
+      await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-request-id': 'req-made-1' } });
     const { id } = made.data.monitor;
     const editor = await newMember(app, tenant, 'member');
     await editor.client.patch(`/api/monitors/${id}`, { name: 'Shop 2' });
@@ -24,10 +27,17 @@ describe('the audit log', () => {
     await editor.client.post(`/api/monitors/${id}/pause`);
     const { entries } = await log();
     expect(entries.slice(0, 3)).toEqual([
-      expect.objectContaining({ action: 'monitor.paused', actor: { type: 'user', id: editor.userId, name: 'member' }, resource: { type: 'monitor', id }, fields: [] }),
-      expect.objectContaining({ action: 'monitor.changed', resource: { type: 'monitor', id }, fields: ['name'] }),
       expect.objectContaining({
-        action: 'monitor.created', actor: { type: 'api_key', id: expect.any(String) as string, name: 'writer' }, resource: { type: 'monitor', id },
+        action: 'monitor.paused', actor: { type: 'user', id: editor.userId, name: 'member' },
+        resource: { type: 'monitor', id }, fields: [],
+      }),
+      expect.objectContaining({
+        action: 'monitor.changed', resource: { type: 'monitor', id }, fields: ['name'],
+      }),
+      expect.objectContaining({
+        action: 'monitor.created',
+        actor: { type: 'api_key', id: expect.any(String) as string, name: 'writer' },
+        resource: { type: 'monitor', id },
         fields: ['name', 'type', 'target', 'interval_seconds'], request_id: made.headers.get('x-request-id'),
         organization_id: tenant.organizationId, project_id: tenant.projectId,
       }),
@@ -50,7 +60,9 @@ describe('the audit log', () => {
     const other = await newTenant(app);
     const made = await other.writeKey.post('/api/monitors', monitor);
     expect((await log(`?resource_id=${made.data.monitor.id}`)).entries).toEqual([]);
-    expect((await other.owner.client.get(`/api/audit-log?resource_id=${made.data.monitor.id}`)).data.entries).toHaveLength(1);
+    expect(
+      (await other.owner.client.get(`/api/audit-log?resource_id=${made.data.monitor.id}`)).data.entries,
+    ).toHaveLength(1);
   });
 
   test('is paged and filtered', async () => {
@@ -63,7 +75,9 @@ describe('the audit log', () => {
     expect(second.pagination.has_more).toBe(false);
     const ids = [...first.entries, ...second.entries].map((entry: { id: string }) => entry.id);
     expect(new Set(ids).size).toBe(4);
-    expect((await log(`?actor_id=${tenant.owner.userId}&action=project.created`)).pagination.total_count).toBe(4);
+    expect(
+      (await log(`?actor_id=${tenant.owner.userId}&action=project.created`)).pagination.total_count,
+    ).toBe(4);
     for (const query of ['?limit=0', '?limit=101', '?page=0', '?nonsense=1', '?action=']) {
       expect((await tenant.owner.client.get(`/api/audit-log${query}`)).code, query).toBe('VALIDATION_ERROR');
     }
@@ -72,10 +86,15 @@ describe('the audit log', () => {
   test('tells each of somebody\'s organizations what they did to their own account', async () => {
     const person = await newMember(app, tenant, 'viewer');
     await app.client.post('/api/auth/login', { email: person.email, password: person.password });
-    const changed = await person.client.post('/api/auth/change-password', { current_password: person.password, new_password: 'a quite new password' });
+    const changed = await person.client.post(
+      '/api/auth/change-password',
+      { current_password: person.password, new_password: 'a quite new password' },
+    );
     await app.client.with({ authorization: `Bearer ${changed.data.token}` }).post('/api/auth/logout');
     const { entries } = await log(`?actor_id=${person.userId}`);
-    expect(entries.map((entry: { action: string }) => entry.action)).toEqual(['session.ended', 'password.changed', 'session.started']);
+    expect(entries.map((entry: { action: string }) => entry.action)).toEqual([
+      'session.ended', 'password.changed', 'session.started',
+    ]);
     expect(entries[1].fields).toEqual(['current_password', 'new_password']);
     expect(JSON.stringify(entries)).not.toContain('a quite new password');
   });
@@ -85,7 +104,9 @@ describe('the audit log', () => {
     await tenant.owner.client.post(`/api/auth/api-keys/${data.id}/rotate`);
     await tenant.owner.client.delete(`/api/auth/api-keys/${data.id}`);
     const { entries } = await log(`?resource_id=${data.id}`);
-    expect(entries.map((entry: { action: string }) => entry.action)).toEqual(['api_key.revoked', 'api_key.rotated', 'api_key.created']);
+    expect(entries.map((entry: { action: string }) => entry.action)).toEqual([
+      'api_key.revoked', 'api_key.rotated', 'api_key.created',
+    ]);
     expect(JSON.stringify(entries)).not.toContain(data.key.slice(3, 20));
   });
 });

@@ -142,7 +142,8 @@ const NEEDS = {
 type Need = (typeof NEEDS)[keyof typeof NEEDS];
 
 const CALLERS = [
-  'nobody', 'empty key', 'bad key', 'bad token', 'bad token, good key', 'expired token', 'read key', 'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
+  'nobody', 'empty key', 'bad key', 'bad token', 'bad token, good key', 'expired token', 'read key',
+  'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
 ] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -164,7 +165,8 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';
   if (caller === 'homeless') return 'ORGANIZATION_NOT_FOUND';
   const isEnough =
-    caller === 'owner' || (caller === 'admin' && !need.includes(' owner')) || need.includes(' viewer') || (caller === 'member' && need.includes(' editor'));
+    caller === 'owner' || (caller === 'admin' && !need.includes(' owner')) || need.includes(' viewer') ||
+      (caller === 'member' && need.includes(' editor'));
   return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
 }
 
@@ -172,7 +174,9 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
 async function expiredToken(app: TestApp, tenant: Tenant): Promise<string> {
   const { sid } = decodeJwt(tenant.owner.token) as { sid: string };
   const ended = Date.now() - 60_000;
-  return app.accounts.deps.tokens.sign({ userId: tenant.owner.userId, sessionId: sid }, ended - 60_000, ended);
+  return app.accounts.deps.tokens.sign(
+    { userId: tenant.owner.userId, sessionId: sid }, ended - 60_000, ended,
+  );
 }
 
 /** Somebody whose only membership has ended. */
@@ -192,7 +196,9 @@ describe('every route and every caller', () => {
     app = await makeApp({ routes: () => eventRoutes({} as never) });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);
-    const unverified = await app.client.post('/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' });
+    const unverified = await app.client.post(
+      '/api/auth/register', { email: 'unverified@example.com', password: PASSWORD, name: 'U' },
+    );
     const own = { 'x-organization-id': tenant.organizationId };
     callers = {
       nobody: app.client,
@@ -216,14 +222,17 @@ describe('every route and every caller', () => {
   afterAll(() => app.close());
 
   test('appear in the table', () => {
-    expect(app.routes.map((route) => `${route.method} ${route.path}`).sort()).toEqual(Object.keys(NEEDS).sort());
+    expect(app.routes.map((route) => `${route.method} ${route.path}`).sort()).toEqual(
+      Object.keys(NEEDS).sort(),
+    );
   });
 
   test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {
     const [method = '', declared = ''] = name.split(' ');
     const path = declared.replace(/:\w+/g, () => randomUUID());
     for (const caller of CALLERS) {
-      const answer = await callers[caller].send(method, path, method === 'GET' ? {} : { body: { unknown_field: 1 } });
+      const answer =
+        await callers[caller].send(method, path, method === 'GET' ? {} : { body: { unknown_field: 1 } });
       const expected = refusal(need, method, caller);
       if (expected === null) expect([401, 403], `${caller}: ${answer.text}`).not.toContain(answer.status);
       else expect(answer.code, `${caller}: ${answer.text}`).toBe(expected);
@@ -245,7 +254,8 @@ describe('the project of a request', () => {
 
   test('is chosen by a header with a project id of the caller\'s organization', async () => {
     for (const client of [tenant.readKey, tenant.owner.client]) {
-      const code = async (id: string) => (await client.get('/api/monitors', { headers: { 'x-project-id': id } })).code ?? 'in';
+      const code = async (id: string) =>
+        (await client.get('/api/monitors', { headers: { 'x-project-id': id } })).code ?? 'in';
       expect(await code('x')).toBe('INVALID_PROJECT_ID');
       expect(await code('')).toBe('INVALID_PROJECT_ID');
       expect(await code(randomUUID())).toBe('PROJECT_NOT_FOUND');
@@ -253,12 +263,17 @@ describe('the project of a request', () => {
       expect(await code(second)).toBe('in');
       expect(await code(second.toUpperCase())).toBe('in');
     }
-    expect((await tenant.owner.client.get('/api/projects', { headers: { 'x-project-id': 'x' } })).code).toBe('INVALID_PROJECT_ID');
+    expect((await tenant.owner.client.get('/api/projects', { headers: { 'x-project-id': 'x' } })).code).toBe(
+      'INVALID_PROJECT_ID',
+    );
   });
 
   test('is checked after the credential, so unknown callers learn nothing about projects', async () => {
-    expect((await app.client.get('/api/monitors', { headers: { 'x-project-id': 'x' } })).code).toBe('MISSING_AUTH');
-    const write = await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-project-id': randomUUID() } });
+    expect((await app.client.get('/api/monitors', { headers: { 'x-project-id': 'x' } })).code).toBe(
+      'MISSING_AUTH',
+    );
+    const write =
+      await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-project-id': randomUUID() } });
     expect(write.code).toBe('READ_ONLY_API_KEY');
   });
 
@@ -282,8 +297,11 @@ describe('the project of a request', () => {
     expect((await plain.client.get(`/api/projects/${second}`)).code).toBe('PROJECT_NOT_FOUND');
     const viewer = await newMember(app, tenant, 'member', { [second]: 'viewer' });
     expect((await viewer.client.get('/api/monitors', { headers })).status).toBe(200);
-    expect((await viewer.client.post('/api/monitors', monitor, { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
-    const editor = await newMember(app, tenant, 'member', { [second]: 'editor', [tenant.projectId]: 'viewer' });
+    expect((await viewer.client.post('/api/monitors', monitor, { headers })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+    const editor =
+      await newMember(app, tenant, 'member', { [second]: 'editor', [tenant.projectId]: 'viewer' });
     expect((await editor.client.post('/api/monitors', monitor, { headers })).status).toBe(201);
     expect((await editor.client.post('/api/monitors', monitor)).code).toBe('INSUFFICIENT_PERMISSIONS');
   });
@@ -296,22 +314,27 @@ describe('the organization of a session', () => {
     const { person, answer } = await newPerson(app, 'Both');
     const { members } = app.accounts.deps;
     await members.insert({
-      _id: randomUUID(), organization_id: tenant.organizationId, user_id: person.userId, role: 'viewer', project_roles: {}, created_at: Date.now() + 1,
+      _id: randomUUID(), organization_id: tenant.organizationId, user_id: person.userId, role: 'viewer',
+      project_roles: {}, created_at: Date.now() + 1,
     });
     const projects = async (headers: Record<string, string> = {}) => {
       const reply = await person.client.get('/api/projects', { headers });
-      return reply.code ?? reply.data.projects.map((project: { organization_id: string }) => project.organization_id);
+      return reply.code ??
+        reply.data.projects.map((project: { organization_id: string }) => project.organization_id);
     };
     expect(await projects()).toEqual([answer.organization.id]);
     expect(await projects({ 'x-organization-id': tenant.organizationId })).toEqual([tenant.organizationId]);
     expect(await projects({ 'x-organization-id': other.organizationId })).toBe('ORGANIZATION_MISMATCH');
     expect(await projects({ 'x-organization-id': randomUUID() })).toBe('ORGANIZATION_NOT_FOUND');
     expect(await projects({ 'x-organization-id': 'x' })).toBe('ORGANIZATION_NOT_FOUND');
-    const crossed = await person.client.get('/api/monitors', { headers: { 'x-project-id': tenant.projectId } });
+    const crossed =
+      await person.client.get('/api/monitors', { headers: { 'x-project-id': tenant.projectId } });
     expect(crossed.code).toBe('PROJECT_ORGANIZATION_MISMATCH');
     const both = { 'x-project-id': tenant.projectId, 'x-organization-id': tenant.organizationId };
     expect((await person.client.get('/api/monitors', { headers: both })).status).toBe(200);
-    expect((await tenant.readKey.get('/api/projects', { headers: { 'x-organization-id': other.organizationId } })).data.projects[0].organization_id)
+    expect((await tenant.readKey.get(
+      '/api/projects', { headers: { 'x-organization-id': other.organizationId } },
+    )).data.projects[0].organization_id)
       .toBe(tenant.organizationId);
     await app.close();
   });

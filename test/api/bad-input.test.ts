@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
-const send = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) => client.post('/api/monitors', undefined, { rawBody, headers });
+const send = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
+  client.post('/api/monitors', undefined, { rawBody, headers });
 const utf16 = Buffer.from(JSON.stringify(monitor), 'utf16le');
 
 describe('a body that is not strict JSON', () => {
@@ -60,7 +61,10 @@ describe('a body that is not strict JSON', () => {
 
   test('of another content type is INVALID_INPUT', async () => {
     const text = JSON.stringify(monitor);
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/json; charset=utf-16', 'application/jsonx', 'multipart/form-data; boundary=x']) {
+    for (const type of [
+      'text/plain', 'application/x-www-form-urlencoded', 'application/xml',
+      'application/json; charset=utf-16', 'application/jsonx', 'multipart/form-data; boundary=x',
+    ]) {
       const answer = await send(text, { 'content-type': type });
       expect([answer.status, answer.code], type).toEqual([400, 'INVALID_INPUT']);
     }
@@ -69,9 +73,15 @@ describe('a body that is not strict JSON', () => {
   });
 
   test('that is valid but not an object is VALIDATION_ERROR, and so is a missing one', async () => {
-    for (const body of ['[]', 'null', '"x"', '1', 'true']) expect((await send(body)).code, body).toBe('VALIDATION_ERROR');
+    for (const body of ['[]', 'null', '"x"', '1', 'true']) {
+      expect((await send(body)).code, body).toBe('VALIDATION_ERROR');
+    }
     const { monitor: { id } } = (await send(JSON.stringify(monitor))).data as { monitor: { id: string } };
-    for (const body of ['[]', 'null', '"x"']) expect((await client.send('PATCH', `/api/monitors/${id}`, { rawBody: body })).code, body).toBe('VALIDATION_ERROR');
+    for (const body of ['[]', 'null', '"x"']) {
+      expect((await client.send('PATCH', `/api/monitors/${id}`, { rawBody: body })).code, body).toBe(
+        'VALIDATION_ERROR',
+      );
+    }
     const none = await client.post('/api/monitors');
     expect(none.code).toBe('VALIDATION_ERROR');
     expect(none.error.details).toContainEqual({ code: 'invalid_type', path: ['name'], message: 'Required' });
@@ -103,9 +113,12 @@ describe('operators and wrong types', () => {
   });
 
   test.each([
-    'search[$ne]=x', 'status[]=a&status[]=b', 'status=active&status=paused', '$where=1', '__proto__=1', '__proto__[x]=1', 'constructor=1', 'a.b=1',
-    'limit=0', 'limit=101', 'limit=-1', 'limit=1e9', 'limit=NaN', 'limit=', 'limit=5.5', 'offset=-1', 'offset=99999999999999999999',
-    'status=ACTIVE', 'type=http', 'type=FTP', 'sort_by=target', 'sort_order=up', 'group_id=x', 'search=%00', `search=${'x'.repeat(300)}`, 'unknown=1',
+    'search[$ne]=x', 'status[]=a&status[]=b', 'status=active&status=paused', '$where=1', '__proto__=1',
+    '__proto__[x]=1', 'constructor=1', 'a.b=1',
+    'limit=0', 'limit=101', 'limit=-1', 'limit=1e9', 'limit=NaN', 'limit=', 'limit=5.5', 'offset=-1',
+    'offset=99999999999999999999',
+    'status=ACTIVE', 'type=http', 'type=FTP', 'sort_by=target', 'sort_order=up', 'group_id=x', 'search=%00',
+    `search=${'x'.repeat(300)}`, 'unknown=1',
   ])('?%s is VALIDATION_ERROR', async (query) => {
     const answer = await client.get(`/api/monitors?${query}`);
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -114,7 +127,9 @@ describe('operators and wrong types', () => {
 });
 
 describe('an id in the path', () => {
-  test.each(['x', '..%2f..%2fetc', '%00', '%zz', "'", '[object Object]', '00000000-0000-0000-0000-00000000000g'])('%s is 400', async (id) => {
+  test.each([
+    'x', '..%2f..%2fetc', '%00', '%zz', "'", '[object Object]', '00000000-0000-0000-0000-00000000000g',
+  ])('%s is 400', async (id) => {
     for (const path of [`/api/monitors/${id}`, `/api/monitors/${id}/stats`]) {
       const answer = await client.get(path);
       expect([answer.status, answer.code], path).toEqual([400, 'VALIDATION_ERROR']);
@@ -129,8 +144,11 @@ describe('an id in the path', () => {
 });
 
 test('a search takes every character literally', async () => {
-  const names = ['100% _sure_', 'a.*b', '(a+)+$', 'back\\slash', 'price $5', 'İstanbul', 'CAFÉ', '[x]{1}|y^z', 'a-b/c'];
-  for (const name of names) expect((await client.post('/api/monitors', { ...monitor, name })).status, name).toBe(201);
+  const names =
+    ['100% _sure_', 'a.*b', '(a+)+$', 'back\\slash', 'price $5', 'İstanbul', 'CAFÉ', '[x]{1}|y^z', 'a-b/c'];
+  for (const name of names) {
+    expect((await client.post('/api/monitors', { ...monitor, name })).status, name).toBe(201);
+  }
   const find = async (search: string) => {
     const answer = await client.get(`/api/monitors?search=${encodeURIComponent(search)}`);
     expect(answer.status, search).toBe(200);
@@ -144,16 +162,22 @@ test('a search takes every character literally', async () => {
   expect(await find('cafe\u0301')).toEqual(['CAFÉ']);
   expect(await find('BACK\\S')).toEqual(['back\\slash']);
   expect(await find('(A+)+$')).toEqual(['(a+)+$']);
-  expect(await find('SHOP.EXAMPLE')).toHaveLength((await client.get('/api/monitors')).data.pagination.total_count);
+  expect(await find('SHOP.EXAMPLE')).toHaveLength(
+    (await client.get('/api/monitors')).data.pagination.total_count,
+  );
 });
 
 // The app's connection fails the test when a pattern reaches the database that is not literal.
-test.each(['(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b'])(
+test.each([
+  '(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b',
+])(
   'a search for %s, which would be slow as a pattern, is a literal one',
   async (search) => {
     const name = `${search}${'a'.repeat(255)}`.slice(0, 255);
     const { writeKey } = await newTenant(app);
-    for (const one of [name, 'a'.repeat(255)]) expect((await writeKey.post('/api/monitors', { ...monitor, name: one })).status).toBe(201);
+    for (const one of [name, 'a'.repeat(255)]) {
+      expect((await writeKey.post('/api/monitors', { ...monitor, name: one })).status).toBe(201);
+    }
     const { data } = await writeKey.get(`/api/monitors?search=${encodeURIComponent(search)}`);
     expect(data.monitors.map((found: { name: string }) => found.name)).toEqual([name]);
   },

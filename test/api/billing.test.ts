@@ -10,13 +10,18 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
   expect(before.data).toEqual({
     plan: 'pro',
     limits: {
-      monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10, regions_per_monitor: 10, has_custom_domain: true, raw_results_days: 30, rollups_days: 400,
+      monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10, regions_per_monitor: 10,
+      has_custom_domain: true, raw_results_days: 30, rollups_days: 400,
     },
     usage: { monitors: 0, projects: 1, status_pages: 0 },
   });
-  expect((await admin.client.put('/api/billing/plan', { plan: 'scale' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await admin.client.put('/api/billing/plan', { plan: 'scale' })).code).toBe(
+    'INSUFFICIENT_PERMISSIONS',
+  );
   expect((await tenant.writeKey.get('/api/billing')).code).toBe('JWT_REQUIRED');
-  expect((await tenant.owner.client.put('/api/billing/plan', { plan: 'gold' })).code).toBe('VALIDATION_ERROR');
+  expect((await tenant.owner.client.put('/api/billing/plan', { plan: 'gold' })).code).toBe(
+    'VALIDATION_ERROR',
+  );
   const moved = await tenant.owner.client.put('/api/billing/plan', { ...before.data, plan: 'scale' });
   expect(moved.data).toMatchObject({ plan: 'scale', limits: { monitors: 100_000 } });
   expect((await tenant.owner.client.get('/api/auth/me')).data.organizations[0].plan).toBe('scale');
@@ -26,13 +31,17 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
 test('a plan below the current usage is refused with the excess; one that fits applies immediately', async () => {
   const app = await makeApp({ plansJson: '{"free":{"monitors":1}}' });
   const tenant = await newTenant(app);
-  const make = (name: string) => tenant.writeKey.post('/api/monitors', { name, type: 'HTTP', target: 'https://a.example/', interval_seconds: 300 });
+  const make = (name: string) => tenant.writeKey.post(
+    '/api/monitors', { name, type: 'HTTP', target: 'https://a.example/', interval_seconds: 300 },
+  );
   const second = (await make('A')).data.monitor.id;
   await make('B');
   const { data: project } = await tenant.owner.client.post('/api/projects', { name: 'P' });
   const refused = await tenant.owner.client.put('/api/billing/plan', { plan: 'free' });
   expect([refused.status, refused.code]).toEqual([409, 'CONFLICT']);
-  expect(refused.error.details).toEqual({ exceeded: [{ resource: 'monitors', usage: 2, limit: 1 }, { resource: 'projects', usage: 2, limit: 1 }] });
+  expect(refused.error.details).toEqual({
+    exceeded: [{ resource: 'monitors', usage: 2, limit: 1 }, { resource: 'projects', usage: 2, limit: 1 }],
+  });
   await tenant.writeKey.delete(`/api/monitors/${second}`);
   await tenant.owner.client.delete(`/api/projects/${project.project.id}`);
   expect((await tenant.owner.client.put('/api/billing/plan', { plan: 'free' })).status).toBe(200);

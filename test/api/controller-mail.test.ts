@@ -16,12 +16,16 @@ afterAll(async () => {
 });
 
 test('the controller mails an invitation with a link to its own page and records the inviter', async () => {
-  await rig.session.ok('POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
+  await rig.session.ok(
+    'POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' },
+  );
   const mail = await until(() => server.mails.find((one) => one.to[0] === 'guest@example.com'));
   expect(mail.headers['from']).toBe('Watch <watch@farwatch.example>');
   const link = linkIn(mail, '/accept-invitation');
   expect(link.origin).toBe(rig.controller.url);
   expect(await (await fetch(link)).text()).toContain('guest@example.com');
-  const { entries } = await rig.session.ok<{ entries: { actor: { name: string } }[] }>('GET', '/api/audit-log?action=invitation.created');
+  const { entries } = await rig.session.ok<{ entries: { actor: { name: string } }[] }>(
+    'GET', '/api/audit-log?action=invitation.created',
+  );
   expect(entries.map((entry) => entry.actor.name)).toEqual(['Operator']);
 });

@@ -2,7 +2,9 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { base64url, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters } from 'jose';
+import {
+  base64url, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters,
+} from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openKeyRing } from '../../controller/accounts/sessions/key-ring.ts';
 import type { Loose } from '../helpers/api-client.ts';
@@ -33,18 +35,31 @@ describe('credentials', () => {
   test('with any unknown key get the same answer', async () => {
     const good = tenant.readKeyText;
     const bodies = await Promise.all(
-      ['x', good.slice(0, -1), `${good}0`, good.replace('fw_', 'fx_'), good.slice(3), good.toUpperCase(), `fw_${'0'.repeat(64)}`, `${good}, ${good}`]
+      [
+        'x', good.slice(0, -1), `${good}0`, good.replace('fw_', 'fx_'), good.slice(3), good.toUpperCase(),
+        `fw_${'0'.repeat(64)}`, `${good}, ${good}`,
+      ]
         .map(async (key) => (await as({ 'x-api-key': key })).body as unknown),
     );
-    for (const body of bodies) expect(body).toEqual({ success: false, error: { code: 'INVALID_API_KEY', message: 'The API key is not valid' } });
+    for (const body of bodies) {
+      expect(body).toEqual({
+        success: false, error: { code: 'INVALID_API_KEY', message: 'The API key is not valid' },
+      });
+    }
     expect((await as({ 'x-api-key': good })).status).toBe(200);
   });
 
   test('from a bearer token take precedence over a key, even if invalid', async () => {
-    expect((await as({ authorization: 'Bearer nonsense', 'x-api-key': tenant.readKeyText })).code).toBe('INVALID_TOKEN');
-    expect((await as({ authorization: 'Bearer ', 'x-api-key': tenant.readKeyText })).code).toBe('INVALID_TOKEN');
+    expect((await as({ authorization: 'Bearer nonsense', 'x-api-key': tenant.readKeyText })).code).toBe(
+      'INVALID_TOKEN',
+    );
+    expect((await as({ authorization: 'Bearer ', 'x-api-key': tenant.readKeyText })).code).toBe(
+      'INVALID_TOKEN',
+    );
     expect((await as({ authorization: `Bearer ${tenant.readKeyText}` })).code).toBe('INVALID_TOKEN');
-    expect((await as({ authorization: `bearer ${tenant.owner.token}`, 'x-api-key': 'bad' })).status).toBe(200);
+    expect((await as({ authorization: `bearer ${tenant.owner.token}`, 'x-api-key': 'bad' })).status).toBe(
+      200,
+    );
   });
 });
 
@@ -52,11 +67,14 @@ describe('a foreign token', () => {
   let ours: { header: JWTHeaderParameters; payload: Loose };
   let foreign: { publicKey: CryptoKey; privateKey: CryptoKey };
   beforeAll(async () => {
-    const [header, payload] = tenant.owner.token.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Loose);
+    const [header, payload] = tenant.owner.token.split('.').slice(0, 2).map(
+      (part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Loose,
+    );
     ours = { header, payload };
     foreign = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   });
-  const forge = (header: Loose, payload: Loose, key: CryptoKey | Uint8Array = foreign.privateKey) => new SignJWT(payload).setProtectedHeader(header).sign(key);
+  const forge = (header: Loose, payload: Loose, key: CryptoKey | Uint8Array = foreign.privateKey) =>
+    new SignJWT(payload).setProtectedHeader(header).sign(key);
   const part = (value: unknown) => base64url.encode(JSON.stringify(value));
 
   test('is INVALID_TOKEN: no algorithm, a public key as secret, a key that it brings itself', async () => {
@@ -102,11 +120,16 @@ describe('a foreign token', () => {
 describe('a token of this installation', () => {
   const resign = async (change: (jwt: SignJWT) => SignJWT, payload: Loose = {}, typ = 'session+jwt') => {
     const ring = await openKeyRing(join(app.dataDir, 'jwt-keys.json'));
-    const claims = JSON.parse(Buffer.from(tenant.owner.token.split('.')[1] as string, 'base64url').toString()) as Loose;
-    const jwt = new SignJWT({ sid: claims.sid, ...payload }).setProtectedHeader({ alg: 'EdDSA', kid: ring.signing.kid, typ }).setSubject(claims.sub);
+    const claims =
+      JSON.parse(Buffer.from(tenant.owner.token.split('.')[1] as string, 'base64url').toString()) as Loose;
+    const jwt = new SignJWT({ sid: claims.sid, ...payload }).setProtectedHeader({
+      alg: 'EdDSA', kid: ring.signing.kid, typ,
+    })
+      .setSubject(claims.sub);
     return change(jwt).sign(ring.signing.key);
   };
-  const whole = (jwt: SignJWT) => jwt.setIssuer('farwatch').setAudience('farwatch-api').setIssuedAt().setExpirationTime('1h');
+  const whole = (jwt: SignJWT) =>
+    jwt.setIssuer('farwatch').setAudience('farwatch-api').setIssuedAt().setExpirationTime('1h');
 
   test('is valid only with issuer, audience, type, expiry, subject and session', async () => {
     expect((await bearer(await resign(whole))).status).toBe(200);
@@ -137,7 +160,9 @@ describe('a token of this installation', () => {
     const { members } = app.accounts.deps;
     expect((await person.client.get('/api/auth/api-keys')).status).toBe(200);
     const [membership] = await members.listOfUser(person.userId);
-    await app.db.collection<{ _id: string }>('members').updateOne({ _id: membership?._id ?? '' }, { $set: { role: 'viewer' } });
+    await app.db.collection<{ _id: string }>('members').updateOne(
+      { _id: membership?._id ?? '' }, { $set: { role: 'viewer' } },
+    );
     expect((await person.client.get('/api/auth/api-keys')).code).toBe('INSUFFICIENT_PERMISSIONS');
     expect((await person.client.get('/api/monitors')).status).toBe(200);
     await members.delete(membership?._id ?? '');

@@ -16,9 +16,13 @@ import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 const SECRET = 'mongodb://user:hunter2@db.internal:27017';
 
-function failingRoute(path: string, failure: () => never, more: { failure?: { code: 'STATS_FETCH_FAILED'; message: string } } = {}) {
+function failingRoute(
+  path: string, failure: () => never,
+  more: { failure?: { code: 'STATS_FETCH_FAILED'; message: string } } = {},
+) {
   return defineRoute({
-    method: 'GET', path, summary: path, tag: 'Test', auth: { access: 'public' }, errors: ['DATABASE_ERROR'], ...more,
+    method: 'GET', path, summary: path, tag: 'Test', auth: { access: 'public' }, errors: ['DATABASE_ERROR'],
+    ...more,
     answers: { 200: z.strictObject({}) },
     handle: async () => failure(),
   });
@@ -52,7 +56,10 @@ describe('every response', () => {
   afterAll(() => app.close());
 
   test('repeats a valid X-Request-ID and replaces an invalid one', async () => {
-    expect((await app.client.get('/healthz', { headers: { 'x-request-id': 'trace-7f.2:A_1' } })).headers.get('x-request-id')).toBe('trace-7f.2:A_1');
+    expect((await app.client.get('/healthz', { headers: { 'x-request-id': 'trace-7f.2:A_1' } })).headers.get(
+      'x-request-id',
+    ))
+      .toBe('trace-7f.2:A_1');
     for (const bad of ['', 'a b', '<script>', 'x'.repeat(129), '-lead']) {
       const answer = await app.client.get('/api/none', { headers: { 'x-request-id': bad } });
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -63,7 +70,9 @@ describe('every response', () => {
     const answer = await app.client.get('/api/nothing/here?x=1');
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
-    for (const path of ['/', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x']) {
+    for (const path of [
+      '/', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x',
+    ]) {
       const other = await app.client.get(path);
       expect([other.status, other.body], path).toEqual([404, { error: 'Not Found', path }]);
     }
@@ -77,7 +86,9 @@ describe('every response', () => {
     const answer = await app.client.send('DELETE', '/api/monitors');
     expect([answer.status, answer.code, answer.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
-    expect(answer.body).toEqual({ success: false, error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) } });
+    expect(answer.body).toEqual({
+      success: false, error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
+    });
     const odd = await app.client.send('PROPFIND', '/api/monitors');
     expect(odd.status).toBe(405);
   });
@@ -88,7 +99,10 @@ describe('every response', () => {
     expect(answer.status).toBe(204);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-    expect((await tenant.readKey.get('/api/monitors', { headers: { origin: 'https://evil.example' } })).headers.has('access-control-allow-origin')).toBe(false);
+    expect((await tenant.readKey.get(
+      '/api/monitors', { headers: { origin: 'https://evil.example' } },
+    )).headers.has('access-control-allow-origin'))
+      .toBe(false);
     expect((await app.client.send('OPTIONS', '/api/none')).status).toBe(404);
   });
 
@@ -117,9 +131,13 @@ describe('every response', () => {
   });
 
   test('ignores method override headers', async () => {
-    const answer = await tenant.readKey.get('/api/monitors', { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } });
+    const answer = await tenant.readKey.get(
+      '/api/monitors', { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } },
+    );
     expect(answer.status).toBe(200);
-    expect((await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-http-method-override': 'GET' } })).code).toBe('READ_ONLY_API_KEY');
+    expect(
+      (await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-http-method-override': 'GET' } })).code,
+    ).toBe('READ_ONLY_API_KEY');
   });
 });
 
@@ -141,11 +159,16 @@ describe('without its database', () => {
   test('the driver waits less than five seconds for anything', () => {
     const { options } = watchedMongo('mongodb://127.0.0.1:1/farwatch').db.client;
     const { serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS } = options;
-    expect(Math.max(serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS)).toBeLessThan(5000);
+    expect(
+      Math.max(serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS),
+    ).toBeLessThan(5000);
     expect([options.retryReads, options.retryWrites]).toEqual([false, false]);
   });
 
-  test.concurrent.each([['gone', () => 'no.such.host.invalid'], ['refusing', () => '127.0.0.1:1'], ['silent', () => `127.0.0.1:${(silent.address() as AddressInfo).port}`]])(
+  test.concurrent.each([
+    ['gone', () => 'no.such.host.invalid'], ['refusing', () => '127.0.0.1:1'],
+    ['silent', () => `127.0.0.1:${(silent.address() as AddressInfo).port}`],
+  ])(
     'a database that is %s counts as unavailable',
     async (_what, host) => {
       const mongo = watchedMongo(`mongodb://${host()}/farwatch`);
@@ -162,7 +185,10 @@ describe('without its database', () => {
     const tenant = await newTenant(app);
     proxy.drop();
     for (let round = 0; round < 2; round += 1) {
-      for (const answer of await Promise.all([tenant.readKey.get('/api/monitors'), tenant.owner.client.get('/api/auth/me'), tenant.writeKey.post('/api/monitors', {})])) {
+      for (const answer of await Promise.all([
+        tenant.readKey.get('/api/monitors'), tenant.owner.client.get('/api/auth/me'),
+        tenant.writeKey.post('/api/monitors', {}),
+      ])) {
         expect(answer.code).toBe('SERVICE_UNAVAILABLE');
       }
     }
@@ -204,7 +230,8 @@ describe('a server that closes', () => {
     const app = await makeApp({
       routes: () => [
         defineRoute({
-          method: 'GET', path: '/api/test/slow', summary: 'slow', tag: 'Test', auth: { access: 'public' }, answers: { 200: z.strictObject({ done: z.boolean() }) },
+          method: 'GET', path: '/api/test/slow', summary: 'slow', tag: 'Test', auth: { access: 'public' },
+          answers: { 200: z.strictObject({ done: z.boolean() }) },
           handle: async () => {
             isEntered = true;
             await inHand;
@@ -225,12 +252,16 @@ describe('a server that closes', () => {
   });
 
   test('aborts requests that do not finish in time', async () => {
-    const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, maxHeaderBytes: 16_384, maxConnections: 100, drainTimeoutMs: 200 };
+    const limits = {
+      headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, maxHeaderBytes: 16_384, maxConnections: 100,
+      drainTimeoutMs: 200,
+    };
     const app = await makeApp({
       limits,
       routes: () => [
         defineRoute({
-          method: 'GET', path: '/api/test/never', summary: 'never', tag: 'Test', auth: { access: 'public' }, answers: { 200: z.strictObject({}) },
+          method: 'GET', path: '/api/test/never', summary: 'never', tag: 'Test', auth: { access: 'public' },
+          answers: { 200: z.strictObject({}) },
           handle: () => new Promise<never>(() => undefined),
         }),
       ],

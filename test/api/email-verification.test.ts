@@ -9,7 +9,9 @@ import { until } from '../helpers/until.ts';
 let app: TestApp;
 let offsetMs = 0;
 beforeAll(async () => {
-  app = await makeApp({ env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  app = await makeApp({
+    env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs },
+  });
   await newPerson(app, 'Operator');
 });
 afterAll(() => app.close());
@@ -22,8 +24,12 @@ beforeEach(async () => {
   client = app.client.with({ authorization: `Bearer ${data.token}` });
 });
 
-const mails = (count: number) => until(() => app.mailsTo(email).length >= count && app.mailsTo(email), { what: `${count} mails to ${email}` });
-const tokenOf = async (count = 1) => linkIn((await mails(count))[count - 1] as { text: string }, '/verify-email').searchParams.get('token') ?? '';
+const mails = (count: number) => until(
+  () => app.mailsTo(email).length >= count && app.mailsTo(email), { what: `${count} mails to ${email}` },
+);
+const tokenOf = async (count = 1) => linkIn(
+  (await mails(count))[count - 1] as { text: string }, '/verify-email',
+).searchParams.get('token') ?? '';
 const verify = (token: string) => app.client.post('/api/auth/verify-email', { token });
 
 describe('the address of a new account', () => {
@@ -50,8 +56,12 @@ describe('the address of a new account', () => {
   test('is not verified by an unknown, wrong or day-old token, with the same answer for each', async () => {
     const token = await tokenOf();
     await app.client.post('/api/auth/forgot-password', { email });
-    const other = linkIn((await mails(2))[1] as { text: string }, '/reset-password').searchParams.get('token') ?? '';
-    const bodies = [(await verify('0'.repeat(64))).body, (await verify(other)).body, (await verify('x')).body, (await verify('$ne')).body];
+    const other =
+      linkIn((await mails(2))[1] as { text: string }, '/reset-password').searchParams.get('token') ?? '';
+    const bodies = [
+      (await verify('0'.repeat(64))).body, (await verify(other)).body, (await verify('x')).body,
+      (await verify('$ne')).body,
+    ];
     offsetMs = 24 * 3_600_000 + 1;
     bodies.push((await verify(token)).body);
     offsetMs = 0;
@@ -60,7 +70,9 @@ describe('the address of a new account', () => {
     expect((await verify(token)).status).toBe(200);
   });
 
-  test.each([[{}], [{ token: '' }], [{ token: 1 }], [{ token: { $ne: '' } }], [{ token: 'x'.repeat(201) }]])('is not verified by %j', async (body) => {
+  test.each([
+    [{}], [{ token: '' }], [{ token: 1 }], [{ token: { $ne: '' } }], [{ token: 'x'.repeat(201) }],
+  ])('is not verified by %j', async (body) => {
     expect((await app.client.post('/api/auth/verify-email', body)).code).toBe('VALIDATION_ERROR');
   });
 
@@ -74,18 +86,24 @@ describe('the address of a new account', () => {
 describe('a repeated verification mail', () => {
   test('verifies too', async () => {
     await tokenOf();
-    expect((await app.client.post('/api/auth/resend-verification', { email: email.toUpperCase() })).status).toBe(200);
+    expect(
+      (await app.client.post('/api/auth/resend-verification', { email: email.toUpperCase() })).status,
+    ).toBe(200);
     expect((await verify(await tokenOf(2))).status).toBe(200);
   });
 
   test('goes out at most five times an hour, even when requested concurrently', async () => {
     await tokenOf();
-    await Promise.all(Array.from({ length: 20 }, () => app.client.post('/api/auth/resend-verification', { email })));
+    await Promise.all(
+      Array.from({ length: 20 }, () => app.client.post('/api/auth/resend-verification', { email })),
+    );
     await mails(5);
     const marker = await app.client.post('/api/auth/forgot-password', { email });
     expect(marker.status).toBe(200);
     await until(() => app.mailsTo(email).some((mail) => mail.headers['subject'] === 'Reset your password'));
-    expect(app.mailsTo(email).filter((mail) => mail.headers['subject'] === 'Verify your e-mail address')).toHaveLength(5);
+    expect(
+      app.mailsTo(email).filter((mail) => mail.headers['subject'] === 'Verify your e-mail address'),
+    ).toHaveLength(5);
     offsetMs = 3_600_000;
     await app.client.post('/api/auth/resend-verification', { email });
     await mails(7);
@@ -95,21 +113,29 @@ describe('a repeated verification mail', () => {
   test('gets the same answer for an unknown, an unverified and a verified address', async () => {
     const { person } = await newPerson(app);
     await until(() => app.mailsTo(person.email).length === 1);
-    const answers = await Promise.all(['nobody@example.com', email, person.email].map((to) => app.client.post('/api/auth/resend-verification', { email: to })));
+    const answers = await Promise.all(['nobody@example.com', email, person.email].map(
+      (to) => app.client.post('/api/auth/resend-verification', { email: to }),
+    ));
     for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, answers[0]?.body]);
     await mails(2);
     expect(app.mailsTo('nobody@example.com')).toEqual([]);
     expect(app.mailsTo(person.email)).toHaveLength(1);
   });
 
-  test.each(['nobody', 'a@b.example\r\nBcc: c@d.example', 'a@b.example, c@d.example'])('is refused for %j', async (bad) => {
-    expect((await app.client.post('/api/auth/resend-verification', { email: bad })).code).toBe('VALIDATION_ERROR');
+  test.each([
+    'nobody', 'a@b.example\r\nBcc: c@d.example', 'a@b.example, c@d.example',
+  ])('is refused for %j', async (bad) => {
+    expect((await app.client.post('/api/auth/resend-verification', { email: bad })).code).toBe(
+      'VALIDATION_ERROR',
+    );
   });
 });
 
 test('the first account of an installation is verified and gets no mail', async () => {
   const fresh = await makeApp({ env: { REGISTRATION: 'first-user' } });
-  const { data } = await fresh.client.post('/api/auth/register', { email: 'first@example.com', password: PASSWORD, name: 'First' });
+  const { data } = await fresh.client.post(
+    '/api/auth/register', { email: 'first@example.com', password: PASSWORD, name: 'First' },
+  );
   expect(data.user.email_verified).toBe(true);
   await fresh.accounts.close();
   expect(fresh.mailsTo('first@example.com')).toEqual([]);

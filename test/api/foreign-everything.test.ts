@@ -36,7 +36,10 @@ afterAll(async () => {
 
 const call = async (method: string, path: string, body: Loose) => {
   const { url } = world.rig.controller;
-  const response = await fetch(`${url}${path}`, { method, headers: { 'content-type': 'application/json', ...world.callers.owner.headers }, body: JSON.stringify(body) });
+  const response = await fetch(`${url}${path}`, {
+    method, headers: { 'content-type': 'application/json', ...world.callers.owner.headers },
+    body: JSON.stringify(body),
+  });
   return { status: response.status, body: (await response.json()) as Loose };
 };
 const post = (path: string, body: Loose) => call('POST', path, body);
@@ -48,10 +51,16 @@ async function ask(request: FuzzRequest): Promise<{ status: number; body: Loose 
 
 /** A request whose body is right, with these ids in its path. */
 function requestTo(operation: Operation, seed: number, idOf: (noun: string) => string): FuzzRequest {
-  const making = { random: new Random(seed), pool: world.pool, named: contract.named, sink: world.sink.url, account: world.account };
+  const making = {
+    random: new Random(seed), pool: world.pool, named: contract.named, sink: world.sink.url,
+    account: world.account,
+  };
   const request = makeRequest(making, operation);
   const parts = operation.path.split('/');
-  return { ...request, path: parts.map((part, at) => (part.startsWith('{') ? idOf(parts[at - 1] as string) : part)).join('/') };
+  return {
+    ...request,
+    path: parts.map((part, at) => (part.startsWith('{') ? idOf(parts[at - 1] as string) : part)).join('/'),
+  };
 }
 
 const theirs = (noun: string) => world.furniture[(kindOfField(noun) ?? noun) as keyof Furniture];
@@ -66,35 +75,78 @@ async function pastTheBody(operation: Operation, idOf: (noun: string) => string)
 }
 
 test('every route gives the same answer for another organization\'s id as for an unknown one', async () => {
-  const named = contract.operations.filter((operation) => !operation.isPublic && operation.path.includes('{'));
+  const named =
+    contract.operations.filter((operation) => !operation.isPublic && operation.path.includes('{'));
   expect(named.length).toBeGreaterThan(40);
   for (const operation of named) {
     const foreign = await pastTheBody(operation, theirs);
     expect(foreign.status, `${operation.name} ${JSON.stringify(foreign.body)}`).toBe(404);
     const isSlug = operation.path.includes('/regions/');
-    const unknown = await ask(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
+    const unknown =
+      await ask(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
     expect(foreign.body, operation.name).toEqual(unknown.body);
   }
 });
 
 describe('an id of another organization in a body', () => {
   test.each<[string, (their: Furniture) => [method: string, path: string, body: Loose]]>([
-    ['group_id of a new monitor', ({ groups }) => ['POST', '/api/monitors', { ...monitor, group_id: groups }]],
-    ['group_id of a monitor', ({ groups }) => ['PATCH', `/api/monitors/${ours.monitor}`, { group_id: groups }]],
-    ['notification_target_ids of a new monitor', ({ integrations }) => ['POST', '/api/monitors', { ...monitor, notification_target_ids: [integrations] }]],
-    ['notification_target_ids of a monitor', ({ integrations }) => ['PUT', `/api/monitors/${ours.monitor}`, { notification_target_ids: [integrations] }]],
-    ['monitoring_regions of a new monitor', ({ regions }) => ['POST', '/api/monitors', { ...monitor, monitoring_regions: [regions] }]],
-    ['monitoring_regions of a monitor', ({ regions }) => ['PATCH', `/api/monitors/${ours.monitor}`, { monitoring_regions: [regions] }]],
-    ['parent_group_id of a new group', ({ groups }) => ['POST', '/api/groups', { name: 'Under', parent_group_id: groups }]],
-    ['parent_group_id of a group', ({ groups }) => ['PUT', `/api/groups/${ours.group}`, { parent_group_id: groups }]],
-    ['target_group_id', ({ groups }) => ['POST', `/api/groups/${ours.group}/bulk-move`, { target_group_id: groups }]],
-    ['group_id of a bulk move', ({ groups }) => ['POST', '/api/monitors/bulk', { action: 'move', monitor_ids: [ours.monitor], group_id: groups }]],
+    [
+      'group_id of a new monitor',
+      ({ groups }) => ['POST', '/api/monitors', { ...monitor, group_id: groups }],
+    ],
+    [
+      'group_id of a monitor',
+      ({ groups }) => ['PATCH', `/api/monitors/${ours.monitor}`, { group_id: groups }],
+    ],
+    ['notification_target_ids of a new monitor', ({ integrations }) => [
+      'POST', '/api/monitors', { ...monitor, notification_target_ids: [integrations] },
+    ]],
+    ['notification_target_ids of a monitor', ({ integrations }) => [
+      'PUT', `/api/monitors/${ours.monitor}`, { notification_target_ids: [integrations] },
+    ]],
+    [
+      'monitoring_regions of a new monitor',
+      ({ regions }) => ['POST', '/api/monitors', { ...monitor, monitoring_regions: [regions] }],
+    ],
+    [
+      'monitoring_regions of a monitor',
+      ({ regions }) => ['PATCH', `/api/monitors/${ours.monitor}`, { monitoring_regions: [regions] }],
+    ],
+    [
+      'parent_group_id of a new group',
+      ({ groups }) => ['POST', '/api/groups', { name: 'Under', parent_group_id: groups }],
+    ],
+    [
+      'parent_group_id of a group',
+      ({ groups }) => ['PUT', `/api/groups/${ours.group}`, { parent_group_id: groups }],
+    ],
+    [
+      'target_group_id',
+      ({ groups }) => ['POST', `/api/groups/${ours.group}/bulk-move`, { target_group_id: groups }],
+    ],
+    ['group_id of a bulk move', ({ groups }) => [
+      'POST', '/api/monitors/bulk', { action: 'move', monitor_ids: [ours.monitor], group_id: groups },
+    ]],
     ['check_id', ({ monitors }) => ['POST', '/api/incidents', { ...incident, check_id: monitors }]],
-    ['affected_monitor_ids', ({ monitors }) => ['POST', '/api/incidents', { ...incident, affected_monitor_ids: [monitors] }]],
-    ['assignee_id', ({ members }) => ['PUT', `/api/incidents/${ours.incident}/status`, { status: 'acknowledged', assignee_id: members }]],
-    ['region_id of a new probe', ({ regions }) => ['POST', '/api/probes', { region_id: regions, name: 'Mine' }]],
-    ['user_id of a project\'s members', ({ members }) => ['PUT', `/api/projects/${world.pool.ids('projects')[0]}/members`, { members: [{ user_id: members, role: 'admin' }] }]],
-    ['project_roles of an invitation', ({ projects }) => ['POST', '/api/organization/invitations', { email: 'm@example.com', role: 'member', project_roles: { [projects]: 'admin' } }]],
+    [
+      'affected_monitor_ids',
+      ({ monitors }) => ['POST', '/api/incidents', { ...incident, affected_monitor_ids: [monitors] }],
+    ],
+    ['assignee_id', ({ members }) => [
+      'PUT', `/api/incidents/${ours.incident}/status`, { status: 'acknowledged', assignee_id: members },
+    ]],
+    [
+      'region_id of a new probe',
+      ({ regions }) => ['POST', '/api/probes', { region_id: regions, name: 'Mine' }],
+    ],
+    ['user_id of a project\'s members', ({ members }) => [
+      'PUT', `/api/projects/${world.pool.ids('projects')[0]}/members`,
+      { members: [{ user_id: members, role: 'admin' }] },
+    ]],
+    ['project_roles of an invitation', ({ projects }) => [
+      'POST', '/api/organization/invitations',
+      { email: 'm@example.com', role: 'member', project_roles: { [projects]: 'admin' } },
+    ]],
   ])('%s is refused', async (_what, ask) => {
     const [method, path, body] = ask(world.furniture);
     const answer = await call(method, path, body);
@@ -103,16 +155,20 @@ describe('an id of another organization in a body', () => {
     else expect(answer.body.error.code).toMatch(/NOT_FOUND$/);
   });
 
-  test.each(['pause', 'resume', 'delete', 'tag', 'move'])('monitor_ids of a bulk %s is told as failed', async (action) => {
+  test.each([
+    'pause', 'resume', 'delete', 'tag', 'move',
+  ])('monitor_ids of a bulk %s is told as failed', async (action) => {
     const more = action === 'tag' ? { tags: ['x'] } : action === 'move' ? { group_id: ours.group } : {};
-    const answer = await post('/api/monitors/bulk', { action, monitor_ids: [world.furniture.monitors], ...more });
+    const answer =
+      await post('/api/monitors/bulk', { action, monitor_ids: [world.furniture.monitors], ...more });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     expect(answer.body.data).toMatchObject({ affected_count: 0, monitor_ids: [] });
     expect(answer.body.data.failures).toHaveLength(1);
   });
 
   test('monitor_ids of a group is refused', async () => {
-    const answer = await post(`/api/groups/${ours.group}/monitors`, { monitor_ids: [world.furniture.monitors] });
+    const answer =
+      await post(`/api/groups/${ours.group}/monitors`, { monitor_ids: [world.furniture.monitors] });
     expect([400, 404], JSON.stringify(answer.body)).toContain(answer.status);
   });
 });

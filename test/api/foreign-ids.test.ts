@@ -37,9 +37,14 @@ describe('resources of another organization are unknown:', () => {
   let app: TestApp;
   let tenant: Tenant;
   let theirs: Record<Kind, string>;
-  const COLLECTIONS = ['monitors', 'groups', 'api_keys', 'projects', 'members', 'invitations', 'organizations'];
+  const COLLECTIONS =
+    ['monitors', 'groups', 'api_keys', 'projects', 'members', 'invitations', 'organizations'];
   let before: string;
-  const dump = async () => JSON.stringify(await Promise.all(COLLECTIONS.map((name) => app.db.collection(name).find({ organization_id: { $ne: tenant.organizationId } }).sort({ _id: 1 }).toArray())));
+  const dump = async () =>
+    JSON.stringify(await Promise.all(COLLECTIONS.map((
+      name,
+    ) => app.db.collection(name).find({ organization_id: { $ne: tenant.organizationId } }).sort({ _id: 1 })
+      .toArray())));
 
   beforeAll(async () => {
     app = await makeApp();
@@ -52,14 +57,17 @@ describe('resources of another organization are unknown:', () => {
       key: (await client.get('/api/auth/api-keys')).data.keys[0].id,
       project: (await client.post('/api/projects', { name: 'Theirs' })).data.project.id,
       member: other.owner.userId,
-      invitation: (await client.post('/api/organization/invitations', { email: 'x@example.com', role: 'viewer' })).data.invitation.id,
+      invitation: (await client.post(
+        '/api/organization/invitations', { email: 'x@example.com', role: 'viewer' },
+      )).data.invitation.id,
     };
     before = await dump();
   });
   afterAll(() => app.close());
 
   test.each(ROUTES)('%s %s', async (method, path, kind, body) => {
-    const send = (id: string) => tenant.owner.client.send(method, path.replace(':id', id), body === undefined ? {} : { body });
+    const send = (id: string) =>
+      tenant.owner.client.send(method, path.replace(':id', id), body === undefined ? {} : { body });
     const [foreign, unknown] = [await send(theirs[kind]), await send(randomUUID())];
     expect(foreign.status).toBe(404);
     expect(foreign.body).toEqual(unknown.body);
@@ -78,14 +86,26 @@ describe('what a body must not set', () => {
   afterAll(() => app.close());
 
   test.each<[string, string, Loose]>([
-    ['POST', '/api/auth/register', { email: 'm@example.com', password: 'correct horse battery', name: 'M', email_verified: true }],
-    ['POST', '/api/auth/register', { email: 'm@example.com', password: 'correct horse battery', name: 'M', is_operator: true }],
+    [
+      'POST', '/api/auth/register',
+      { email: 'm@example.com', password: 'correct horse battery', name: 'M', email_verified: true },
+    ],
+    [
+      'POST', '/api/auth/register',
+      { email: 'm@example.com', password: 'correct horse battery', name: 'M', is_operator: true },
+    ],
     ['POST', '/api/projects', { name: 'P', is_default: true }],
     ['POST', '/api/projects', { name: 'P', organization_id: randomUUID() }],
     ['POST', '/api/auth/api-keys', { name: 'k', created_by: randomUUID() }],
-    ['POST', '/api/organization/invitations', { email: 'm@example.com', role: 'viewer', invited_by: randomUUID() }],
+    [
+      'POST', '/api/organization/invitations',
+      { email: 'm@example.com', role: 'viewer', invited_by: randomUUID() },
+    ],
     ['PUT', '/api/billing/plan', { plan: 'scale', maximum_monitors: 9 }],
-    ['POST', '/api/auth/change-password', { current_password: 'a', new_password: 'correct horse battery', user_id: randomUUID() }],
+    [
+      'POST', '/api/auth/change-password',
+      { current_password: 'a', new_password: 'correct horse battery', user_id: randomUUID() },
+    ],
     ['POST', '/api/projects', { name: 'P', _id: randomUUID() }],
   ])('%s %s refuses %j', async (method, path, body) => {
     const answer = await tenant.owner.client.send(method, path, { body });
@@ -95,7 +115,9 @@ describe('what a body must not set', () => {
 
   test('and a read returns, is ignored', async () => {
     const { organization } = (await tenant.owner.client.get('/api/organization')).data;
-    const answer = await tenant.owner.client.patch('/api/organization', { ...organization, id: randomUUID(), plan: 'free', role: 'viewer' });
+    const answer = await tenant.owner.client.patch(
+      '/api/organization', { ...organization, id: randomUUID(), plan: 'free', role: 'viewer' },
+    );
     expect(answer.data.organization).toEqual(organization);
   });
 });
@@ -103,8 +125,13 @@ describe('what a body must not set', () => {
 test('a page of another origin gets no cookie and no access', async () => {
   const app = await makeApp();
   const tenant = await newTenant(app);
-  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
-  const login = await app.client.post('/api/auth/login', { email: tenant.owner.email, password: tenant.owner.password }, { headers });
+  const headers = {
+    origin: 'https://evil.example', 'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization',
+  };
+  const login = await app.client.post(
+    '/api/auth/login', { email: tenant.owner.email, password: tenant.owner.password }, { headers },
+  );
   expect(login.status).toBe(200);
   expect(login.headers.has('set-cookie')).toBe(false);
   for (const path of ['/api/auth/login', '/api/monitors', '/api/organization', '/reset-password']) {
@@ -112,6 +139,9 @@ test('a page of another origin gets no cookie and no access', async () => {
     const granted = [...preflight.headers.keys()].filter((name) => name.startsWith('access-control-allow'));
     expect(granted, path).toEqual([]);
   }
-  expect((await app.client.get('/api/auth/me', { headers: { cookie: `token=${tenant.owner.token}; session=${tenant.owner.token}` } })).code).toBe('MISSING_AUTH');
+  expect((await app.client.get(
+    '/api/auth/me', { headers: { cookie: `token=${tenant.owner.token}; session=${tenant.owner.token}` } },
+  )).code)
+    .toBe('MISSING_AUTH');
   await app.close();
 });

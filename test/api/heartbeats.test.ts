@@ -36,49 +36,72 @@ describe('pings of a heartbeat', () => {
   afterAll(() => app.close());
 
   const create = async (): Promise<Loose> => {
-    const answer = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 });
+    const answer = await client.post(
+      '/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 },
+    );
     expect(answer.status, answer.text).toBe(201);
     return answer.data.monitor;
   };
-  const kept = (id: string) => app.db.collection<PingDoc>('pings').find({ monitor_id: id }).sort({ at: 1, _id: 1 }).toArray();
+  const kept = (id: string) =>
+    app.db.collection<PingDoc>('pings').find({ monitor_id: id }).sort({ at: 1, _id: 1 }).toArray();
   const send = (path: string, init: RequestInit = {}) => fetch(`${app.url}/api/heartbeat/${path}`, init);
 
   test.each([
-    ['GET', '', 'success', null], ['HEAD', '', 'success', null], ['POST', '', 'success', null], ['GET', '/start', 'start', null], ['POST', '/fail', 'fail', null],
-    ['HEAD', '/fail', 'fail', null], ['GET', '/0', 'success', 0], ['POST', '/3', 'fail', 3], ['POST', '/255', 'fail', 255],
+    ['GET', '', 'success', null], [
+      'HEAD', '', 'success', null,
+    ], ['POST', '', 'success', null], ['GET', '/start', 'start', null], ['POST', '/fail', 'fail', null],
+    ['HEAD', '/fail', 'fail', null], ['GET', '/0', 'success', 0], ['POST', '/3', 'fail', 3],
+    ['POST', '/255', 'fail', 255],
   ])('%s /api/heartbeat/{token}%s is kept before it is answered', async (method, path, kind, code) => {
     const monitor = await create();
     const answer = await send(monitor.heartbeat_token + path, { method });
     expect(answer.status).toBe(200);
     if (method !== 'HEAD') expect(await answer.json()).toEqual({ success: true, data: { ok: true } });
-    expect(await kept(monitor.id)).toEqual([expect.objectContaining({ monitor_id: monitor.id, kind, exit_code: code, shard: shardOf(monitor.id), revision: 1 })]);
+    expect(await kept(monitor.id)).toEqual([expect.objectContaining({
+      monitor_id: monitor.id, kind, exit_code: code, shard: shardOf(monitor.id), revision: 1,
+    })]);
     expect(app.owners.poked.at(-1)).toBe(shardOf(monitor.id));
   });
 
   test('accept any body and query, and ignore credentials', async () => {
     const monitor = await create();
     const requests: RequestInit[] = [
-      { body: 'done in 3 s', headers: { 'content-type': 'text/plain' } }, { body: '{"not json', headers: { 'content-type': 'application/json' } },
-      { body: new Uint8Array(200_000), headers: { 'content-type': 'application/octet-stream' } }, { headers: { authorization: 'Bearer nonsense' } },
+      {
+        body: 'done in 3 s', headers: { 'content-type': 'text/plain' },
+      }, { body: '{"not json', headers: { 'content-type': 'application/json' } },
+      { body: new Uint8Array(200_000), headers: { 'content-type': 'application/octet-stream' } },
+      { headers: { authorization: 'Bearer nonsense' } },
     ];
-    for (const init of requests) expect((await send(`${monitor.heartbeat_token}?rid=${randomUUID()}&msg=&host=a&host=b&tags[]=x`, { method: 'POST', ...init })).status).toBe(200);
+    for (const init of requests) {
+      expect((await send(
+        `${monitor.heartbeat_token}?rid=${randomUUID()}&msg=&host=a&host=b&tags[]=x`,
+        { method: 'POST', ...init },
+      )).status)
+        .toBe(200);
+    }
     expect(await kept(monitor.id)).toHaveLength(4);
   });
 
   test('with an unknown token or that of a deleted monitor get the same answer', async () => {
     const gone = await create();
     await client.delete(`/api/monitors/${gone.id}`);
-    const answers = await Promise.all([gone.heartbeat_token, 'x', randomUUID(), '0'.repeat(32), `${gone.heartbeat_token}/fail`, '$gt/3'].map(async (path) => {
+    const answers = await Promise.all([
+      gone.heartbeat_token, 'x', randomUUID(), '0'.repeat(32), `${gone.heartbeat_token}/fail`, '$gt/3',
+    ].map(async (path) => {
       const answer = await send(path);
       return `${answer.status} ${await answer.text()}`;
     }));
-    const body = { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'Heartbeat not found', details: { resourceType: 'Heartbeat' } } };
+    const body = { success: false, error: {
+      code: 'RESOURCE_NOT_FOUND', message: 'Heartbeat not found', details: { resourceType: 'Heartbeat' },
+    } };
     expect(new Set(answers)).toEqual(new Set([`404 ${JSON.stringify(body)}`]));
   });
 
   test.each(['256', '-1', '1.5', 'failed', '007x'])('with the exit code %s are refused', async (code) => {
     const monitor = await create();
-    expect((await app.client.get(`/api/heartbeat/${monitor.heartbeat_token}/${code}`)).error.code).toBe('VALIDATION_ERROR');
+    expect((await app.client.get(`/api/heartbeat/${monitor.heartbeat_token}/${code}`)).error.code).toBe(
+      'VALIDATION_ERROR',
+    );
     expect(await kept(monitor.id)).toEqual([]);
   });
 
@@ -94,11 +117,15 @@ describe('pings of a heartbeat', () => {
 
   test('log no token, and are limited per address', async () => {
     const monitor = await create();
-    for (const path of ['', '/fail', '/999', '/a/b']) await send(monitor.heartbeat_token + path, { method: 'POST' });
+    for (const path of ['', '/fail', '/999', '/a/b']) {
+      await send(monitor.heartbeat_token + path, { method: 'POST' });
+    }
     await send(monitor.heartbeat_token, { method: 'PUT' });
     expect(logged.join('')).not.toContain(monitor.heartbeat_token);
     let status = 200;
-    for (let sent = 0; sent < 500 && status === 200; sent += 1) ({ status } = await send(monitor.heartbeat_token));
+    for (let sent = 0; sent < 500 && status === 200; sent += 1) {
+      ({ status } = await send(monitor.heartbeat_token));
+    }
     expect(status).toBe(429);
   });
 });

@@ -12,16 +12,32 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const yaml = { headers: { 'content-type': 'application/yaml' } };
-const sendYaml = async (client: ApiClient, text: string, query = '') => client.send('POST', `/api/import${query}`, { ...yaml, rawBody: text });
+const sendYaml = async (client: ApiClient, text: string, query = '') =>
+  client.send('POST', `/api/import${query}`, { ...yaml, rawBody: text });
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
 const DOCUMENT = {
   groups: [{ name: 'Checkout', parent: 'Front' }, { name: 'Front', description: 'What people see' }],
   monitors: [
-    { ...http, group: 'Checkout', tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' }, auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 900 },
-    { name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60, keyword_config: { keywords: [{ text: 'ok' }] }, status: 'paused' },
-    { name: 'Mail', type: 'TCP', target: 'mail.example:25', interval_seconds: 60, protocol: 'smtp', timeout_ms: 5000 },
-    { name: 'Names', type: 'DNS', target: 'shop.example', interval_seconds: 60, record_entries: [{ type: 'A', expected_values: ['192.0.2.1'] }], ssl_monitoring: null },
-    { name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 60, confirmation_policy: { regions: 'any', retries: 0 } },
+    {
+      ...http, group: 'Checkout', tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' },
+      auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 900,
+    },
+    {
+      name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60,
+      keyword_config: { keywords: [{ text: 'ok' }] }, status: 'paused',
+    },
+    {
+      name: 'Mail', type: 'TCP', target: 'mail.example:25', interval_seconds: 60, protocol: 'smtp',
+      timeout_ms: 5000,
+    },
+    {
+      name: 'Names', type: 'DNS', target: 'shop.example', interval_seconds: 60,
+      record_entries: [{ type: 'A', expected_values: ['192.0.2.1'] }], ssl_monitoring: null,
+    },
+    {
+      name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 60,
+      confirmation_policy: { regions: 'any', retries: 0 },
+    },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },
   ],
@@ -33,25 +49,39 @@ describe('a document', () => {
     const { writeKey: client, readKey, projectId, organizationId } = await newTenant(app);
     const dry = await client.post('/api/import?dry_run=true', DOCUMENT);
     expect(dry.status, dry.text).toBe(200);
-    expect(dry.data).toMatchObject({ dry_run: true, summary: { created: 9, updated: 0, unchanged: 0 }, monitors: DOCUMENT.monitors.map(({ name }) => ({ name, action: 'create', id: null })) });
+    expect(dry.data).toMatchObject({
+      dry_run: true, summary: { created: 9, updated: 0, unchanged: 0 },
+      monitors: DOCUMENT.monitors.map(({ name }) => ({ name, action: 'create', id: null })),
+    });
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
     expect((await client.get('/api/groups')).data.total).toBe(0);
 
     const done = await client.post('/api/import', DOCUMENT);
     expect(done.data.summary, done.text).toEqual({ created: 9, updated: 0, unchanged: 0 });
-    const stored = await app.monitors.findMany({ organizationId, projectId }, done.data.monitors.map((item: Loose) => item['id']));
+    const stored = await app.monitors.findMany(
+      { organizationId, projectId }, done.data.monitors.map((item: Loose) => item['id']),
+    );
     expect(stored).toHaveLength(7);
     const words = stored.find((doc) => doc.name === 'Words');
     expect(words).toMatchObject({ status: 'paused', revision: 1, keyword: { match_mode: 'all' } });
     const tree = (await client.get('/api/groups/hierarchy')).data.groups;
-    expect(tree).toMatchObject([{ name: 'Front', check_count: 1, children: [{ name: 'Checkout', check_count: 1 }] }]);
+    expect(tree).toMatchObject([
+      { name: 'Front', check_count: 1, children: [{ name: 'Checkout', check_count: 1 }] },
+    ]);
 
     const exported = (await readKey.get('/api/export')).data;
     const text = (await readKey.get('/api/export?format=yaml')).text;
     expect(parse(text)).toEqual(exported);
-    expect(exported.monitors.map((monitor: Loose) => monitor['name'])).toEqual(DOCUMENT.monitors.map(({ name }) => name));
-    for (const doc of stored.filter(({ type }) => type === 'HEARTBEAT')) expect(text).not.toContain(doc.target);
-    for (const again of [() => client.post('/api/import', DOCUMENT), () => client.post('/api/import', exported), () => client.post('/api/import', { success: true, data: exported }), () => sendYaml(client, text)]) {
+    expect(exported.monitors.map((monitor: Loose) => monitor['name'])).toEqual(
+      DOCUMENT.monitors.map(({ name }) => name),
+    );
+    for (const doc of stored.filter(({ type }) => type === 'HEARTBEAT')) {
+      expect(text).not.toContain(doc.target);
+    }
+    for (const again of [
+      () => client.post('/api/import', DOCUMENT), () => client.post('/api/import', exported),
+      () => client.post('/api/import', { success: true, data: exported }), () => sendYaml(client, text),
+    ]) {
       const answer = await again();
       expect(answer.data?.summary, answer.text).toEqual({ created: 0, updated: 0, unchanged: 9 });
     }
@@ -68,18 +98,28 @@ describe('a document', () => {
     await client.post('/api/import', DOCUMENT);
     const change = {
       groups: [{ name: 'Checkout', parent: null, description: 'Pay' }],
-      monitors: [{ ...http, target: 'https://other.example/', group: 'Front' }, { name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60, status: 'active' }],
+      monitors: [{ ...http, target: 'https://other.example/', group: 'Front' }, {
+        name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60,
+        status: 'active',
+      }],
     };
     for (const query of ['?dry_run=true', '']) {
       const { data } = await client.post(`/api/import${query}`, change);
       expect(data.groups).toMatchObject([{ action: 'update', changes: ['description', 'parent'] }]);
-      expect(data.monitors).toMatchObject([{ action: 'update', changes: ['target', 'group'] }, { action: 'update', changes: ['status'] }]);
+      expect(data.monitors).toMatchObject([
+        { action: 'update', changes: ['target', 'group'] }, { action: 'update', changes: ['status'] },
+      ]);
     }
     const { monitors } = (await client.get('/api/export')).data;
-    expect(monitors[0]).toMatchObject({ target: 'https://other.example/', group: 'Front', tags: ['prod'], auth: { token: 't' }, headers: { A: 'b' } });
+    expect(monitors[0]).toMatchObject({
+      target: 'https://other.example/', group: 'Front', tags: ['prod'], auth: { token: 't' },
+      headers: { A: 'b' },
+    });
     expect(monitors[1]).toMatchObject({ status: 'active' });
     expect(monitors).toHaveLength(7);
-    expect(actions((await client.post('/api/import', change)).data.monitors)).toEqual(['unchanged', 'unchanged']);
+    expect(actions((await client.post('/api/import', change)).data.monitors)).toEqual([
+      'unchanged', 'unchanged',
+    ]);
   });
 
   test('with errors is refused as a whole, with a path for each error', async () => {
@@ -88,22 +128,38 @@ describe('a document', () => {
     const paths = async (body: object) => {
       const answer = await client.post('/api/import', body);
       expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
-      return answer.error.details.map((issue: { path: unknown[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`);
+      return answer.error.details.map(
+        (issue: { path: unknown[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`,
+      );
     };
-    expect(await paths({ monitors: [http, { ...http, interval_seconds: 5 }, { ...http, extra: 1 }, { name: 'X', type: 'HTTP' }] })).toEqual([
-      'monitors.1.interval_seconds: Interval must be at least 30 seconds', 'monitors.2.extra: Unrecognized key', 'monitors.3.target: Required',
+    expect(await paths({
+      monitors: [http, { ...http, interval_seconds: 5 }, { ...http, extra: 1 }, { name: 'X', type: 'HTTP' }],
+    }))
+      .toEqual([
+      'monitors.1.interval_seconds: Interval must be at least 30 seconds',
+      'monitors.2.extra: Unrecognized key', 'monitors.3.target: Required',
       'monitors.3.interval_seconds: Required',
     ]);
     expect(await paths({
-      monitors: [http, { ...http, target: 'ftp://x/' }, { ...http, name: 'Taken', type: 'ICMP', target: 'x.example' }, { ...http, monitoring_regions: ['nowhere'] }, { ...http, port: 1 },
+      monitors: [http, { ...http, target: 'ftp://x/' }, {
+        ...http, name: 'Taken', type: 'ICMP', target: 'x.example',
+      }, { ...http, monitoring_regions: ['nowhere'] }, { ...http, port: 1 },
         { name: 'B', type: 'HEARTBEAT', grace_period: 5 }],
     })).toEqual([
-      'monitors.1.target: Target must be an http or https URL', 'monitors.2.type: Type cannot be changed; the monitor of this name is of type HTTP',
-      'monitors.3.monitoring_regions: Unknown region: nowhere', 'monitors.4.port: Does not apply to HTTP monitors', 'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
+      'monitors.1.target: Target must be an http or https URL',
+      'monitors.2.type: Type cannot be changed; the monitor of this name is of type HTTP',
+      'monitors.3.monitoring_regions: Unknown region: nowhere',
+      'monitors.4.port: Does not apply to HTTP monitors',
+      'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
     ]);
-    expect(await paths({ groups: [{ name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' }], monitors: [{ ...http, group: 'Y' }] })).toEqual([
-      'groups.3.name: Given twice', 'groups.0.parent: A group cannot stand under itself, nor deeper than 10 levels',
-      'groups.1.parent: A group cannot stand under itself, nor deeper than 10 levels', 'groups.2.parent: Unknown group', 'monitors.0.group: Unknown group',
+    expect(await paths({ groups: [
+      { name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' },
+    ], monitors: [{ ...http, group: 'Y' }] }))
+      .toEqual([
+      'groups.3.name: Given twice',
+      'groups.0.parent: A group cannot stand under itself, nor deeper than 10 levels',
+      'groups.1.parent: A group cannot stand under itself, nor deeper than 10 levels',
+      'groups.2.parent: Unknown group', 'monitors.0.group: Unknown group',
     ]);
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(1);
     expect((await client.get('/api/groups')).data.total).toBe(0);
@@ -111,22 +167,37 @@ describe('a document', () => {
 
   test('does not push other groups below ten levels', async () => {
     const { writeKey: client } = await newTenant(app);
-    const chain = Array.from({ length: 9 }, (_, at) => ({ name: `L${at + 1}`, parent: at === 0 ? null : `L${at}` }));
-    await client.post('/api/import', { groups: [...chain, { name: 'Top' }, { name: 'Below', parent: 'Top' }] });
+    const chain =
+      Array.from({ length: 9 }, (_, at) => ({ name: `L${at + 1}`, parent: at === 0 ? null : `L${at}` }));
+    await client.post(
+      '/api/import', { groups: [...chain, { name: 'Top' }, { name: 'Below', parent: 'Top' }] },
+    );
     for (const query of ['?dry_run=true', '']) {
-      const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'New' }, { name: 'Top', parent: 'L9' }] });
+      const refused = await client.post(
+        `/api/import${query}`, { groups: [{ name: 'New' }, { name: 'Top', parent: 'L9' }] },
+      );
       expect([refused.status, refused.code], refused.text).toEqual([400, 'VALIDATION_ERROR']);
-      expect(refused.error.details).toMatchObject([{ path: ['groups', 1, 'parent'], message: 'The groups below it cannot stand deeper than 10 levels' }]);
+      expect(refused.error.details).toMatchObject([
+        { path: ['groups', 1, 'parent'], message: 'The groups below it cannot stand deeper than 10 levels' },
+      ]);
     }
     expect((await client.get('/api/groups')).data.total).toBe(11);
-    const fits = await client.post('/api/import', { groups: [{ name: 'Top', parent: 'L9' }, { name: 'Below', parent: null }] });
+    const fits = await client.post(
+      '/api/import', { groups: [{ name: 'Top', parent: 'L9' }, { name: 'Below', parent: null }] },
+    );
     expect(fits.data?.summary, fits.text).toEqual({ created: 0, updated: 2, unchanged: 0 });
   });
 
   test.each([
-    ['aliases', 'a: &a [x]\nmonitors: *a\n'], ['a bomb', `a: &a [x]\n${'bcdefghij'.split('').map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]},`.repeat(9)}]`).join('\n')}\n`],
-    ['tags', 'monitors: !!js/function "x"\n'], ['a key twice', 'monitors: []\nmonitors: []\n'], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
-    ['a key of the prototype', '__proto__: {}\n'], ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],
+    ['aliases', 'a: &a [x]\nmonitors: *a\n'],
+    ['a bomb', `a: &a [x]\n${'bcdefghij'.split('')
+      .map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]},`.repeat(9)}]`)
+      .join('\n')}\n`],
+    ['tags', 'monitors: !!js/function "x"\n'], [
+      'a key twice', 'monitors: []\nmonitors: []\n',
+    ], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
+    ['a key of the prototype', '__proto__: {}\n'],
+    ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],
   ])('in YAML with %s is not read', async (_what, text) => {
     const { writeKey: client } = await newTenant(app);
     const answer = await sendYaml(client, text);
@@ -135,14 +206,25 @@ describe('a document', () => {
 
   test('may be larger than other bodies, up to 32 MB', async () => {
     const { writeKey: client } = await newTenant(app);
-    const padded = (megabytes: number) => `${JSON.stringify({ monitors: [http] })}${' '.repeat(megabytes * 1024 * 1024)}`;
+    const padded = (megabytes: number) =>
+      `${JSON.stringify({ monitors: [http] })}${' '.repeat(megabytes * 1024 * 1024)}`;
     const large = await client.send('POST', '/api/import', { rawBody: padded(31) });
     expect(large.data?.summary, large.text).toEqual({ created: 1, updated: 0, unchanged: 0 });
     const tooLarge = await client.send('POST', '/api/import', { rawBody: padded(32) });
-    expect([tooLarge.code, tooLarge.error.message]).toEqual(['BAD_REQUEST', 'Request body is larger than 32 MB']);
-    expect((await client.send('POST', '/api/monitors', { rawBody: padded(2) })).error.message).toBe('Request body is larger than 1 MB');
-    expect((await client.send('POST', '/api/import', { rawBody: 'a=b', headers: { 'content-type': 'text/plain' } })).code).toBe('INVALID_INPUT');
-    expect((await client.post('/api/import', { monitors: Array.from({ length: 10_001 }, () => http) })).error.details[0].path).toEqual(['monitors']);
+    expect([tooLarge.code, tooLarge.error.message]).toEqual([
+      'BAD_REQUEST', 'Request body is larger than 32 MB',
+    ]);
+    expect((await client.send('POST', '/api/monitors', { rawBody: padded(2) })).error.message).toBe(
+      'Request body is larger than 1 MB',
+    );
+    expect((await client.send(
+      'POST', '/api/import', { rawBody: 'a=b', headers: { 'content-type': 'text/plain' } },
+    )).code)
+      .toBe('INVALID_INPUT');
+    expect((await client.post(
+      '/api/import', { monitors: Array.from({ length: 10_001 }, () => http) },
+    )).error.details[0].path)
+      .toEqual(['monitors']);
   });
 
   test('yields to other requests after every hundred monitors', async () => {
@@ -160,7 +242,9 @@ describe('a document', () => {
     };
     const monitors = Array.from({ length: 1050 }, () => ({ ...http, get name() { return countRead(); } }));
     setImmediate(turn);
-    await app.routes.find(({ method, path }) => method === 'POST' && path === '/api/import')?.parseBody({ monitors });
+    await app.routes.find(({ method, path }) => method === 'POST' && path === '/api/import')?.parseBody({
+      monitors,
+    });
     isDone = true;
     turn();
     expect(most).toBe(100);
@@ -173,7 +257,9 @@ describe('a document', () => {
 });
 
 describe('the plan', () => {
-  const many = (count: number, change: Loose = {}) => ({ monitors: Array.from({ length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change })) });
+  const many = (count: number, change: Loose = {}) => ({ monitors: Array.from(
+    { length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change }),
+  ) });
   const limited = async (): Promise<{ small: TestApp; tenant: Tenant }> => {
     const small = await makeApp({ env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5}}' });
     return { small, tenant: await newTenant(small) };
@@ -184,19 +270,33 @@ describe('the plan', () => {
     await client.post('/api/monitors', { ...http, interval_seconds: 300 });
     for (const query of ['', '?dry_run=true']) {
       const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'G' }], ...many(5) });
-      expect([refused.status, refused.code, refused.error.details]).toEqual([403, 'MONITOR_LIMIT_REACHED', { limit: 5, usage: 1 }]);
+      expect([refused.status, refused.code, refused.error.details]).toEqual([
+        403, 'MONITOR_LIMIT_REACHED', { limit: 5, usage: 1 },
+      ]);
     }
     expect((await client.get('/api/groups')).data.total).toBe(0);
     const short = await client.post('/api/import', many(2, { interval_seconds: 60 }));
-    expect([short.code, short.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] }]);
+    expect([short.code, short.error.details]).toEqual([
+      'INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] },
+    ]);
     // How often pings are to come is not how often something is checked, also where an export says it twice.
-    await client.post('/api/import', { monitors: [{ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }] });
+    await client.post(
+      '/api/import',
+      { monitors: [{ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }] },
+    );
     const { monitors: [, job] } = (await client.get('/api/export')).data;
     expect(job).toMatchObject({ name: 'Job', interval_seconds: 60 });
-    expect((await client.post('/api/import', { monitors: [{ ...job, name: 'Other job' }] })).data?.summary).toEqual({ created: 1, updated: 0, unchanged: 0 });
-    const faster = await client.post('/api/import', { monitors: [{ ...job, name: 'Faster', interval_seconds: 90 }] });
-    expect([faster.code, faster.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 90, path: ['monitors', 0] }]);
-    for (const { id } of (await client.get('/api/monitors?type=HEARTBEAT')).data.monitors) await client.delete(`/api/monitors/${id}`);
+    expect(
+      (await client.post('/api/import', { monitors: [{ ...job, name: 'Other job' }] })).data?.summary,
+    ).toEqual({ created: 1, updated: 0, unchanged: 0 });
+    const faster =
+      await client.post('/api/import', { monitors: [{ ...job, name: 'Faster', interval_seconds: 90 }] });
+    expect([faster.code, faster.error.details]).toEqual([
+      'INTERVAL_TOO_SHORT', { limit: 300, usage: 90, path: ['monitors', 0] },
+    ]);
+    for (const { id } of (await client.get('/api/monitors?type=HEARTBEAT')).data.monitors) {
+      await client.delete(`/api/monitors/${id}`);
+    }
     expect((await client.post('/api/import', many(4))).data.summary.created).toBe(4);
     expect((await client.post('/api/import', many(4))).data.summary.unchanged).toBe(4);
     await small.close();
@@ -204,7 +304,9 @@ describe('the plan', () => {
 
   test('limits concurrent imports and creations', async () => {
     const { small, tenant: { writeKey: client, organizationId } } = await limited();
-    await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post('/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] })
+    await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post(
+      '/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] },
+    )
       : client.post('/api/monitors', { ...http, interval_seconds: 300 }))));
     expect(await small.monitors.countOfOrganization(organizationId)).toBe(5);
     await small.close();

@@ -27,39 +27,55 @@ beforeAll(async () => {
 afterAll(() => rig.app.close());
 
 const result = (at: number, outcome: SeenResult['outcome'] = 'failure'): SeenResult => ({
-  region: 'eu', probe_id: newId(1), started_at: at, outcome, degraded: false, response_time_ms: 12.5, status_code: 503,
+  region: 'eu', probe_id: newId(1), started_at: at, outcome, degraded: false, response_time_ms: 12.5,
+  status_code: 503,
   error: outcome === 'failure' ? { type: 'status_code', message: 'Expected 200, got 503' } : null,
 });
 
-const timeline = async (id: string, client: ApiClient = tenant.owner.client): Promise<Loose> => (await client.get(`/api/incidents/${id}/timeline`)).data;
+const timeline = async (id: string, client: ApiClient = tenant.owner.client): Promise<Loose> =>
+  (await client.get(`/api/incidents/${id}/timeline`)).data;
 const kinds = (data: Loose): string[] => data.timeline.map((entry: Loose) => entry.kind);
 
 test('a timeline has results, states, history, notifications and comments in one list, oldest first', async () => {
   const monitorId = await rig.monitor(tenant);
   const start = rig.clock.now();
-  const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
+  const { id } =
+    (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
   await rig.clock.advance(10_000);
   const told = rig.clock.now();
   await new DeliveryStore(rig.app.db).insertAbsent([{
-    _id: newId(told), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(2), monitor_id: monitorId, incident_id: id,
-    alert: {} as never, channel: 'webhook', recipient: 'hooks.example', status: 'pending', attempts: 0, retry_count: 0, max_retries: 5, next_attempt_at: told,
-    claim: null, queued_at: told, delivered_at: null, last_retry_at: null, error_message: null, created_at: told, updated_at: told,
+    _id: newId(
+      told,
+    ), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(
+      2,
+    ), monitor_id: monitorId, incident_id: id,
+    alert: {} as never, channel: 'webhook', recipient: 'hooks.example', status: 'pending', attempts: 0,
+    retry_count: 0, max_retries: 5, next_attempt_at: told,
+    claim: null, queued_at: told, delivered_at: null, last_retry_at: null, error_message: null,
+    created_at: told, updated_at: told,
   }]);
   await rig.clock.advance(10_000);
   await tenant.owner.client.post(`/api/incidents/${id}/comments`, { comment_text: 'Looking' });
   await rig.clock.advance(10_000);
   await tenant.owner.client.put(`/api/incidents/${id}/status`, { status: 'resolved' });
   results = [result(start + 30_000, 'success'), result(start + 5000), result(start)];
-  spans = [{ status: 'up', from: start + 30_000, reason: 'check succeeded', incident_id: id }, { status: 'down', from: start, reason: 'check failed', incident_id: id }, { status: 'up', from: start - 1, reason: 'x', incident_id: null }];
+  spans = [
+    { status: 'up', from: start + 30_000, reason: 'check succeeded', incident_id: id },
+    { status: 'down', from: start, reason: 'check failed', incident_id: id },
+    { status: 'up', from: start - 1, reason: 'x', incident_id: null },
+  ];
   asked = [];
   const data = await timeline(id);
-  expect(kinds(data)).toEqual(['result', 'state', 'update', 'result', 'notification', 'comment', 'result', 'state', 'update']);
+  expect(kinds(data)).toEqual([
+    'result', 'state', 'update', 'result', 'notification', 'comment', 'result', 'state', 'update',
+  ]);
   expect(data.is_truncated).toBe(false);
   expect(asked).toEqual([[monitorId, { from: start, to: start + 30_001, limit: MOST_OF_A_KIND + 1 }]]);
   expect(data.timeline[0]).toEqual({
     kind: 'result', at: new Date(start).toISOString(),
     result: {
-      region: 'eu', probe_id: expect.any(String) as string, success: false, outcome: 'failure', degraded: false, response_time_ms: 12.5,
+      region: 'eu', probe_id: expect.any(String) as string, success: false, outcome: 'failure',
+      degraded: false, response_time_ms: 12.5,
       status_code: 503, error: { type: 'status_code', message: 'Expected 200, got 503' },
     },
   });
@@ -73,7 +89,8 @@ test('a timeline has results, states, history, notifications and comments in one
 
 test('a failed ping has no probe', async () => {
   const monitorId = await rig.monitor(tenant, 'Job');
-  const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
+  const { id } =
+    (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
   results = [{ ...result(rig.clock.now()), probe_id: '' }];
   spans = [];
   expect((await timeline(id)).timeline[0].result.probe_id).toBeNull();
@@ -82,7 +99,8 @@ test('a failed ping has no probe', async () => {
 test('a long timeline has the newest entries of each kind and says so', async () => {
   const monitorId = await rig.monitor(tenant, 'Long');
   const start = rig.clock.now();
-  const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
+  const { id } =
+    (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
   results = Array.from({ length: MOST_OF_A_KIND + 50 }, (_, at) => result(start + 1_000_000 - at));
   spans = [];
   const data = await timeline(id);

@@ -21,7 +21,9 @@ async function open(change: Record<string, unknown> = {}): Promise<string> {
   return (await tenant.writeKey.post('/api/incidents', incidentBody(change))).data.incident.id;
 }
 
-const move = (id: string, status: string, more: Record<string, unknown> = {}, client: ApiClient = tenant.writeKey): Promise<ApiAnswer> =>
+const move = (
+  id: string, status: string, more: Record<string, unknown> = {}, client: ApiClient = tenant.writeKey,
+): Promise<ApiAnswer> =>
   client.put(`/api/incidents/${id}/status`, { status, ...more });
 
 /** An incident that went through these statuses. */
@@ -31,10 +33,15 @@ async function through(...statuses: string[]): Promise<string> {
   return id;
 }
 
-const history = async (id: string): Promise<Loose[]> => (await tenant.readKey.get(`/api/incidents/${id}/updates`)).data.updates;
+const history = async (id: string): Promise<Loose[]> =>
+  (await tenant.readKey.get(`/api/incidents/${id}/updates`)).data.updates;
 
-const PATHS: Record<string, string[]> = { open: [], acknowledged: ['acknowledged'], resolved: ['resolved'], closed: ['resolved', 'closed'] };
-const ALLOWED: Record<string, string[]> = { open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [] };
+const PATHS: Record<string, string[]> = {
+  open: [], acknowledged: ['acknowledged'], resolved: ['resolved'], closed: ['resolved', 'closed'],
+};
+const ALLOWED: Record<string, string[]> = {
+  open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [],
+};
 
 describe('the status', () => {
   for (const from of Object.keys(PATHS)) {
@@ -49,14 +56,20 @@ describe('the status', () => {
           expect(answer.status, answer.text).toBe(200);
           expect(answer.data).toMatchObject({ success: true, incident: { id, status: to } });
           expect('recovery_time_seconds' in answer.data).toBe(to === 'resolved');
-          expect((await history(id)).at(-1)).toMatchObject({ kind: 'status_change', field: 'status', from, to, actor: { type: 'api_key', name: 'writer' } });
+          expect((await history(id)).at(-1)).toMatchObject({
+            kind: 'status_change', field: 'status', from, to, actor: { type: 'api_key', name: 'writer' },
+          });
           return;
         }
         expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
         const { message } = answer.error;
         if (from === to) expect(message).toBe(`Incident is already in status: ${to}`);
         else if (from === 'closed') expect(message).toContain('final state');
-        else expect(message).toBe(`Cannot change the status from ${from} to ${to}. Valid targets: ${ALLOWED[from]?.join(', ')}`);
+        else {
+          expect(message).toBe(
+            `Cannot change the status from ${from} to ${to}. Valid targets: ${ALLOWED[from]?.join(', ')}`,
+          );
+        }
         expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident).toEqual(before);
         expect(await history(id)).toHaveLength(lines);
       });
@@ -68,7 +81,10 @@ describe('the status', () => {
     const id = await open({ started_at: startedAt });
     const { data } = await move(id, 'resolved', {}, tenant.owner.client);
     expect(data.recovery_time_seconds).toBe(95);
-    expect(data.incident).toMatchObject({ recovery_time_seconds: 95, resolved_by: tenant.owner.userId, resolved_at: new Date(rig.clock.now()).toISOString() });
+    expect(data.incident).toMatchObject({
+      recovery_time_seconds: 95, resolved_by: tenant.owner.userId,
+      resolved_at: new Date(rig.clock.now()).toISOString(),
+    });
     const closed = (await move(id, 'closed')).data;
     expect(closed).not.toHaveProperty('recovery_time_seconds');
     expect(closed.incident.recovery_time_seconds).toBe(95);
@@ -79,7 +95,10 @@ describe('the status', () => {
     expect((await move(id, 'resolved')).data.recovery_time_seconds).toBe(0);
   });
 
-  test.each([{}, { status: 'gone' }, { status: 'resolved', note: 'n'.repeat(501) }, { status: 'resolved', assignee_id: 'x' }, { status: 'resolved', extra: 1 }])('refuses %j', async (body) => {
+  test.each([
+    {}, { status: 'gone' }, { status: 'resolved', note: 'n'.repeat(501) },
+    { status: 'resolved', assignee_id: 'x' }, { status: 'resolved', extra: 1 },
+  ])('refuses %j', async (body) => {
     const answer = await tenant.writeKey.put(`/api/incidents/${await open()}/status`, body);
     expect(answer.code).toBe('VALIDATION_ERROR');
     expect(answer.error.details).toBeInstanceOf(Array);
@@ -91,9 +110,13 @@ describe('acknowledging', () => {
     const id = await open();
     const { data } = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
     expect(data).toEqual({ success: true, incident: expect.objectContaining({
-      status: 'acknowledged', acknowledged_at: new Date(rig.clock.now()).toISOString(), assignee_id: tenant.owner.userId, acknowledged_by_name: 'Owner',
+      status: 'acknowledged', acknowledged_at: new Date(rig.clock.now()).toISOString(),
+      assignee_id: tenant.owner.userId, acknowledged_by_name: 'Owner',
     }) as object });
-    expect((await history(id)).at(-1)).toMatchObject({ from: 'open', to: 'acknowledged', note: 'Incident acknowledged', actor: { type: 'user', id: tenant.owner.userId } });
+    expect((await history(id)).at(-1)).toMatchObject({
+      from: 'open', to: 'acknowledged', note: 'Incident acknowledged',
+      actor: { type: 'user', id: tenant.owner.userId },
+    });
     const again = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
     expect([again.status, again.error.message]).toEqual([400, 'Incident is already in status: acknowledged']);
   });
@@ -106,7 +129,8 @@ describe('acknowledging', () => {
   test('can assign a member, with a separate note', async () => {
     const member = await newMember(rig.app, tenant, 'member');
     const id = await open();
-    const { data } = await move(id, 'acknowledged', { assignee_id: member.userId.toUpperCase(), note: 'n'.repeat(500) });
+    const { data } =
+      await move(id, 'acknowledged', { assignee_id: member.userId.toUpperCase(), note: 'n'.repeat(500) });
     expect(data.incident).toMatchObject({ assignee_id: member.userId, acknowledged_by_name: 'member' });
     expect((await history(id)).at(-1).note).toHaveLength(500);
   });
@@ -118,21 +142,30 @@ describe('acknowledging', () => {
       const answer = await move(id, 'acknowledged', { assignee_id: assignee });
       expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['assignee_id']]);
     }
-    expect((await move(randomUUID(), 'acknowledged', { assignee_id: stranger.userId })).error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', message: 'Incident not found' });
-    const second = (await tenant.owner.client.post('/api/projects', { name: `Second ${randomUUID()}` })).data.project.id;
+    expect((await move(randomUUID(), 'acknowledged', { assignee_id: stranger.userId })).error).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND', message: 'Incident not found',
+    });
+    const second =
+      (await tenant.owner.client.post('/api/projects', { name: `Second ${randomUUID()}` })).data.project.id;
     const there = tenant.writeKey.with({ 'x-project-id': second });
     const elsewhere = (await there.post('/api/incidents', incidentBody())).data.incident.id;
     const plain = await newMember(rig.app, tenant, 'member');
-    expect((await move(elsewhere, 'acknowledged', { assignee_id: plain.userId }, there)).code).toBe('VALIDATION_ERROR');
+    expect((await move(elsewhere, 'acknowledged', { assignee_id: plain.userId }, there)).code).toBe(
+      'VALIDATION_ERROR',
+    );
     expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.status).toBe('open');
   });
 
   test('fifty times concurrently succeeds once', async () => {
     const id = await open();
     const before = rig.told.length;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.writeKey.post(`/api/incidents/${id}/acknowledge`)));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => tenant.writeKey.post(`/api/incidents/${id}/acknowledge`)),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status, code }) => status === 400 && code === 'VALIDATION_ERROR')).toHaveLength(49);
+    expect(answers.filter(({ status, code }) => status === 400 && code === 'VALIDATION_ERROR')).toHaveLength(
+      49,
+    );
     expect(await history(id)).toHaveLength(2);
     expect(rig.told.slice(before)).toHaveLength(1);
   });
@@ -142,40 +175,64 @@ describe('descriptive fields', () => {
   test('change, with a history entry for each new value', async () => {
     const id = await open({ affected_regions: ['eu'] });
     const path = `/api/incidents/${id}`;
-    const wanted = { severity: 'minor', error_message: 'Other', affected_regions: ['us', 'eu'], description: 'What we know' };
+    const wanted = {
+      severity: 'minor', error_message: 'Other', affected_regions: ['us', 'eu'], description: 'What we know',
+    };
     expect((await tenant.owner.client.put(path, wanted)).data.incident).toMatchObject(wanted);
-    expect((await tenant.owner.client.put(path, { ...wanted, description: null })).data.incident.description).toBeNull();
-    expect((await history(id)).slice(1).map(({ kind, field, from, to }: Loose) => [kind, field, from, to])).toEqual([
-      ['field_change', 'severity', 'major', 'minor'], ['field_change', 'error_message', 'Connection refused', 'Other'],
-      ['field_change', 'affected_regions', ['eu'], ['us', 'eu']], ['field_change', 'description', null, 'What we know'],
+    expect(
+      (await tenant.owner.client.put(path, { ...wanted, description: null })).data.incident.description,
+    ).toBeNull();
+    expect(
+      (await history(id)).slice(1).map(({ kind, field, from, to }: Loose) => [kind, field, from, to]),
+    ).toEqual([
+      [
+        'field_change', 'severity', 'major', 'minor',
+      ], ['field_change', 'error_message', 'Connection refused', 'Other'],
+      ['field_change', 'affected_regions', ['eu'], ['us', 'eu']],
+      ['field_change', 'description', null, 'What we know'],
       ['field_change', 'description', 'What we know', null],
     ]);
-    expect((await tenant.readKey.get('/api/incidents?search=OTHER')).data.incidents.map((one: Loose) => one.id)).toEqual([id]);
+    expect(
+      (await tenant.readKey.get('/api/incidents?search=OTHER')).data.incidents.map((one: Loose) => one.id),
+    ).toEqual([id]);
   });
 
   test('set to their current values leave no history', async () => {
     const id = await open();
     const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
     await rig.clock.advance(60_000);
-    expect((await tenant.writeKey.put(`/api/incidents/${id}`, before)).data.incident.updated_at).toBe(before.updated_at);
+    expect((await tenant.writeKey.put(`/api/incidents/${id}`, before)).data.incident.updated_at).toBe(
+      before.updated_at,
+    );
     expect(await history(id)).toHaveLength(1);
   });
 
   test('can be sent back as read without changing anything else', async () => {
     const id = await open();
     const read = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
-    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning' });
-    expect(answer.data.incident).toMatchObject({ status: 'open', title: read.title, organization_id: tenant.organizationId, severity: 'warning' });
-    expect((await tenant.writeKey.patch(`/api/incidents/${id}`, { severity: 'minor' })).data.incident).toMatchObject({ ...answer.data.incident, severity: 'minor', updated_at: expect.any(String) as string });
-  });
-
-  test.each([{}, { title: 'x' }, { status: 'closed' }])('none of the four (%j) is the fault that the specification names', async (body) => {
-    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}`, body);
-    expect([answer.status, answer.error]).toEqual([500, { code: 'INTERNAL_ERROR', message: 'At least one field must be provided for update' }]);
+    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, {
+      ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning',
+    });
+    expect(answer.data.incident).toMatchObject({
+      status: 'open', title: read.title, organization_id: tenant.organizationId, severity: 'warning',
+    });
+    expect(
+      (await tenant.writeKey.patch(`/api/incidents/${id}`, { severity: 'minor' })).data.incident,
+    ).toMatchObject({ ...answer.data.incident, severity: 'minor', updated_at: expect.any(String) as string });
   });
 
   test.each([
-    { severity: 'x' }, { error_message: '' }, { error_message: 'e'.repeat(1001) }, { affected_regions: 'eu' }, { description: 'd'.repeat(2001) }, { made_up: 1 },
+    {}, { title: 'x' }, { status: 'closed' },
+  ])('none of the four (%j) is the fault that the specification names', async (body) => {
+    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}`, body);
+    expect([answer.status, answer.error]).toEqual([
+      500, { code: 'INTERNAL_ERROR', message: 'At least one field must be provided for update' },
+    ]);
+  });
+
+  test.each([
+    { severity: 'x' }, { error_message: '' }, { error_message: 'e'.repeat(1001) }, { affected_regions: 'eu' },
+    { description: 'd'.repeat(2001) }, { made_up: 1 },
     { severity: null },
   ])('refuse %j', async (body) => {
     expect((await tenant.writeKey.put(`/api/incidents/${await open()}`, body)).code).toBe('VALIDATION_ERROR');
@@ -184,12 +241,17 @@ describe('descriptive fields', () => {
   test('of a closed incident cannot change', async () => {
     const id = await through('resolved', 'closed');
     const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'minor' });
-    expect([answer.code, answer.error.message]).toEqual(['VALIDATION_ERROR', expect.stringContaining('final state')]);
+    expect([answer.code, answer.error.message]).toEqual([
+      'VALIDATION_ERROR', expect.stringContaining('final state'),
+    ]);
   });
 
   test('changed concurrently are all in the history and the events', async () => {
     const id = await open();
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => tenant.writeKey.put(`/api/incidents/${id}`, { error_message: `message ${at}` })));
+    const answers = await Promise.all(Array.from(
+      { length: 8 },
+      (_, at) => tenant.writeKey.put(`/api/incidents/${id}`, { error_message: `message ${at}` }),
+    ));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     const lines = (await history(id)).slice(1);
     expect(lines).toHaveLength(8);
@@ -201,30 +263,46 @@ describe('a crash between the incident and its history', () => {
   test('loses no entry: it is read from the incident and copied with the next change', async () => {
     const id = await open();
     await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').deleteMany({ incident_id: id });
-    const line = { _id: newId(1), organization_id: tenant.organizationId, project_id: tenant.projectId, incident_id: id, kind: 'created', to: 'open', created_at: 1 };
+    const line = {
+      _id: newId(1), organization_id: tenant.organizationId, project_id: tenant.projectId, incident_id: id,
+      kind: 'created', to: 'open', created_at: 1,
+    };
     const actor = { type: 'user', id: null, name: 'A' } as const;
-    await rig.app.db.collection<IncidentDoc>('incidents').updateOne({ _id: id }, { $set: { pending_updates: [{ ...line, kind: 'created', actor }] } });
+    await rig.app.db.collection<IncidentDoc>('incidents').updateOne(
+      { _id: id }, { $set: { pending_updates: [{ ...line, kind: 'created', actor }] } },
+    );
     expect(await history(id)).toMatchObject([{ id: line._id }]);
     await move(id, 'acknowledged');
     expect((await history(id)).map(({ to }: Loose) => to)).toEqual(['open', 'acknowledged']);
-    expect(await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').countDocuments({ incident_id: id })).toBe(2);
+    expect(
+      await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').countDocuments({ incident_id: id }),
+    ).toBe(2);
     expect((await rig.incidents.store.findById(id))?.pending_updates).toEqual([]);
   });
 });
 
 describe('an incident of the state machine', () => {
   const opening = () => ({
-    id: newId(rig.clock.now()), monitor: monitorConfig({ organization_id: tenant.organizationId, project_id: tenant.projectId }), severity: 'critical' as const,
-    type: 'timeout' as const, error_message: 'No answer', affected_regions: ['eu'], failure_count: 2, started_at: rig.clock.now(),
+    id: newId(rig.clock.now()), monitor: monitorConfig({
+      organization_id: tenant.organizationId, project_id: tenant.projectId,
+    }), severity: 'critical' as const,
+    type: 'timeout' as const, error_message: 'No answer', affected_regions: ['eu'], failure_count: 2,
+    started_at: rig.clock.now(),
   });
 
   test('is resolved by recovery after it was acknowledged, with its history in order', async () => {
     const one = opening();
     await rig.incidents.outbox.open(one);
     await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`);
-    await rig.incidents.outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3 });
-    expect((await history(one.id)).map(({ from, to }: Loose) => [from, to])).toEqual([[undefined, 'open'], ['open', 'acknowledged'], ['acknowledged', 'resolved']]);
-    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toMatchObject({ status: 'resolved', resolved_by: 'system', recovery_time_seconds: 1 });
+    await rig.incidents.outbox.resolve({
+      id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3,
+    });
+    expect((await history(one.id)).map(({ from, to }: Loose) => [from, to])).toEqual([
+      [undefined, 'open'], ['open', 'acknowledged'], ['acknowledged', 'resolved'],
+    ]);
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toMatchObject({
+      status: 'resolved', resolved_by: 'system', recovery_time_seconds: 1,
+    });
   });
 
   test.each(['resolved', 'closed'])('that a person set to %s stays so at recovery', async (status) => {
@@ -232,8 +310,12 @@ describe('an incident of the state machine', () => {
     await rig.incidents.outbox.open(one);
     if (status === 'closed') await move(one.id, 'acknowledged');
     const before = (await move(one.id, status)).data.incident;
-    await rig.incidents.outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3 });
-    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({ ...before, postmortem: null });
+    await rig.incidents.outbox.resolve({
+      id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3,
+    });
+    expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({
+      ...before, postmortem: null,
+    });
   });
 
   test('counts the failures of its outage, and keeps the count when a person resolves it', async () => {
@@ -241,17 +323,28 @@ describe('an incident of the state machine', () => {
     const { monitor_id } = one.monitor;
     await rig.incidents.outbox.open(one);
     const outage = (failure_count: number) => rig.live.set(monitor_id, {
-      status: 'down', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null, regions: [],
-      open_incident: { id: one.id, started_at: one.started_at, severity: 'critical', type: 'timeout', failure_count },
+      status: 'down', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
+      regions: [],
+      open_incident: {
+        id: one.id, started_at: one.started_at, severity: 'critical', type: 'timeout', failure_count,
+      },
     });
-    const read = async () => (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident.failure_count;
+    const read = async () =>
+      (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident.failure_count;
     outage(1);
     expect(await read()).toBe(2);
     outage(7);
     expect(await read()).toBe(7);
-    expect((await tenant.readKey.get(`/api/incidents?check_id=${monitor_id}`)).data.incidents).toMatchObject([{ id: one.id, failure_count: 7 }]);
-    expect((await tenant.writeKey.put(`/api/incidents/${one.id}`, { severity: 'critical' })).data.incident.failure_count).toBe(7);
-    expect((await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`)).data.incident.failure_count).toBe(7);
+    expect((await tenant.readKey.get(`/api/incidents?check_id=${monitor_id}`)).data.incidents).toMatchObject([
+      { id: one.id, failure_count: 7 },
+    ]);
+    expect((await tenant.writeKey.put(
+      `/api/incidents/${one.id}`, { severity: 'critical' },
+    )).data.incident.failure_count)
+      .toBe(7);
+    expect(
+      (await tenant.writeKey.post(`/api/incidents/${one.id}/acknowledge`)).data.incident.failure_count,
+    ).toBe(7);
     outage(9);
     expect((await move(one.id, 'resolved')).data.incident.failure_count).toBe(9);
     outage(10);
@@ -275,23 +368,35 @@ test('a postmortem can be written, changed and removed, even when the incident i
   const path = `/api/incidents/${id}/postmortem`;
   const { incident } = (await tenant.owner.client.put(path, { text: 'A cable.\n\nWe replaced it.' })).data;
   expect(incident.postmortem).toEqual({
-    text: 'A cable.\n\nWe replaced it.', author: { type: 'user', id: tenant.owner.userId, name: 'Owner' }, updated_at: expect.any(String) as string,
+    text: 'A cable.\n\nWe replaced it.', author: { type: 'user', id: tenant.owner.userId, name: 'Owner' },
+    updated_at: expect.any(String) as string,
   });
-  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.postmortem).toEqual(incident.postmortem);
+  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident.postmortem).toEqual(
+    incident.postmortem,
+  );
   expect((await tenant.owner.client.put(path, { text: '' })).data.incident.postmortem).toBeNull();
-  for (const body of [{}, { text: 1 }, { text: 'x'.repeat(50_001) }]) expect((await tenant.owner.client.put(path, body)).code).toBe('VALIDATION_ERROR');
+  for (const body of [{}, { text: 1 }, { text: 'x'.repeat(50_001) }]) {
+    expect((await tenant.owner.client.put(path, body)).code).toBe('VALIDATION_ERROR');
+  }
 });
 
 test('another tenant\'s incident is not found and stays unchanged', async () => {
   const id = await open();
-  const requests = [['PUT', '', { severity: 'minor' }], ['PUT', '/status', { status: 'resolved' }], ['POST', '/acknowledge', undefined], ['PUT', '/postmortem', { text: 'x' }]] as const;
+  const requests = [
+    ['PUT', '', { severity: 'minor' }], ['PUT', '/status', { status: 'resolved' }],
+    ['POST', '/acknowledge', undefined], ['PUT', '/postmortem', { text: 'x' }],
+  ] as const;
   for (const [method, path, body] of requests) {
     for (const client of [other.writeKey, other.owner.client]) {
       const foreign = await client.send(method, `/api/incidents/${id}${path}`, { body });
       const unknown = await client.send(method, `/api/incidents/${randomUUID()}${path}`, { body });
       expect([foreign.status, foreign.error]).toEqual([404, unknown.error]);
     }
-    expect((await tenant.writeKey.send(method, `/api/incidents/nonsense${path}`, { body })).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.writeKey.send(method, `/api/incidents/nonsense${path}`, { body })).code).toBe(
+      'VALIDATION_ERROR',
+    );
   }
-  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident).toMatchObject({ status: 'open', severity: 'major', postmortem: null });
+  expect((await tenant.readKey.get(`/api/incidents/${id}`)).data.incident).toMatchObject({
+    status: 'open', severity: 'major', postmortem: null,
+  });
 });

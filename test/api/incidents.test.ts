@@ -35,7 +35,8 @@ const T0 = Date.UTC(2026, 5, 1, 12);
 
 function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpening {
   return {
-    id: newId(T0), monitor: monitorConfig({ organization_id: of.organizationId, project_id: of.projectId }), severity: 'major', type: 'status_code',
+    id: newId(T0), monitor: monitorConfig({ organization_id: of.organizationId, project_id: of.projectId }),
+    severity: 'major', type: 'status_code',
     error_message: 'Status 503', affected_regions: ['eu'], failure_count: 2, started_at: T0, ...change,
   };
 }
@@ -47,14 +48,20 @@ describe('an incident', () => {
     const one = opening(tenant);
     await Promise.all([outbox.open(one), outbox.open(one), outbox.open(one)]);
     const open = (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident;
-    expect(open).toMatchObject({ id: one.id, status: 'open', severity: 'major', type: 'status_code', check_id: one.monitor.monitor_id, started_at: '2026-06-01T12:00:00.000Z' });
+    expect(open).toMatchObject({
+      id: one.id, status: 'open', severity: 'major', type: 'status_code', check_id: one.monitor.monitor_id,
+      started_at: '2026-06-01T12:00:00.000Z',
+    });
     expect(open).not.toHaveProperty('recovery_time_seconds');
     const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 90_000, failure_count: 7 };
     await outbox.resolve(end);
     await outbox.resolve({ ...end, resolved_at: T0 + 999_000 });
     await outbox.open(one);
     const resolved = (await tenant.owner.client.get(`/api/incidents/${one.id}`)).data.incident;
-    expect(resolved).toMatchObject({ status: 'resolved', resolved_at: '2026-06-01T12:01:30.000Z', recovery_time_seconds: 90, failure_count: 7, resolved_by: 'system' });
+    expect(resolved).toMatchObject({
+      status: 'resolved', resolved_at: '2026-06-01T12:01:30.000Z', recovery_time_seconds: 90,
+      failure_count: 7, resolved_by: 'system',
+    });
     const history = (await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates;
     expect(history.map((line: Loose) => [line.kind, line.from, line.to, line.actor.type])).toEqual([
       ['created', undefined, 'open', 'system'], ['status_change', 'open', 'resolved', 'system'],
@@ -65,16 +72,22 @@ describe('an incident', () => {
     const one = opening(tenant, { late: true });
     await outbox.open(one);
     await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 60_000, failure_count: 3 });
-    const seen = { late: true, status: 'resolved', title: `${one.monitor.name} was down`, notification_sent: false };
+    const seen = {
+      late: true, status: 'resolved', title: `${one.monitor.name} was down`, notification_sent: false,
+    };
     expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toMatchObject(seen);
     const { incidents: listed } = (await tenant.readKey.get('/api/incidents?limit=100')).data;
     expect(listed.find((each: Loose) => each.id === one.id)).toMatchObject(seen);
-    expect(listed.filter((each: Loose) => each.id !== one.id).every((each: Loose) => each.late === false)).toBe(true);
+    expect(
+      listed.filter((each: Loose) => each.id !== one.id).every((each: Loose) => each.late === false),
+    ).toBe(true);
   });
 
   test('gets its history on the repeat after a crash', async () => {
     const one = opening(tenant);
-    const dying = new IncidentOutbox({ incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock);
+    const dying = new IncidentOutbox(
+      { incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock,
+    );
     const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 };
     await expect(dying.open(one)).rejects.toThrow('crash');
     await outbox.open(one);
@@ -86,7 +99,9 @@ describe('an incident', () => {
   test('stays unchanged if it is closed or does not exist', async () => {
     const one = opening(tenant);
     await outbox.open(one);
-    await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'closed' } });
+    await app.db.collection<IncidentDoc>('incidents').updateOne(
+      { _id: one.id }, { $set: { status: 'closed' } },
+    );
     await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 });
     expect((await incidents.findById(one.id))?.status).toBe('closed');
     expect((await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates).toHaveLength(1);
@@ -96,7 +111,9 @@ describe('an incident', () => {
   test('is resolved after it was acknowledged, without a negative duration if the clock went back', async () => {
     const one = opening(tenant);
     await outbox.open(one);
-    await app.db.collection<IncidentDoc>('incidents').updateOne({ _id: one.id }, { $set: { status: 'acknowledged', acknowledged_at: T0 } });
+    await app.db.collection<IncidentDoc>('incidents').updateOne(
+      { _id: one.id }, { $set: { status: 'acknowledged', acknowledged_at: T0 } },
+    );
     await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 - 5000, failure_count: 2 });
     expect(await incidents.findById(one.id)).toMatchObject({ status: 'resolved', recovery_time_seconds: 0 });
   });
@@ -108,13 +125,21 @@ describe('the list', () => {
   beforeAll(async () => {
     own = await newTenant(app);
     for (let at = 0; at < 25; at += 1) {
-      const monitor = monitorConfig({ organization_id: own.organizationId, project_id: own.projectId, name: at === 7 ? 'Zahlung (EU) 100%' : `m${at}` });
+      const monitor = monitorConfig({
+        organization_id: own.organizationId, project_id: own.projectId,
+        name: at === 7 ? 'Zahlung (EU) 100%' : `m${at}`,
+      });
       const one = opening(own, {
-        id: newId(T0 + at), monitor: at % 5 === 0 && made[0] ? made[0].monitor : monitor, started_at: T0 + at * 60_000, severity: at % 2 === 0 ? 'critical' : 'minor',
+        id: newId(T0 + at), monitor: at % 5 === 0 && made[0] ? made[0].monitor : monitor,
+        started_at: T0 + at * 60_000, severity: at % 2 === 0 ? 'critical' : 'minor',
       });
       made.push(one);
       await outbox.open(one);
-      if (at < 10) await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 3_600_000, failure_count: 2 });
+      if (at < 10) {
+        await outbox.resolve({
+          id: one.id, monitor: one.monitor, resolved_at: T0 + 3_600_000, failure_count: 2,
+        });
+      }
     }
   });
 
@@ -136,7 +161,10 @@ describe('the list', () => {
     ['source=system', () => true],
     ['source=manual', () => false],
     ['status=resolved&severity=critical', (_one: IncidentOpening, at: number) => at < 10 && at % 2 === 0],
-    ['from=2026-06-01T12:05:00Z&to=2026-06-01T12:07:00.000Z', (_one: IncidentOpening, at: number) => at === 5 || at === 6],
+    [
+      'from=2026-06-01T12:05:00Z&to=2026-06-01T12:07:00.000Z',
+      (_one: IncidentOpening, at: number) => at === 5 || at === 6,
+    ],
     ['from=2026-06-01T14:20:00%2B02:00', (_one: IncidentOpening, at: number) => at >= 20],
     ['search=zahlung%20(eu)', (_one: IncidentOpening, at: number) => at === 7],
     ['search=100%25', (_one: IncidentOpening, at: number) => at === 7],
@@ -157,8 +185,10 @@ describe('the list', () => {
   });
 
   test.each([
-    'status=sideways', 'severity=1', 'source=x', 'check_id=7', 'from=yesterday', 'from=1780315200000', 'to=2026-06-01', `search=${'a'.repeat(256)}`, 'page=0', 'page=-1', 'page=1e9', 'page=10001',
-    'page=99999999999999999999', 'limit=0', 'limit=101', 'limit=NaN', 'limit=-1', 'status[]=open', 'status[$ne]=open', 'status=open&status=closed', 'sort=x', 'search=%00',
+    'status=sideways', 'severity=1', 'source=x', 'check_id=7', 'from=yesterday', 'from=1780315200000',
+    'to=2026-06-01', `search=${'a'.repeat(256)}`, 'page=0', 'page=-1', 'page=1e9', 'page=10001',
+    'page=99999999999999999999', 'limit=0', 'limit=101', 'limit=NaN', 'limit=-1', 'status[]=open',
+    'status[$ne]=open', 'status=open&status=closed', 'sort=x', 'search=%00',
   ])('refuses %s', async (query) => {
     expect((await own.readKey.get(`/api/incidents?${query}`)).code).toBe('VALIDATION_ERROR');
   });
@@ -170,10 +200,22 @@ describe('the notification log', () => {
     one = opening(tenant);
     await outbox.open(one);
     const docs = Array.from({ length: 25 }, (_, at): DeliveryDoc => ({
-      _id: newId(at), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(1), monitor_id: one.monitor.monitor_id, incident_id: one.id,
-      alert: { id: newId(1), event: 'monitor.down', monitor: { id: 'm', name: 'n', target: 't', type: 'HTTP' }, incident: null, error: null, regions: [], last_success: null, at: T0 },
-      channel: at % 5 === 0 ? 'email' : 'webhook', recipient: `r${at}`, status: at < 5 ? 'failed' : 'delivered', attempts: 1, retry_count: 0, max_retries: 5, next_attempt_at: null, claim: null,
-      queued_at: at, delivered_at: at < 5 ? null : T0, last_retry_at: null, error_message: at < 5 ? 'no' : null, created_at: T0 + at, updated_at: T0 + at,
+      _id: newId(
+        at,
+      ), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(
+        1,
+      ), monitor_id: one.monitor.monitor_id, incident_id: one.id,
+      alert: {
+        id: newId(1), event: 'monitor.down', monitor: { id: 'm', name: 'n', target: 't', type: 'HTTP' },
+        incident: null, error: null, regions: [], last_success: null, at: T0,
+      },
+      channel: at % 5 === 0
+        ? 'email'
+        : 'webhook', recipient: `r${at}`, status: at < 5
+          ? 'failed'
+          : 'delivered', attempts: 1, retry_count: 0, max_retries: 5, next_attempt_at: null, claim: null,
+      queued_at: at, delivered_at: at < 5 ? null : T0, last_retry_at: null,
+      error_message: at < 5 ? 'no' : null, created_at: T0 + at, updated_at: T0 + at,
     }));
     await deliveries.insertAbsent(docs);
   });
@@ -181,24 +223,38 @@ describe('the notification log', () => {
 
   test('is paged, newest first, with the fields of an entry', async () => {
     const first = await read();
-    expect(first.data.pagination).toEqual({ page: 1, pageSize: 10, total: 25, totalPages: 3, hasNext: true, hasPrevious: false });
+    expect(first.data.pagination).toEqual({
+      page: 1, pageSize: 10, total: 25, totalPages: 3, hasNext: true, hasPrevious: false,
+    });
     expect(first.data.notifications[0]).toEqual({
-      id: expect.any(String), incident_id: one.id, channel: 'webhook', recipient: 'r24', status: 'delivered', delivered_at: '2026-06-01T12:00:00.000Z', error_message: null,
-      retry_count: 0, max_retries: 5, last_retry_at: null, created_at: '2026-06-01T12:00:00.024Z', updated_at: '2026-06-01T12:00:00.024Z',
+      id: expect.any(
+        String,
+      ), incident_id: one.id, channel: 'webhook', recipient: 'r24', status: 'delivered', delivered_at: '2026-06-01T12:00:00.000Z', error_message: null,
+      retry_count: 0, max_retries: 5, last_retry_at: null, created_at: '2026-06-01T12:00:00.024Z',
+      updated_at: '2026-06-01T12:00:00.024Z',
     });
     expect((await read('?page=3')).data.pagination).toMatchObject({ hasNext: false, hasPrevious: true });
     expect((await read('?page=3')).data.notifications).toHaveLength(5);
-    expect((await read('?pageSize=100&status=failed&channel=webhook')).data.notifications.map((entry: Loose) => entry.recipient)).toEqual(['r4', 'r3', 'r2', 'r1']);
-    expect((await read('?status=bounced')).data.pagination).toEqual({ page: 1, pageSize: 10, total: 0, totalPages: 0, hasNext: false, hasPrevious: false });
+    expect((await read('?pageSize=100&status=failed&channel=webhook')).data.notifications.map(
+      (entry: Loose) => entry.recipient,
+    ))
+      .toEqual(['r4', 'r3', 'r2', 'r1']);
+    expect((await read('?status=bounced')).data.pagination).toEqual({
+      page: 1, pageSize: 10, total: 0, totalPages: 0, hasNext: false, hasPrevious: false,
+    });
   });
 
-  test.each(['?pageSize=0', '?pageSize=101', '?page=0', '?status=lost', '?channel=pigeon', '?limit=5'])('refuses %s', async (query) => {
+  test.each([
+    '?pageSize=0', '?pageSize=101', '?page=0', '?status=lost', '?channel=pigeon', '?limit=5',
+  ])('refuses %s', async (query) => {
     expect((await read(query)).code).toBe('VALIDATION_ERROR');
   });
 
   test('is for sessions', async () => {
     for (const id of [one.id, newId(3)]) {
-      for (const key of [tenant.readKey, tenant.writeKey]) expect((await key.get(`/api/incidents/${id}/notifications`)).code).toBe('JWT_REQUIRED');
+      for (const key of [tenant.readKey, tenant.writeKey]) {
+        expect((await key.get(`/api/incidents/${id}/notifications`)).code).toBe('JWT_REQUIRED');
+      }
       expect((await app.client.get(`/api/incidents/${id}/notifications`)).code).toBe('MISSING_AUTH');
     }
     const viewer = await newMember(app, tenant, 'viewer');
@@ -215,8 +271,12 @@ describe('every route', () => {
       const foreign = await outsider.owner.client.get(`/api/incidents/${one.id}${path}`);
       const unknown = await outsider.owner.client.get(`/api/incidents/${newId(5)}${path}`);
       expect([foreign.status, foreign.error]).toEqual([404, unknown.error]);
-      expect(foreign.error).toEqual({ code: 'RESOURCE_NOT_FOUND', message: 'Incident not found', details: { resourceType: 'Incident' } });
-      expect((await outsider.owner.client.get(`/api/incidents/nonsense${path}`)).code).toBe('VALIDATION_ERROR');
+      expect(foreign.error).toEqual({
+        code: 'RESOURCE_NOT_FOUND', message: 'Incident not found', details: { resourceType: 'Incident' },
+      });
+      expect((await outsider.owner.client.get(`/api/incidents/nonsense${path}`)).code).toBe(
+        'VALIDATION_ERROR',
+      );
     }
     expect(ids(await outsider.readKey.get('/api/incidents'))).toEqual([]);
   });

@@ -36,25 +36,36 @@ function payload(request: ReceivedRequest | undefined): WebhookPayload {
 }
 
 function isSigned(request: ReceivedRequest, secret: string): boolean {
-  const expected = createHmac('sha256', secret).update(`${String(request.headers['x-service-timestamp'])}.${request.body.toString('utf8')}`).digest('hex');
+  const expected = createHmac('sha256', secret).update(
+    `${String(request.headers['x-service-timestamp'])}.${request.body.toString('utf8')}`,
+  ).digest('hex');
   return request.headers['x-service-signature'] === `sha256=${expected}`;
 }
 
 const settled = (incidentId: string, status: string, count = 1) =>
-  until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}` });
+  until(
+    async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count,
+    { what: `${count} ${status}` },
+  );
 
 describe('an alert', () => {
   test('reaches its destination signed, and appears in the log and on the incident', async () => {
     const { alerts } = rig.controller();
-    const custom = Object.entries({ 'X-Team': 'ops', 'content-type': 'text/evil', 'x-service-signature': 'forged', 'User-Agent': 'me' }).map(
+    const custom = Object.entries({
+      'X-Team': 'ops', 'content-type': 'text/evil', 'x-service-signature': 'forged', 'User-Agent': 'me',
+    })
+      .map(
       ([name, value]) => ({ name, value }),
     );
-    const destination = await rig.destination({ type: 'webhook', config: { url: `${receiver.url}/hook?key=1`, method: 'PUT', headers: custom } });
+    const destination = await rig.destination({
+      type: 'webhook', config: { url: `${receiver.url}/hook?key=1`, method: 'PUT', headers: custom },
+    });
     const monitor = monitorConfig();
     const startedAt = rig.clock.now();
     const incidentId = newId(startedAt);
     await rig.outbox.open({
-      id: incidentId, monitor, severity: 'major', type: 'status_code', error_message: 'Status 503', affected_regions: ['eu'], failure_count: 2,
+      id: incidentId, monitor, severity: 'major', type: 'status_code', error_message: 'Status 503',
+      affected_regions: ['eu'], failure_count: 2,
       started_at: startedAt,
     });
     await alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
@@ -62,12 +73,18 @@ describe('an alert', () => {
     const [request] = receiver.requests as [ReceivedRequest];
     expect(request).toMatchObject({ method: 'PUT', path: '/hook?key=1' });
     expect(request.headers).toMatchObject({
-      'content-type': 'application/json', 'user-agent': 'Service-Webhook/1.0', 'x-service-event': 'monitor.down', 'x-team': 'ops',
-      'x-service-delivery': expect.stringMatching(/^[0-9a-f-]{36}$/), 'x-service-timestamp': String(payload(request).timestamp),
+      'content-type': 'application/json', 'user-agent': 'Service-Webhook/1.0',
+      'x-service-event': 'monitor.down', 'x-team': 'ops',
+      'x-service-delivery': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-service-timestamp': String(payload(request).timestamp),
     });
-    expect(request.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()).filter((name) => name.startsWith('x-service-sig'))).toHaveLength(1);
+    expect(request.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()).filter(
+      (name) => name.startsWith('x-service-sig'),
+    ))
+      .toHaveLength(1);
     expect(payload(request)).toMatchObject({
-      version: '1', event: 'monitor.down', monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP' },
+      version: '1', event: 'monitor.down',
+      monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP' },
       incident: { id: incidentId, started_at: startedAt, resolved_at: null },
     });
     const secret = (await rig.destinations.findById(destination._id))?.secret as string;
@@ -75,12 +92,19 @@ describe('an alert', () => {
     expect(isSigned(request, secret)).toBe(true);
     expect(await rig.log(incidentId)).toEqual([
       expect.objectContaining({
-        channel: 'webhook', recipient: `${receiver.url}/hook`, status: 'delivered', error_message: null, retry_count: 0, max_retries: 5, last_retry_at: null,
+        channel: 'webhook', recipient: `${receiver.url}/hook`, status: 'delivered', error_message: null,
+        retry_count: 0, max_retries: 5, last_retry_at: null,
       }),
     ]);
-    expect(await rig.incidents.findById(incidentId)).toMatchObject({ notification_sent: true, notification_channels: ['webhook'] });
-    await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' });
-    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({ status: 'healthy', failing_since: null });
+    expect(await rig.incidents.findById(incidentId)).toMatchObject({
+      notification_sent: true, notification_channels: ['webhook'],
+    });
+    await until(
+      async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' },
+    );
+    expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({
+      status: 'healthy', failing_since: null,
+    });
   });
 
   test('fanned out again makes no second delivery, even by two controllers concurrently', async () => {
@@ -110,7 +134,9 @@ describe('an alert', () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     const isWaiting = async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now();
-    receiver.choose((request) => (receiver.requests.length <= 2 && payload(request).event === 'monitor.down' ? 503 : 200));
+    receiver.choose(
+      (request) => (receiver.requests.length <= 2 && payload(request).event === 'monitor.down' ? 503 : 200),
+    );
     const monitor = monitorConfig();
     const incidentId = newId(1);
     const startedAt = rig.clock.now();
@@ -121,7 +147,9 @@ describe('an alert', () => {
     await until(async () => receiver.requests.length === 2 && (await isWaiting()));
     rig.clock.warp(37_000);
     await settled(incidentId, 'delivered', 2);
-    expect(receiver.requests.map((request) => payload(request).event)).toEqual(['monitor.down', 'monitor.down', 'monitor.down', 'monitor.up']);
+    expect(receiver.requests.map((request) => payload(request).event)).toEqual([
+      'monitor.down', 'monitor.down', 'monitor.down', 'monitor.up',
+    ]);
     expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop — is up again after 1 min 1 s');
   });
 });
@@ -138,7 +166,9 @@ describe('the destinations of an alert', () => {
     const tell = async (ids: string[]) => {
       receiver.requests.length = 0;
       const incidentId = newId(1);
-      await alerts.fanOut(alertOf(monitorConfig({ notification_target_ids: ids }), incidentId, { startedAt: rig.clock.now() }));
+      await alerts.fanOut(
+        alertOf(monitorConfig({ notification_target_ids: ids }), incidentId, { startedAt: rig.clock.now() }),
+      );
       await settled(incidentId, 'delivered');
       return receiver.requests.map((request) => request.path);
     };
@@ -158,16 +188,22 @@ describe('a receiver that fails', () => {
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     const waits = [10_000, 30_000, 120_000, 600_000, 3_600_000];
     for (const [at, waitMs] of waits.entries()) {
-      await until(async () => (await rig.log(incidentId))[0]?.retry_count === at && receiver.requests.length === at + 1 && (await isQuiet(destination._id)));
+      await until(async () => (await rig.log(incidentId))[0]?.retry_count === at &&
+        receiver.requests.length === at + 1 && (await isQuiet(destination._id)));
       const due = (await rig.queues.find(destination._id))?.due_at as number;
       expect(due - rig.clock.now()).toBeGreaterThan(waitMs - 3000);
       expect(due - rig.clock.now()).toBeLessThanOrEqual(waitMs * 1.2);
-      expect((await rig.log(incidentId))[0]).toMatchObject({ status: 'pending', error_message: 'the receiver answered 500' });
+      expect((await rig.log(incidentId))[0]).toMatchObject({
+        status: 'pending', error_message: 'the receiver answered 500',
+      });
       rig.clock.warp(waitMs * 1.2);
     }
     await settled(incidentId, 'failed');
     const [entry] = await rig.log(incidentId);
-    expect(entry).toMatchObject({ retry_count: 5, max_retries: 5, delivered_at: null, error_message: 'the receiver answered 500', last_retry_at: expect.any(Number) });
+    expect(entry).toMatchObject({
+      retry_count: 5, max_retries: 5, delivered_at: null, error_message: 'the receiver answered 500',
+      last_retry_at: expect.any(Number),
+    });
     expect(receiver.requests).toHaveLength(6);
     const secret = (await rig.destinations.findById(destination._id))?.secret as string;
     expect(receiver.requests.every((request) => isSigned(request, secret))).toBe(true);
@@ -187,12 +223,19 @@ describe('a receiver that fails', () => {
     receiver.choose(() => (receiver.requests.length < 2 ? 'close' : 204));
     const incidentId = newId(1);
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing');
+    await until(
+      async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing',
+    );
     await until(() => isQuiet(destination._id));
     rig.clock.warp(12_000);
     await settled(incidentId, 'delivered');
-    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 1, error_message: null, last_retry_at: expect.any(Number), delivered_at: expect.any(Number) });
-    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'healthy');
+    expect((await rig.log(incidentId))[0]).toMatchObject({
+      retry_count: 1, error_message: null, last_retry_at: expect.any(Number),
+      delivered_at: expect.any(Number),
+    });
+    await until(
+      async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'healthy',
+    );
   });
 
   test.each([400, 401, 404, 410, 429])('with %i is tried once and stays enabled', async (status) => {
@@ -205,9 +248,13 @@ describe('a receiver that fails', () => {
     rig.clock.warp(8 * 3_600_000);
     await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined);
     expect(receiver.requests).toHaveLength(1);
-    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0, error_message: `the receiver answered ${status}` });
+    expect((await rig.log(incidentId))[0]).toMatchObject({
+      retry_count: 0, error_message: `the receiver answered ${status}`,
+    });
     expect((await rig.destinations.findById(destination._id))?.enabled).toBe(true);
-    await until(async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing');
+    await until(
+      async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing',
+    );
   });
 
   test('with a redirect to a private sink is not followed', async () => {
@@ -231,17 +278,30 @@ describe('a receiver that fails', () => {
     const incidentId = newId(1);
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await settled(incidentId, 'delivered', 2);
-    expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([[0, null], [0, null]]);
+    expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([
+      [0, null], [0, null],
+    ]);
     await until(() => body?.isOpen === false, { what: 'the dripping connection is cut' });
     expect([receiver.requests.length, well.requests.length]).toEqual([1, 1]);
     await well.close();
   });
 
   test.each([
-    ['a name that was public when it was saved', 'rebind.example', [['93.184.216.34'], ['127.0.0.1']], '127.0.0.1 is a loopback address'],
-    ['a name one of whose addresses has become private', 'two.example', [['93.184.216.34'], ['93.184.216.34', '10.0.0.7']], '10.0.0.7 is a private address'],
-    ['a name that has come to mean the metadata service', 'meta.example', [['93.184.216.34'], ['::ffff:169.254.169.254']], null],
-  ])('by %s is not connected to: the log says failed, and nothing is tried again', async (_what, host, answers, reason) => {
+    [
+      'a name that was public when it was saved', 'rebind.example', [['93.184.216.34'], ['127.0.0.1']],
+      '127.0.0.1 is a loopback address',
+    ],
+    [
+      'a name one of whose addresses has become private', 'two.example',
+      [['93.184.216.34'], ['93.184.216.34', '10.0.0.7']], '10.0.0.7 is a private address',
+    ],
+    [
+      'a name that has come to mean the metadata service', 'meta.example',
+      [['93.184.216.34'], ['::ffff:169.254.169.254']], null,
+    ],
+  ])('by %s is not connected to: the log says failed, and nothing is tried again', async (
+    _what, host, answers, reason,
+  ) => {
     const resolve = async () => (answers.length > 1 ? answers.shift() : answers[0]) as string[];
     const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
     const poster = new HttpPoster({ clock: systemClock, vetting });
@@ -254,12 +314,14 @@ describe('a receiver that fails', () => {
     await settled(incidentId, 'failed');
     const [entry] = await rig.log(incidentId);
     expect(entry).toMatchObject({
-      channel: 'webhook', recipient: url, retry_count: 0, delivered_at: null, error_message: reason === null ? expect.stringMatching(/^not sent: /) as string : `not sent: ${reason}`,
+      channel: 'webhook', recipient: url, retry_count: 0, delivered_at: null,
+      error_message: reason === null ? expect.stringMatching(/^not sent: /) as string : `not sent: ${reason}`,
     });
     rig.clock.warp(8 * 3_600_000);
     await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined);
     expect((await rig.log(incidentId))[0]).toEqual(entry);
-    expect([receiver.connections, (await rig.queues.health([destination._id])).get(destination._id)?.status]).toEqual([0, 'failing']);
+    expect([receiver.connections, (await rig.queues.health([destination._id])).get(destination._id)?.status])
+      .toEqual([0, 'failing']);
     await poster.close();
   });
 
@@ -392,13 +454,17 @@ describe('two controllers that serve the same destination', () => {
     for (let round = 0; round < 4; round += 1) {
       await Promise.all(monitors.map(async (monitor, at) => {
         const from = at % 2 === 0 ? one : other;
-        await from.alerts.fanOut(alertOf(monitor, incidentId, round % 2 === 0 ? { startedAt } : { startedAt, resolvedAt: startedAt + round }));
+        await from.alerts.fanOut(alertOf(
+          monitor, incidentId, round % 2 === 0 ? { startedAt } : { startedAt, resolvedAt: startedAt + round },
+        ));
       }));
     }
     await settled(incidentId, 'delivered', 40);
     expect(receiver.requests).toHaveLength(40);
     for (const monitor of monitors) {
-      const events = receiver.requests.map(payload).filter((sent) => sent.monitor.id === monitor.monitor_id).map((sent) => sent.event);
+      const events = receiver.requests.map(payload).filter(
+        (sent) => sent.monitor.id === monitor.monitor_id,
+      ).map((sent) => sent.event);
       expect(events).toEqual(['monitor.down', 'monitor.up', 'monitor.down', 'monitor.up']);
     }
   });
@@ -413,8 +479,12 @@ describe('a destination', () => {
     const named = (id: string) => monitorConfig({ notification_target_ids: [id] });
     await alerts.fanOut(alertOf(named(gone._id), first, { startedAt: rig.clock.now() }));
     await alerts.fanOut(alertOf(named(off._id), second, { startedAt: rig.clock.now() }));
-    await until(async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message);
-    await rig.destinations.remove({ organizationId: gone.organization_id, projectId: gone.project_id }, gone._id);
+    await until(
+      async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message,
+    );
+    await rig.destinations.remove(
+      { organizationId: gone.organization_id, projectId: gone.project_id }, gone._id,
+    );
     await rig.queues.bury(gone._id, rig.clock.now());
     service.wake([gone._id]);
     await rig.destinations.change(off, { enabled: false, updated_at: 1 });
@@ -429,12 +499,17 @@ describe('a destination', () => {
 
   test('of mail logs the bounced address, and is failing while one address fails', async () => {
     const smtp = await startSmtpServer();
-    const mail = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url };
-    const mailer = openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
+    const mail = {
+      from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url,
+    };
+    const mailer =
+      openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
     const { alerts } = rig.controller({ mailer });
     const [well, gone] = ['ops@example.com', 'gone@example.com'];
     const destination = await rig.destination({ type: 'email', config: { to: [well, gone] } });
-    const failing = new FailingCount(() => rig.queues.countFailing(Array.from({ length: SHARD_COUNT }, (_, shard) => shard)), rig.clock);
+    const failing = new FailingCount(
+      () => rig.queues.countFailing(Array.from({ length: SHARD_COUNT }, (_, shard) => shard)), rig.clock,
+    );
     failing.start();
     const registry = new Registry();
     observeDeliveries(registry, { service: rig.controller({ ownsShard: () => false }).service, failing });
@@ -443,28 +518,50 @@ describe('a destination', () => {
       const incidentId = newId(rig.clock.now());
       await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
       await settled(incidentId, 'pending', 0);
-      await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' });
-      return (await rig.log(incidentId)).map((entry) => [entry.recipient, entry.status, entry.error_message]).toSorted();
+      await until(
+        async () => (await rig.queues.find(destination._id))?.due_at === undefined,
+        { what: 'a settled queue' },
+      );
+      return (await rig.log(incidentId)).map(
+        (entry) => [entry.recipient, entry.status, entry.error_message],
+      ).toSorted();
     };
     await smtp.behave({ code: 550, text: 'no such user', at: 'rcpt', to: gone });
     for (const _time of [1, 2]) {
-      expect(await tell()).toEqual([[gone, 'bounced', expect.stringContaining('no such user')], [well, 'delivered', null]]);
-      expect(await health()).toMatchObject({ status: 'failing', failing_recipients: [gone], last_error: expect.stringMatching(/^gone@example\.com: .*no such user/) as string });
+      expect(await tell()).toEqual([
+        [gone, 'bounced', expect.stringContaining('no such user')], [well, 'delivered', null],
+      ]);
+      expect(await health()).toMatchObject({
+        status: 'failing', failing_recipients: [gone],
+        last_error: expect.stringMatching(/^gone@example\.com: .*no such user/) as string,
+      });
     }
     expect((await health())?.consecutive_failures).toBe(2);
-    const gauge = async () => Number(/^farwatch_destinations_failing (\d+)$/m.exec(await registry.metrics())?.[1]);
+    const gauge = async () =>
+      Number(/^farwatch_destinations_failing (\d+)$/m.exec(await registry.metrics())?.[1]);
     rig.clock.warp(10_000);
     await until(async () => (await gauge()) === 1, { what: 'it is counted' });
     await smtp.behave('accept');
     expect(await tell()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
-    expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
+    expect(await health()).toMatchObject({
+      status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
+      last_error: null,
+    });
     // A try to an address that was under way when the address was removed.
-    const [seen, change] = [await rig.destinations.findById(destination._id) as DestinationDoc, { config: { to: [well] }, updated_at: rig.clock.now() }];
+    const [seen, change] = [
+      await rig.destinations.findById(destination._id) as DestinationDoc,
+      { config: { to: [well] }, updated_at: rig.clock.now() },
+    ];
     await rig.destinations.change(seen, change);
     await rig.queues.clearFailures(destination._id);
-    await rig.queues.noteFailure(destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now());
+    await rig.queues.noteFailure(
+      destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now(),
+    );
     expect(await tell()).toEqual([[well, 'delivered', null]]);
-    expect(await health()).toMatchObject({ status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0, last_error: null });
+    expect(await health()).toMatchObject({
+      status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
+      last_error: null,
+    });
     rig.clock.warp(10_000);
     await until(async () => (await gauge()) === 0, { what: 'it is not counted' });
     await failing.stop();
@@ -480,7 +577,9 @@ describe('a destination', () => {
     const turns = new PQueue({ concurrency: 1 });
     let leave = (): void => undefined;
     const others = turns.add(() => new Promise<void>((resolve) => (leave = resolve)));
-    const tried = attemptDelivery(inTurns(rig.stores(), turns).attempt, waiting?.id as string, new AbortController().signal);
+    const tried = attemptDelivery(
+      inTurns(rig.stores(), turns).attempt, waiting?.id as string, new AbortController().signal,
+    );
     rig.clock.warp(25_000);
     leave();
     expect(await tried).toMatchObject({ end: { kind: 'sent' }, isResumed: false });
@@ -497,10 +596,14 @@ describe('a destination', () => {
     await until(async () => (await rig.log(incidentId))[0]?.error_message);
     expect((await rig.log(incidentId))[0]?.recipient).toBe(`${receiver.url}/old`);
     await until(async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now());
-    await rig.destinations.change(destination, { config: { url: `${receiver.url}/new`, method: 'POST', headers: [] }, updated_at: 1 });
+    await rig.destinations.change(
+      destination, { config: { url: `${receiver.url}/new`, method: 'POST', headers: [] }, updated_at: 1 },
+    );
     rig.clock.warp(12_000);
     await settled(incidentId, 'delivered');
-    expect((await rig.log(incidentId))[0]).toMatchObject({ recipient: `${receiver.url}/new`, retry_count: 1 });
+    expect((await rig.log(incidentId))[0]).toMatchObject({
+      recipient: `${receiver.url}/new`, retry_count: 1,
+    });
     expect(receiver.requests.map((request) => request.path)).toEqual(['/old', '/new']);
   });
 
@@ -512,10 +615,15 @@ describe('a destination', () => {
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await until(async () => (await rig.log(incidentId))[0]?.error_message);
     receiver.behave(200);
-    await rig.destinations.replaceSecret({ organizationId: destination.organization_id, projectId: destination.project_id }, destination._id, 'whsec_new');
+    await rig.destinations.replaceSecret(
+      { organizationId: destination.organization_id, projectId: destination.project_id }, destination._id,
+      'whsec_new',
+    );
     await until(async () => ((await rig.queues.find(destination._id))?.due_at ?? 0) > rig.clock.now());
     rig.clock.warp(12_000);
     await settled(incidentId, 'delivered');
-    expect(receiver.requests.map((request) => [isSigned(request, 'whsec_old'), isSigned(request, 'whsec_new')])).toEqual([[true, false], [false, true]]);
+    expect(
+      receiver.requests.map((request) => [isSigned(request, 'whsec_old'), isSigned(request, 'whsec_new')]),
+    ).toEqual([[true, false], [false, true]]);
   });
 });

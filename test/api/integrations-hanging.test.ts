@@ -17,7 +17,9 @@ let rig: DeliveryRig;
 let healthy: Receiver;
 let hanging: Receiver;
 beforeEach(async () => {
-  [rig, healthy, hanging] = await Promise.all([DeliveryRig.start(), startReceiver(), startReceiver({ behaviour: 'hang' })]);
+  [
+    rig, healthy, hanging,
+  ] = await Promise.all([DeliveryRig.start(), startReceiver(), startReceiver({ behaviour: 'hang' })]);
 });
 afterEach(async () => {
   await rig.stop();

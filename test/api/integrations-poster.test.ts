@@ -20,9 +20,13 @@ async function receiver(host?: string): Promise<Receiver> {
   return started;
 }
 
-function poster(options: { allowPrivate?: boolean; names?: Record<string, string[][]>; clock?: Clock } = {}): HttpPoster {
+function poster(
+  options: { allowPrivate?: boolean; names?: Record<string, string[][]>; clock?: Clock } = {},
+): HttpPoster {
   const { allowPrivate = true, names = {}, clock = systemClock } = options;
-  const made = new HttpPoster({ clock, vetting: createAddressVetting({ resolve: scripted(names), allowPrivate, clock }) });
+  const made = new HttpPoster({
+    clock, vetting: createAddressVetting({ resolve: scripted(names), allowPrivate, clock }),
+  });
   closing.push(() => made.close());
   return made;
 }
@@ -37,24 +41,34 @@ function scripted(names: Record<string, string[][]>): Resolve {
 }
 
 function request(url: string, more: Partial<PostRequest> = {}): PostRequest {
-  return { url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'), timeoutMs: 10_000, ...more };
+  return {
+    url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'),
+    timeoutMs: 10_000, ...more,
+  };
 }
 
 describe('an answered post', () => {
   test('carries method, path, headers and the exact bytes', async () => {
     const to = await receiver();
-    const outcome = await poster().post(request(`${to.url}/a/b?c=d`, { method: 'PUT', headers: { 'X-Thing': '1' } }));
+    const outcome =
+      await poster().post(request(`${to.url}/a/b?c=d`, { method: 'PUT', headers: { 'X-Thing': '1' } }));
     expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
     expect(to.requests[0]).toMatchObject({ method: 'PUT', path: '/a/b?c=d' });
     expect(to.requests[0]?.headers['x-thing']).toBe('1');
     expect(to.requests[0]?.body.toString()).toBe('{"a":"ü"}');
   });
 
-  test.each([204, 301, 302, 303, 307, 308, 400, 410, 500, 503])('with %i gives that status and follows nothing', async (status) => {
+  test.each([
+    204, 301, 302, 303, 307, 308, 400, 410, 500, 503,
+  ])('with %i gives that status and follows nothing', async (status) => {
     const elsewhere = await receiver();
     const to = await receiver();
     to.behave((response) => {
-      response.writeHead(status, { location: `${elsewhere.url}/x`, 'alt-svc': `http/1.1="127.0.0.1:${elsewhere.port}"`, refresh: `0; url=${elsewhere.url}` }).end();
+      response.writeHead(status, {
+        location: `${elsewhere.url}/x`, 'alt-svc': `http/1.1="127.0.0.1:${elsewhere.port}"`,
+        refresh: `0; url=${elsewhere.url}`,
+      })
+        .end();
     });
     expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status });
     expect(elsewhere.connections).toBe(0);
@@ -63,7 +77,9 @@ describe('an answered post', () => {
   test('sends the name in the Host header and connects to the vetted address', async () => {
     const to = await receiver();
     const names = { 'hooks.example': [['127.0.0.1']] };
-    expect(await poster({ names }).post(request(`http://hooks.example:${to.port}/`))).toMatchObject({ kind: 'answered' });
+    expect(await poster({ names }).post(request(`http://hooks.example:${to.port}/`))).toMatchObject({
+      kind: 'answered',
+    });
     expect(to.requests[0]?.headers.host).toBe(`hooks.example:${to.port}`);
   });
 
@@ -116,7 +132,9 @@ describe('a failing post', () => {
   test('ends at its deadline when the receiver hangs', async () => {
     const to = await receiver();
     to.behave('hang');
-    expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.3 seconds' });
+    expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({
+      kind: 'failed', reason: 'no answer within 0.3 seconds',
+    });
   });
 
   test('ends at its deadline when the response head is slow', async () => {
@@ -126,18 +144,28 @@ describe('a failing post', () => {
       socket.write('HTTP/1.1 200 OK\r\n');
       drip(socket, 'X', 50);
     });
-    expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({ kind: 'failed', reason: 'no answer within 0.4 seconds' });
+    expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({
+      kind: 'failed', reason: 'no answer within 0.4 seconds',
+    });
   });
 
   test('reports the cause', async () => {
     const to = await receiver();
     to.behave('close');
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'failed', reason: 'connection closed by the receiver' });
+    expect(await poster().post(request(to.url))).toMatchObject({
+      kind: 'failed', reason: 'connection closed by the receiver',
+    });
     await to.close();
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'failed', reason: 'connection refused' });
-    expect(await poster().post(request('http://nowhere.example/'))).toMatchObject({ kind: 'failed', reason: 'the name nowhere.example does not exist' });
+    expect(await poster().post(request(to.url))).toMatchObject({
+      kind: 'failed', reason: 'connection refused',
+    });
+    expect(await poster().post(request('http://nowhere.example/'))).toMatchObject({
+      kind: 'failed', reason: 'the name nowhere.example does not exist',
+    });
     const plain = await receiver();
-    expect(await poster().post(request(`https://127.0.0.1:${plain.port}/`))).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^TLS: |closed/) });
+    expect(await poster().post(request(`https://127.0.0.1:${plain.port}/`))).toMatchObject({
+      kind: 'failed', reason: expect.stringMatching(/^TLS: |closed/),
+    });
   });
 
   test('when it is aborted', async () => {
@@ -152,11 +180,16 @@ describe('a failing post', () => {
 });
 
 describe('a post to a forbidden address', () => {
-  test.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '0.0.0.0', '[::]', '１２７.０.０.１'])(
+  test.each([
+    '127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '0.0.0.0', '[::]', '１２７.０.０.１',
+  ])(
     'by the address %s is refused without a connection',
     async (host) => {
       const sink = await receiver();
-      expect(await poster({ allowPrivate: false }).post(request(`http://${host}:${sink.port}/`))).toMatchObject({ kind: 'refused' });
+      expect(
+        await poster({ allowPrivate: false }).post(request(`http://${host}:${sink.port}/`)),
+      ).toMatchObject({ kind: 'refused' });
       expect(sink.connections).toBe(0);
     },
   );
@@ -164,7 +197,8 @@ describe('a post to a forbidden address', () => {
   test('is refused for a name with one private address', async () => {
     const sink = await receiver();
     const names = { 'two.example': [['93.184.216.34', '127.0.0.1']] };
-    const outcome = await poster({ allowPrivate: false, names }).post(request(`http://two.example:${sink.port}/`));
+    const outcome =
+      await poster({ allowPrivate: false, names }).post(request(`http://two.example:${sink.port}/`));
     expect(outcome).toEqual({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
     expect(sink.connections).toBe(0);
   });
@@ -177,7 +211,9 @@ describe('a post to a forbidden address', () => {
     expect(await vetting.urlRefusal(url)).toBeNull();
     const made = new HttpPoster({ clock: systemClock, vetting });
     closing.push(() => made.close());
-    expect(await made.post(request(url))).toEqual({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
+    expect(await made.post(request(url))).toEqual({
+      kind: 'refused', reason: '127.0.0.1 is a loopback address',
+    });
     expect(sink.connections).toBe(0);
   });
 
@@ -185,14 +221,21 @@ describe('a post to a forbidden address', () => {
     const to = await receiver();
     const other = await receiver('127.0.0.2');
     const names = { 'moving.example': [['127.0.0.1'], ['127.0.0.2']] };
-    expect(await poster({ names }).post(request(`http://moving.example:${to.port}/`))).toMatchObject({ kind: 'answered' });
+    expect(await poster({ names }).post(request(`http://moving.example:${to.port}/`))).toMatchObject({
+      kind: 'answered',
+    });
     expect([to.requests.length, other.connections]).toEqual([1, 0]);
   });
 
-  test.each(['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://[fe80::1]/', 'http://[::ffff:169.254.169.254]/', 'http://100.100.100.200/', 'http://meta.example/'])(
+  test.each([
+    'http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://[fe80::1]/',
+    'http://[::ffff:169.254.169.254]/', 'http://100.100.100.200/', 'http://meta.example/',
+  ])(
     '%s is refused even where private addresses are allowed',
     async (url) => {
-      expect(await poster({ names: { 'meta.example': [['169.254.169.254']] } }).post(request(url))).toMatchObject({ kind: 'refused' });
+      expect(
+        await poster({ names: { 'meta.example': [['169.254.169.254']] } }).post(request(url)),
+      ).toMatchObject({ kind: 'refused' });
     },
   );
 
@@ -201,15 +244,23 @@ describe('a post to a forbidden address', () => {
     const resolve: Resolve = async () => ['127.0.0.1'];
     const real = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
     // A vetting that lets the lookup pass: only what is checked on the socket is left.
-    const vetting = { ...real, vetHost: async () => ({ kind: 'allowed' as const, addresses: ['127.0.0.1'] }) };
+    const vetting = {
+      ...real, vetHost: async () => ({ kind: 'allowed' as const, addresses: ['127.0.0.1'] }),
+    };
     const made = new HttpPoster({ clock: systemClock, vetting });
     closing.push(() => made.close());
-    expect(await made.post(request(`http://public.example:${sink.port}/`))).toMatchObject({ kind: 'refused' });
+    expect(await made.post(request(`http://public.example:${sink.port}/`))).toMatchObject({
+      kind: 'refused',
+    });
     expect(sink.requests).toHaveLength(0);
   });
 
-  test.each(['http://user:pass@example.com/', 'file:///etc/passwd', 'http://example.com:25/', 'ftp://example.com/'])('%s is refused', async (url) => {
-    expect(await poster({ names: { 'example.com': [['93.184.216.34']] } }).post(request(url))).toMatchObject({ kind: 'refused' });
+  test.each([
+    'http://user:pass@example.com/', 'file:///etc/passwd', 'http://example.com:25/', 'ftp://example.com/',
+  ])('%s is refused', async (url) => {
+    expect(await poster({ names: { 'example.com': [['93.184.216.34']] } }).post(request(url))).toMatchObject({
+      kind: 'refused',
+    });
   });
 });
 
@@ -232,7 +283,9 @@ describe('a hanging receiver', () => {
 
 describe('the resolver of the system', () => {
   test('uses the hosts file', async () => {
-    expect(await createResolver()('localhost')).toEqual(expect.arrayContaining([expect.stringMatching(/^(127\.|::1)/)]));
+    expect(await createResolver()('localhost')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(127\.|::1)/)]),
+    );
   });
 
   test('reports an unknown name with a code', async () => {

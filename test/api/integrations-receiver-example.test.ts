@@ -11,7 +11,9 @@ import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts'
 import { startReceiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 
-type CreateReceiver = (secret: string, onEvent: (event: { event: string; incident: { id: string } | null }) => void) => Server;
+type CreateReceiver = (
+  secret: string, onEvent: (event: { event: string; incident: { id: string } | null }) => void,
+) => Server;
 
 const SECRET = 'whsec_of-the-example';
 const dir = mkdtempSync(join(tmpdir(), 'fw-example-'));
@@ -39,10 +41,13 @@ async function post(body: string, headers: Record<string, string>): Promise<numb
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
 
-function headersOf(body: string, change: { timestamp?: number; secret?: string } = {}): Record<string, string> {
+function headersOf(
+  body: string, change: { timestamp?: number; secret?: string } = {},
+): Record<string, string> {
   const { timestamp = Date.now(), secret = SECRET } = change;
   return {
-    'x-service-timestamp': String(timestamp), 'x-service-delivery': newId(Date.now()), 'x-service-signature': signatureOf(secret, timestamp, Buffer.from(body)),
+    'x-service-timestamp': String(timestamp), 'x-service-delivery': newId(Date.now()),
+    'x-service-signature': signatureOf(secret, timestamp, Buffer.from(body)),
   };
 }
 
@@ -51,9 +56,13 @@ test('the receiver in the documentation accepts our deliveries', async () => {
   const { alerts } = rig.controller();
   await rig.destination(url, { secret: SECRET });
   const incidentId = newId(1);
-  await alerts.fanOut(alertOf(monitorConfig({ name: 'Müller & Söhne' }), incidentId, { startedAt: Date.now() }));
+  await alerts.fanOut(
+    alertOf(monitorConfig({ name: 'Müller & Söhne' }), incidentId, { startedAt: Date.now() }),
+  );
   await until(async () => (await rig.log(incidentId))[0]?.status === 'delivered');
-  expect(events).toEqual([expect.objectContaining({ event: 'monitor.down', incident: expect.objectContaining({ id: incidentId }) })]);
+  expect(events).toEqual([
+    expect.objectContaining({ event: 'monitor.down', incident: expect.objectContaining({ id: incidentId }) }),
+  ]);
   await rig.stop();
 });
 
@@ -83,7 +92,9 @@ test('it rejects a recorded delivery that is replayed later', async () => {
   await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
   const { headers, body } = await until(() => recorder.requests[0]);
   const names = ['x-service-timestamp', 'x-service-delivery', 'x-service-signature'];
-  expect(await post(body.toString('utf8'), Object.fromEntries(names.map((name) => [name, String(headers[name])])))).toBe(401);
+  expect(
+    await post(body.toString('utf8'), Object.fromEntries(names.map((name) => [name, String(headers[name])]))),
+  ).toBe(401);
   await rig.stop();
   await recorder.close();
 });

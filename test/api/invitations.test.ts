@@ -19,11 +19,16 @@ beforeEach(async () => {
 });
 
 const address = () => `i${randomUUID().slice(0, 8)}@example.com`;
-const invite = (body: Loose, client = tenant.owner.client) => client.post('/api/organization/invitations', body);
+const invite = (body: Loose, client = tenant.owner.client) =>
+  client.post('/api/organization/invitations', body);
 const accept = (body: Loose) => app.client.post('/api/auth/accept-invitation', body);
-const isInvitation = (mail: { headers: Record<string, string> }) => mail.headers['subject'] === 'You are invited to Farwatch';
+const isInvitation = (mail: { headers: Record<string, string> }) =>
+  mail.headers['subject'] === 'You are invited to Farwatch';
 async function tokenFor(email: string, count = 1): Promise<string> {
-  const mails = await until(() => app.mailsTo(email).filter(isInvitation).length >= count && app.mailsTo(email).filter(isInvitation), { what: 'the invitation' });
+  const mails = await until(
+    () => app.mailsTo(email).filter(isInvitation).length >= count && app.mailsTo(email).filter(isInvitation),
+    { what: 'the invitation' },
+  );
   return linkIn(mails[count - 1] as { text: string }, '/accept-invitation').searchParams.get('token') ?? '';
 }
 const as = (token: string) => app.client.with({ authorization: `Bearer ${token}` });
@@ -33,17 +38,28 @@ describe('an invitation', () => {
     const email = address();
     const made = await invite({ email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' } });
     expect(made.status).toBe(201);
-    expect(made.data.invitation).toMatchObject({ email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' }, invited_by: tenant.owner.userId, is_expired: false });
+    expect(made.data.invitation).toMatchObject({
+      email, role: 'member', project_roles: { [tenant.projectId]: 'viewer' }, invited_by: tenant.owner.userId,
+      is_expired: false,
+    });
     const token = await tokenFor(email);
     expect(made.text).not.toContain(token);
     const joined = await accept({ token, name: 'Grace', password: PASSWORD });
     expect(joined.status).toBe(200);
-    expect(joined.data.user).toMatchObject({ email, name: 'Grace', email_verified: true, is_operator: false });
-    expect(joined.data.organizations).toEqual([expect.objectContaining({ id: tenant.organizationId, role: 'member' })]);
-    expect((await as(joined.data.token).get('/api/projects')).data.projects).toEqual([expect.objectContaining({ role: 'viewer' })]);
+    expect(joined.data.user).toMatchObject({
+      email, name: 'Grace', email_verified: true, is_operator: false,
+    });
+    expect(joined.data.organizations).toEqual([
+      expect.objectContaining({ id: tenant.organizationId, role: 'member' }),
+    ]);
+    expect((await as(joined.data.token).get('/api/projects')).data.projects).toEqual([
+      expect.objectContaining({ role: 'viewer' }),
+    ]);
     expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toEqual([]);
     const log = await tenant.owner.client.get('/api/audit-log?action=invitation.accepted');
-    expect(log.data.entries).toEqual([expect.objectContaining({ actor: { type: 'user', id: joined.data.user.id, name: 'Grace' }, fields: ['token', 'name', 'password'] })]);
+    expect(log.data.entries).toEqual([expect.objectContaining({
+      actor: { type: 'user', id: joined.data.user.id, name: 'Grace' }, fields: ['token', 'name', 'password'],
+    })]);
   });
 
   test('is accepted by an existing account with its password, which stays unchanged', async () => {
@@ -52,7 +68,9 @@ describe('an invitation', () => {
     const token = await tokenFor(person.email);
     const wrong = await accept({ token, name: 'Mallory', password: 'a chosen password' });
     expect(wrong.code).toBe('INVALID_CREDENTIALS');
-    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a chosen password' })).code).toBe('INVALID_CREDENTIALS');
+    expect(
+      (await app.client.post('/api/auth/login', { email: person.email, password: 'a chosen password' })).code,
+    ).toBe('INVALID_CREDENTIALS');
     const joined = await accept({ token, name: 'Mallory', password: PASSWORD });
     expect(joined.status).toBe(200);
     expect(joined.data.user).toMatchObject({ id: person.userId, name: 'Ada' });
@@ -64,7 +82,9 @@ describe('an invitation', () => {
     const email = address();
     await invite({ email, role: 'admin' });
     const token = await tokenFor(email);
-    const attacker = await app.client.post('/api/auth/register', { email, password: 'the attackers password', name: 'Attacker' });
+    const attacker = await app.client.post(
+      '/api/auth/register', { email, password: 'the attackers password', name: 'Attacker' },
+    );
     expect(attacker.data.organization.id).not.toBe(tenant.organizationId);
     const me = await as(attacker.data.token).get('/api/auth/me');
     expect(me.data.organizations.map((one: Loose) => one.id)).not.toContain(tenant.organizationId);
@@ -77,7 +97,8 @@ describe('an invitation', () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => accept({ token, name: 'G', password: PASSWORD })));
+    const answers =
+      await Promise.all(Array.from({ length: 6 }, () => accept({ token, name: 'G', password: PASSWORD })));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
@@ -90,15 +111,22 @@ describe('an invitation', () => {
     offsetMs = 7 * 86_400_000 + 1;
     expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
     offsetMs = 0;
-    expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).status).toBe(200);
+    expect(
+      (await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).status,
+    ).toBe(200);
     expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
-    expect((await accept({ token: '0'.repeat(64), name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
-    expect((await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+    expect((await accept({ token: '0'.repeat(64), name: 'G', password: PASSWORD })).code).toBe(
+      'VALIDATION_ERROR',
+    );
+    expect(
+      (await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`)).code,
+    ).toBe('RESOURCE_NOT_FOUND');
   });
 
   test('is cancelled when its maker is removed or demoted', async () => {
     for (const end of [
-      (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`), (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
+      (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`),
+      (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
     ]) {
       const admin = await newMember(app, tenant, 'admin');
       const email = address();
@@ -115,11 +143,15 @@ describe('an invitation', () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     expect((await invite({ email, role: 'admin' })).code).toBe('RESOURCE_ALREADY_EXISTS');
-    expect((await invite({ email: tenant.owner.email, role: 'viewer' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+    expect((await invite({ email: tenant.owner.email, role: 'viewer' })).code).toBe(
+      'RESOURCE_ALREADY_EXISTS',
+    );
     offsetMs = 7 * 86_400_000 + 1;
     const again = await app.client.post('/api/auth/login', { email: tenant.owner.email, password: PASSWORD });
     expect((await invite({ email, role: 'viewer' }, as(again.data.token))).status).toBe(201);
-    expect((await as(again.data.token).get('/api/organization/invitations')).data.invitations).toHaveLength(1);
+    expect((await as(again.data.token).get('/api/organization/invitations')).data.invitations).toHaveLength(
+      1,
+    );
     offsetMs = 0;
   });
 
@@ -128,7 +160,9 @@ describe('an invitation', () => {
     await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
     expect((await accept({ token, password: PASSWORD })).error.details[0].path).toEqual(['name']);
-    expect((await accept({ token, name: 'G', password: 'short' })).error.details[0].path).toEqual(['password']);
+    expect((await accept({ token, name: 'G', password: 'short' })).error.details[0].path).toEqual([
+      'password',
+    ]);
     expect((await accept({ token, name: 'G', password: PASSWORD })).status).toBe(200);
   });
 
@@ -148,15 +182,26 @@ describe('an invitation', () => {
     const admin = await newMember(app, tenant, 'admin');
     const member = await newMember(app, tenant, 'member');
     const other = await newTenant(app);
-    expect((await invite({ email: address(), role: 'viewer' }, member.client)).code).toBe('INSUFFICIENT_PERMISSIONS');
-    expect((await invite({ email: address(), role: 'owner' }, admin.client)).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await invite({ email: address(), role: 'viewer' }, member.client)).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+    expect((await invite({ email: address(), role: 'owner' }, admin.client)).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
     expect((await invite({ email: address(), role: 'admin' }, admin.client)).status).toBe(201);
     expect((await invite({ email: address(), role: 'owner' })).status).toBe(201);
-    expect((await invite({ email: address(), role: 'member', project_roles: { [other.projectId]: 'admin' } })).code).toBe('VALIDATION_ERROR');
-    const listed = await invite({ email: address(), role: 'member', project_roles: [{ project_id: tenant.projectId, role: 'admin' }] });
+    expect((await invite({
+      email: address(), role: 'member', project_roles: { [other.projectId]: 'admin' },
+    })).code)
+      .toBe('VALIDATION_ERROR');
+    const listed = await invite({
+      email: address(), role: 'member', project_roles: [{ project_id: tenant.projectId, role: 'admin' }],
+    });
     expect(listed.data.invitation.project_roles).toEqual({ [tenant.projectId]: 'admin' });
     const twice = ['admin', 'viewer'].map((role) => ({ project_id: tenant.projectId, role }));
-    expect((await invite({ email: address(), role: 'member', project_roles: twice })).error.details).toEqual([expect.objectContaining({ path: ['project_roles'], message: 'Names a project twice' })]);
+    expect((await invite({ email: address(), role: 'member', project_roles: twice })).error.details).toEqual([
+      expect.objectContaining({ path: ['project_roles'], message: 'Names a project twice' }),
+    ]);
     expect((await invite({ email: address(), role: 'viewer' }, tenant.writeKey)).code).toBe('JWT_REQUIRED');
   });
 
@@ -178,8 +223,14 @@ describe('an invitation', () => {
     [{ email: 'x@example.com', role: 'viewer', project_roles: { nonsense: 'admin' } }, 'project_roles'],
     [{ email: 'x@example.com', role: 'viewer', organization_id: randomUUID() }, 'organization_id'],
     [{ email: 'x@example.com', role: 'viewer', project_roles: null }, 'project_roles'],
-    [{ email: 'x@example.com', role: 'viewer', project_roles: { [randomUUID()]: 'king' } }, 'project_roles', /^Invalid option: expected one of/],
-    [{ email: 'x@example.com', role: 'viewer', project_roles: [{ project_id: 'x', role: 'admin' }] }, 'project_roles.0.project_id', /^Must be a UUID$/],
+    [
+      { email: 'x@example.com', role: 'viewer', project_roles: { [randomUUID()]: 'king' } }, 'project_roles',
+      /^Invalid option: expected one of/,
+    ],
+    [
+      { email: 'x@example.com', role: 'viewer', project_roles: [{ project_id: 'x', role: 'admin' }] },
+      'project_roles.0.project_id', /^Must be a UUID$/,
+    ],
   ])('is not made of %j', async (body, path, message = /./) => {
     const answer = await invite(body);
     expect(answer.code).toBe('VALIDATION_ERROR');

@@ -29,7 +29,9 @@ let clients: EventClient[] = [];
 
 beforeAll(async () => {
   nats = await startNats();
-  bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log: createLog('test', 'silent') });
+  bus = await connectBus({
+    url: nats.url, creds: nats.controllerCreds, name: 'test', log: createLog('test', 'silent'),
+  });
 });
 beforeEach(async () => {
   clock = new SimulatedClock(Date.now());
@@ -67,7 +69,10 @@ async function open(headers = byKey(), lastEventId: string | null = null): Promi
 
 function event(change: Partial<LiveEvent> = {}): LiveEvent {
   const id = newId(clock.now());
-  return { id, kind: 'incident', organization_id: tenant.organizationId, project_id: tenant.projectId, at: clock.now(), data: { id, status: 'open' }, ...change };
+  return {
+    id, kind: 'incident', organization_id: tenant.organizationId, project_id: tenant.projectId,
+    at: clock.now(), data: { id, status: 'open' }, ...change,
+  };
 }
 
 function say(change: Partial<LiveEvent> = {}): LiveEvent {
@@ -80,8 +85,10 @@ function result(seq: number): string {
   const [monitorId, probeId] = [newId(1), newId(2)];
   const subject = subjects.raw(tenant.organizationId, tenant.projectId, monitorId, 'eu');
   bus.publish(subject, JSON.stringify({
-    v: 1, probe_id: probeId, epoch: 'e', seq, monitor_id: monitorId, organization_id: tenant.organizationId, project_id: tenant.projectId, region: 'eu', type: 'HTTP',
-    engine: '1', assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: 1, started_at: 2, response_time_ms: 3.5, outcome: 'success', degraded: false,
+    v: 1, probe_id: probeId, epoch: 'e', seq, monitor_id: monitorId, organization_id: tenant.organizationId,
+    project_id: tenant.projectId, region: 'eu', type: 'HTTP',
+    engine: '1', assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: 1, started_at: 2,
+    response_time_ms: 3.5, outcome: 'success', degraded: false,
     status_code: 200, error: null, timings: { dns: 1 }, remote_address: '203.0.113.9', tls: null, detail: {},
   }));
   return monitorId;
@@ -89,7 +96,8 @@ function result(seq: number): string {
 
 test('sends the events of its project, with the headers of a stream', async () => {
   const client = await open();
-  expect([client.status, client.headers.get('content-type'), client.headers.get('x-accel-buffering')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no']);
+  expect([client.status, client.headers.get('content-type'), client.headers.get('x-accel-buffering')])
+    .toEqual([200, 'text/event-stream; charset=utf-8', 'no']);
   expect(client.headers.get('cache-control')).toContain('no-transform');
   expect(client.headers.get('x-ratelimit-remaining')).toBeTruthy();
   const said = say();
@@ -97,7 +105,8 @@ test('sends the events of its project, with the headers of a stream', async () =
   const monitorId = result(7);
   const seen = await client.next('result');
   expect(seen.data).toEqual({
-    monitor_id: monitorId, region: 'eu', probe_id: expect.any(String) as string, success: true, outcome: 'success', degraded: false, response_time_ms: 3.5,
+    monitor_id: monitorId, region: 'eu', probe_id: expect.any(String) as string, success: true,
+    outcome: 'success', degraded: false, response_time_ms: 3.5,
     status_code: 200, error: null, timings: { dns: 1 }, checked_at: 2,
   });
 });
@@ -108,7 +117,9 @@ test('sends nothing of another project or organization', async () => {
   say({ organization_id: other.organizationId, project_id: other.projectId });
   say({ project_id: other.projectId });
   // What claims to be of this project on another one's subject.
-  bus.publish(subjects.events(other.organizationId, other.projectId, 'incident'), JSON.stringify({ v: 1, ...event() }));
+  bus.publish(
+    subjects.events(other.organizationId, other.projectId, 'incident'), JSON.stringify({ v: 1, ...event() }),
+  );
   const own = say();
   await client.next('incident');
   expect(client.events.map(({ id }) => id)).toEqual([own.id]);
@@ -125,7 +136,9 @@ test('continues after the last seen event, results included, without repeating a
   say(one);
   const second = await open(byKey(), first.lastEventId);
   await second.next('result');
-  expect(second.events.map(({ event: kind, data }) => [kind, data['monitor_id'] ?? data['id']])).toEqual([['incident', two.id], ['result', monitorId]]);
+  expect(second.events.map(({ event: kind, data }) => [kind, data['monitor_id'] ?? data['id']])).toEqual([
+    ['incident', two.id], ['result', monitorId],
+  ]);
   const again = await open(byKey(), one.id);
   await until(() => again.events.length === 3, { what: 'all that came after the first' });
   expect(again.events[1]?.id).toBe(two.id);
@@ -146,7 +159,9 @@ test('sends a resync after an unknown or old id, missed results or a lost bus', 
   const oldest = say();
   for (let at = 0; at < RING_EVENTS; at += 1) say();
   await until(() => watcher.events.length === RING_EVENTS + 1, { what: 'all are seen' });
-  for (const id of ['nonsense', oldest.id, newId(5)]) expect((await (await open(byKey(), id)).next('resync')).id).toBe(watcher.lastEventId);
+  for (const id of ['nonsense', oldest.id, newId(5)]) {
+    expect((await (await open(byKey(), id)).next('resync')).id).toBe(watcher.lastEventId);
+  }
 
   clients.forEach((client) => client.close());
   await until(() => hub.streams === 0, { what: 'the hub notices' });
@@ -157,7 +172,10 @@ test('sends a resync after an unknown or old id, missed results or a lost bus', 
   expect((await late.next('incident')).id).toBe(said.id);
 
   await nats.restart();
-  await until(() => late.events.filter(({ event: kind }) => kind === 'resync').length === 2, { what: 'a resync after the bus was away' });
+  await until(
+    () => late.events.filter(({ event: kind }) => kind === 'resync').length === 2,
+    { what: 'a resync after the bus was away' },
+  );
   const after = new Set<string>();
   await until(() => {
     after.add(say().id);
@@ -251,7 +269,8 @@ test.each([
 
 test('ends for a key that is revoked', async () => {
   const client = await open();
-  const keys = (await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { id: string; name: string }[];
+  const keys =
+    (await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { id: string; name: string }[];
   await tenant.owner.client.delete(`/api/auth/api-keys/${keys.find(({ name }) => name === 'reader')?.id}`);
   await clock.advance(RECHECK_EVERY_MS);
   await until(() => client.isEnded, { what: 'the stream ends' });
@@ -296,8 +315,13 @@ test('reaches a client that connects after a thousand others have left', async (
   const visit = (project: string) => {
     const heard: string[] = [];
     let go = (): void => undefined;
-    const sink = { send: (text: string) => heard.push(text) > 0, finish: () => undefined, onGone: (listener: () => void) => void (go = listener) };
-    expect(hub.connect({ organizationId: tenant.organizationId, projectId: project }, project, sink, null)).toBeNull();
+    const sink = {
+      send: (text: string) => heard.push(text) > 0, finish: () => undefined,
+      onGone: (listener: () => void) => void (go = listener),
+    };
+    expect(
+      hub.connect({ organizationId: tenant.organizationId, projectId: project }, project, sink, null),
+    ).toBeNull();
     return { heard, leave: () => go() };
   };
   for (let at = 0; at < 1000; at += 1) visit(`project-${at}`).leave();

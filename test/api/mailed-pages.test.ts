@@ -25,7 +25,8 @@ function submit(link: URL, page: ApiAnswer, fields: Record<string, string>): Pro
   const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
   const target = new URL(action, link);
   return app.client.send('POST', target.pathname, {
-    rawBody: new URLSearchParams({ token, ...fields }).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    rawBody: new URLSearchParams({ token, ...fields }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 }
 
@@ -39,7 +40,8 @@ describe('a mailed link opens a page that', () => {
   test('verifies the address only by its form', async () => {
     const email = await newAccount();
     const link = await linkTo(email, 'verify-email');
-    const verified = async () => (await app.db.collection('users').findOne({ email }))?.['email_verified'] as boolean;
+    const verified = async () =>
+      (await app.db.collection('users').findOne({ email }))?.['email_verified'] as boolean;
     const page = await open(link);
     for (let at = 0; at < 3; at += 1) expect((await open(link)).status).toBe(200);
     expect((await app.client.send('HEAD', `${link.pathname}${link.search}`)).status).toBe(200);
@@ -64,13 +66,18 @@ describe('a mailed link opens a page that', () => {
     expect(short.text).toMatch(/<p class="bad" role="alert">Password must be at least 10 characters<\/p>/);
     expect(short.text).not.toContain('value="short"');
     expect((await submit(link, short, { password: 'a quite new password' })).status).toBe(200);
-    expect((await app.client.post('/api/auth/login', { email: person.email, password: 'a quite new password' })).status).toBe(200);
+    expect((await app.client.post(
+      '/api/auth/login', { email: person.email, password: 'a quite new password' },
+    )).status)
+      .toBe(200);
   });
 
   test('accepts an invitation with name and password for a new account, or the password of an existing one', async () => {
     await tenant.owner.client.patch('/api/organization', { name: '<script>alert(1)</script> & "Co"' });
     const { person } = await newPerson(app);
-    for (const email of ['fresh@example.com', person.email]) await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
+    for (const email of ['fresh@example.com', person.email]) {
+      await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
+    }
     const fresh = await linkTo('fresh@example.com', 'accept-invitation');
     const page = await open(fresh);
     expect(page.text).toContain('name="name"');
@@ -78,7 +85,9 @@ describe('a mailed link opens a page that', () => {
     expect(page.text).toContain('Join &#60;script&#62;');
     expect((await submit(fresh, page, { name: '', password: PASSWORD })).status).toBe(400);
     const short = await submit(fresh, page, { name: 'Fresh', password: 'short' });
-    expect([short.status, short.text]).toEqual([400, expect.stringContaining('<p class="bad" role="alert">Password must be at least 10 characters</p>')]);
+    expect([short.status, short.text]).toEqual([
+      400, expect.stringContaining('<p class="bad" role="alert">Password must be at least 10 characters</p>'),
+    ]);
     expect((await submit(fresh, short, { name: 'Fresh', password: PASSWORD })).status).toBe(200);
     expect((await open(fresh)).status).toBe(400);
     const known = await linkTo(person.email, 'accept-invitation');
@@ -93,7 +102,8 @@ describe('a mailed link opens a page that', () => {
   });
 
   test('runs no script, loads nothing, sends no referrer and is not cached', async () => {
-    const page = await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
+    const page =
+      await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
     const policy = page.headers.get('content-security-policy') ?? '';
     const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -108,19 +118,30 @@ describe('a mailed link opens a page that', () => {
   });
 
   test('shows any token as text', async () => {
-    const page = await app.client.get(`/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
+    const page =
+      await app.client.get(`/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('<script>');
   });
 
   test('accepts only forms, and answers errors with a page', async () => {
     for (const rawBody of ['token=a&token=b', 'token=a&admin=true', `token=${'x'.repeat(2000)}`]) {
-      const answer = await app.client.send('POST', '/verify-email', { rawBody, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-      expect([answer.status, answer.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([400, 'text/html; charset=utf-8']);
+      const answer = await app.client.send(
+        'POST', '/verify-email',
+        { rawBody, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      );
+      expect([answer.status, answer.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([
+        400, 'text/html; charset=utf-8',
+      ]);
     }
     const json = await app.client.post('/verify-email', { token: 'a' });
-    expect([json.status, json.text]).toEqual([400, expect.stringContaining('application/x-www-form-urlencoded')]);
-    const form = { rawBody: 'email=a%40b.example&password=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expect([json.status, json.text]).toEqual([
+      400, expect.stringContaining('application/x-www-form-urlencoded'),
+    ]);
+    const form = {
+      rawBody: 'email=a%40b.example&password=x',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    };
     expect((await app.client.send('POST', '/api/auth/login', form)).code).toBe('INVALID_INPUT');
   });
 });

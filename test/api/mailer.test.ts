@@ -15,8 +15,12 @@ import { until } from '../helpers/until.ts';
 
 const LINK = `https://status.example.com/verify-email?token=${'0123456789abcdef'.repeat(4)}`;
 const MAIL: Mail = {
-  to: 'ada@example.com', subject: 'Grüße & „Zeichen“', text: `Hallo Ünal,\n\n${LINK}\n`, html: `<p>Hallo Ünal</p><a href="${LINK}">Link</a>`,
-  headers: { 'List-Unsubscribe': '<https://status.example.com/u>', 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  to: 'ada@example.com', subject: 'Grüße & „Zeichen“', text: `Hallo Ünal,\n\n${LINK}\n`,
+  html: `<p>Hallo Ünal</p><a href="${LINK}">Link</a>`,
+  headers: {
+    'List-Unsubscribe': '<https://status.example.com/u>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  },
 };
 const FROM = 'Farwatch <alerts@farwatch.example>';
 
@@ -32,7 +36,10 @@ afterEach(async () => {
 });
 
 function open(config: Partial<MailConfig>, clock: Clock = systemClock): Mailer {
-  mailer = openMailer({ from: FROM, isFromGiven: true, mailgun: null, smtpUrl: null, ...config }, { folder, clock, log: createLog('test', 'silent') });
+  mailer = openMailer(
+    { from: FROM, isFromGiven: true, mailgun: null, smtpUrl: null, ...config },
+    { folder, clock, log: createLog('test', 'silent') },
+  );
   return mailer;
 }
 
@@ -50,7 +57,9 @@ describe('without a provider, mail', () => {
     expect(raw.toString('utf8')).toContain(LINK);
     expect(raw.toString('utf8')).toContain('Hallo Ünal');
     const mail = readMail(raw.toString('latin1'));
-    expect(mail.headers).toMatchObject({ from: FROM, to: MAIL.to, subject: MAIL.subject, 'list-unsubscribe-post': 'List-Unsubscribe=One-Click' });
+    expect(mail.headers).toMatchObject({
+      from: FROM, to: MAIL.to, subject: MAIL.subject, 'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+    });
     expect(mail.text).toBe(MAIL.text.trim());
     expect(mail.html).toBe(MAIL.html);
   });
@@ -59,7 +68,9 @@ describe('without a provider, mail', () => {
     const files = open({});
     await files.send(MAIL);
     const [first] = readdirSync(folder) as [string];
-    for (let at = 0; at < 1000; at += 1) writeFileSync(join(folder, `${String(at).padStart(4, '0')}.eml`), '');
+    for (let at = 0; at < 1000; at += 1) {
+      writeFileSync(join(folder, `${String(at).padStart(4, '0')}.eml`), '');
+    }
     await files.send(MAIL);
     const names = readdirSync(folder).sort();
     expect(names).toHaveLength(1000);
@@ -92,7 +103,8 @@ describe('Mailgun', () => {
     server = await startMailgunServer();
   });
   afterAll(() => server.close());
-  const mailgun = (clock?: Clock) => open({ mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } }, clock);
+  const mailgun = (clock?: Clock) =>
+    open({ mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } }, clock);
 
   test('gets fields, one recipient and headers by their names', async () => {
     server.accept();
@@ -100,9 +112,13 @@ describe('Mailgun', () => {
     const [message] = server.messages;
     expect(message).toMatchObject({ path: '/v3/mg.example/messages', credentials: 'api:key-1' });
     // A form has the line ends of the network.
-    expect(Object.fromEntries(message?.fields.map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]) ?? [])).toEqual({
+    expect(Object.fromEntries(
+      message?.fields.map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]) ?? [],
+    ))
+      .toEqual({
       from: FROM, to: MAIL.to, subject: MAIL.subject, text: MAIL.text, html: MAIL.html,
-      'h:List-Unsubscribe': '<https://status.example.com/u>', 'h:List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'h:List-Unsubscribe': '<https://status.example.com/u>',
+      'h:List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     });
   });
 
@@ -127,7 +143,9 @@ describe('Mailgun', () => {
     await mailer?.close();
     const away = open({ mailgun: { apiKey: 'key-1', domain: 'mg.example', url: 'http://127.0.0.1:1' } });
     const outcome = await away.send(MAIL);
-    expect(outcome).toMatchObject({ kind: 'retry', reason: expect.stringContaining('could not be reached') as string });
+    expect(outcome).toMatchObject({
+      kind: 'retry', reason: expect.stringContaining('could not be reached') as string,
+    });
     expect(JSON.stringify(outcome)).not.toContain('key-1');
   });
 
@@ -168,8 +186,13 @@ describe('SMTP', () => {
   test('gets the mail for one recipient, both parts whole', async () => {
     expect(await smtp().send(MAIL)).toEqual({ kind: 'sent' });
     const mail = server.mails.at(-1);
-    expect(mail).toMatchObject({ from: 'alerts@farwatch.example', to: ['ada@example.com'], user: null, text: MAIL.text.trim(), html: MAIL.html });
-    expect(mail?.headers).toMatchObject({ from: FROM, to: MAIL.to, subject: MAIL.subject, 'list-unsubscribe': '<https://status.example.com/u>' });
+    expect(mail).toMatchObject({
+      from: 'alerts@farwatch.example', to: ['ada@example.com'], user: null, text: MAIL.text.trim(),
+      html: MAIL.html,
+    });
+    expect(mail?.headers).toMatchObject({
+      from: FROM, to: MAIL.to, subject: MAIL.subject, 'list-unsubscribe': '<https://status.example.com/u>',
+    });
   });
 
   test('gets plain text as it stands, with the link in one piece', async () => {
@@ -217,7 +240,9 @@ describe('SMTP', () => {
     await until(() => silent.address());
     const clock = new SimulatedClock();
     let outcome: { kind: string } | null = null;
-    void smtp(`smtp://127.0.0.1:${(silent.address() as { port: number }).port}`, clock).send(MAIL).then((reached) => (outcome = reached));
+    void smtp(`smtp://127.0.0.1:${(silent.address() as { port: number }).port}`, clock).send(MAIL).then(
+      (reached) => (outcome = reached),
+    );
     await clock.advance(10_000);
     await until(() => outcome);
     expect(outcome).toMatchObject({ kind: 'retry' });

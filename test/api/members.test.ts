@@ -20,13 +20,21 @@ describe('the organization', () => {
   test('is read by everybody in it, renamed by its admins, and what was read can be sent back', async () => {
     const viewer = await newMember(app, tenant, 'viewer');
     const read = await viewer.client.get('/api/organization');
-    expect(read.data.organization).toEqual({ id: tenant.organizationId, name: "Owner's organization", role: 'viewer', plan: 'scale' });
+    expect(read.data.organization).toEqual({
+      id: tenant.organizationId, name: "Owner's organization", role: 'viewer', plan: 'scale',
+    });
     const admin = await newMember(app, tenant, 'admin');
-    const renamed = await admin.client.patch('/api/organization', { ...read.data.organization, name: ' Engines ', plan: 'free' });
+    const renamed = await admin.client.patch(
+      '/api/organization', { ...read.data.organization, name: ' Engines ', plan: 'free' },
+    );
     expect(renamed.data.organization).toMatchObject({ name: 'Engines', plan: 'scale', role: 'admin' });
-    expect((await viewer.client.patch('/api/organization', { name: 'Mine' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await viewer.client.patch('/api/organization', { name: 'Mine' })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
     for (const body of [{ name: '' }, { name: 'a\nb' }, { name: 'x'.repeat(101) }, { owner: 'me' }]) {
-      expect((await admin.client.patch('/api/organization', body)).code, JSON.stringify(body)).toBe('VALIDATION_ERROR');
+      expect((await admin.client.patch('/api/organization', body)).code, JSON.stringify(body)).toBe(
+        'VALIDATION_ERROR',
+      );
     }
     expect((await tenant.writeKey.get('/api/organization')).code).toBe('JWT_REQUIRED');
   });
@@ -38,7 +46,10 @@ describe('members', () => {
     const member = await newMember(app, tenant, 'member', { [tenant.projectId]: 'viewer' });
     const { members } = (await member.client.get('/api/organization/members')).data;
     expect(members.map((one: Loose) => one.role)).toEqual(['owner', 'admin', 'member']);
-    expect(members[2]).toMatchObject({ user_id: member.userId, email: member.email, name: 'member', project_roles: { [tenant.projectId]: 'viewer' } });
+    expect(members[2]).toMatchObject({
+      user_id: member.userId, email: member.email, name: 'member',
+      project_roles: { [tenant.projectId]: 'viewer' },
+    });
   });
 
   test('get another role that holds at their next request', async () => {
@@ -48,7 +59,8 @@ describe('members', () => {
     expect(changed.data.member).toMatchObject({ user_id: person.userId, role: 'viewer' });
     expect((await person.client.get('/api/auth/api-keys')).code).toBe('INSUFFICIENT_PERMISSIONS');
     expect((await person.client.get('/api/monitors')).status).toBe(200);
-    const back = await tenant.owner.client.patch(path(person.userId), { ...changed.data.member, role: 'admin' });
+    const back =
+      await tenant.owner.client.patch(path(person.userId), { ...changed.data.member, role: 'admin' });
     expect(back.data.member.role).toBe('admin');
     expect((await person.client.get('/api/auth/api-keys')).status).toBe(200);
   });
@@ -58,7 +70,10 @@ describe('members', () => {
     const { key } = (await person.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
     expect((await tenant.owner.client.delete(path(person.userId))).status).toBe(200);
     expect((await person.client.get('/api/monitors')).code).toBe('ORGANIZATION_NOT_FOUND');
-    expect((await person.client.get('/api/monitors', { headers: { 'x-organization-id': tenant.organizationId } })).code).toBe('ORGANIZATION_MISMATCH');
+    expect((await person.client.get(
+      '/api/monitors', { headers: { 'x-organization-id': tenant.organizationId } },
+    )).code)
+      .toBe('ORGANIZATION_MISMATCH');
     expect((await person.client.get('/api/auth/me')).data.organizations).toEqual([]);
     expect((await app.client.get('/api/monitors', { headers: { 'x-api-key': key } })).status).toBe(200);
     expect((await tenant.owner.client.delete(path(person.userId))).code).toBe('RESOURCE_NOT_FOUND');
@@ -66,7 +81,8 @@ describe('members', () => {
 
   test('include an owner always: the last one is neither removed nor lowered', async () => {
     for (const answer of [
-      await tenant.owner.client.delete(path(tenant.owner.userId)), await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' }),
+      await tenant.owner.client.delete(path(tenant.owner.userId)),
+      await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' }),
     ]) expect([answer.status, answer.code]).toEqual([409, 'CONFLICT']);
     const second = await newMember(app, tenant, 'owner');
     expect((await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' })).status).toBe(200);
@@ -78,7 +94,9 @@ describe('members', () => {
     const others = [await newMember(app, tenant, 'owner'), await newMember(app, tenant, 'owner')];
     const owners = [tenant.owner, ...others];
     for (let round = 0; round < 3; round += 1) {
-      await Promise.all(owners.map((owner, at) => owner.client.patch(path((owners[(at + 1) % 3] as { userId: string }).userId), { role: 'viewer' })));
+      await Promise.all(owners.map((owner, at) => owner.client.patch(
+        path((owners[(at + 1) % 3] as { userId: string }).userId), { role: 'viewer' },
+      )));
       const { members } = (await tenant.owner.client.get('/api/organization/members')).data;
       expect(members.filter((one: Loose) => one.role === 'owner').length).toBeGreaterThan(0);
     }
@@ -88,9 +106,15 @@ describe('members', () => {
     const admin = await newMember(app, tenant, 'admin');
     const viewer = await newMember(app, tenant, 'viewer');
     const second = await newMember(app, tenant, 'owner');
-    expect((await admin.client.patch(path(viewer.userId), { role: 'owner' })).code).toBe('INSUFFICIENT_PERMISSIONS');
-    expect((await admin.client.patch(path(admin.userId), { role: 'owner' })).code).toBe('INSUFFICIENT_PERMISSIONS');
-    expect((await admin.client.patch(path(second.userId), { role: 'viewer' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await admin.client.patch(path(viewer.userId), { role: 'owner' })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+    expect((await admin.client.patch(path(admin.userId), { role: 'owner' })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+    expect((await admin.client.patch(path(second.userId), { role: 'viewer' })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
     expect((await admin.client.delete(path(second.userId))).code).toBe('INSUFFICIENT_PERMISSIONS');
     expect((await admin.client.patch(path(viewer.userId), { role: 'admin' })).status).toBe(200);
     expect((await tenant.owner.client.patch(path(viewer.userId), { role: 'owner' })).status).toBe(200);
@@ -98,7 +122,10 @@ describe('members', () => {
 
   test('of another organization are as unknown as nobody', async () => {
     const other = await newTenant(app);
-    for (const send of [(id: string) => tenant.owner.client.delete(path(id)), (id: string) => tenant.owner.client.patch(path(id), { role: 'viewer' })]) {
+    for (const send of [
+      (id: string) => tenant.owner.client.delete(path(id)),
+      (id: string) => tenant.owner.client.patch(path(id), { role: 'viewer' }),
+    ]) {
       const [foreign, unknown] = [await send(other.owner.userId), await send(randomUUID())];
       expect([foreign.status, foreign.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
       expect(foreign.body).toEqual(unknown.body);

@@ -5,7 +5,8 @@ import { addRegion, makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
 const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 300 };
-const createMany = (client: ApiClient, count: number) => Promise.all(Array.from({ length: count }, () => client.post('/api/monitors', monitor)));
+const createMany = (client: ApiClient, count: number) =>
+  Promise.all(Array.from({ length: count }, () => client.post('/api/monitors', monitor)));
 
 describe('the plan', () => {
   test('lets exactly its number of monitors be created, however many are asked for at once', async () => {
@@ -15,7 +16,9 @@ describe('the plan', () => {
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(50);
     const refused = answers.filter((answer) => answer.code === 'MONITOR_LIMIT_REACHED');
     expect(refused).toHaveLength(50);
-    expect(refused[0]?.error).toMatchObject({ message: 'This plan allows 50 monitors', details: { limit: 50, usage: 50 } });
+    expect(refused[0]?.error).toMatchObject({
+      message: 'This plan allows 50 monitors', details: { limit: 50, usage: 50 },
+    });
     expect(await app.monitors.countOfOrganization(tenant.organizationId)).toBe(50);
     await app.close();
   });
@@ -33,7 +36,9 @@ describe('the plan', () => {
 
   test('sets right a counter that a crash left too high, once it has been still for a minute', async () => {
     let offsetMs = 0;
-    const app = await makeApp({ plansJson: '{"scale":{"monitors":3}}', clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+    const app = await makeApp({
+      plansJson: '{"scale":{"monitors":3}}', clock: { ...systemClock, now: () => Date.now() + offsetMs },
+    });
     const tenant = await newTenant(app);
     await createMany(tenant.writeKey, 2);
     await app.accounts.quota.reserve(tenant.organizationId, 'monitors');
@@ -50,15 +55,26 @@ describe('the plan', () => {
     const tenant = await newTenant(app);
     for (const id of ['eu-1', 'eu-2']) await addRegion(app, id, { city: 'X' });
     const short = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 299 });
-    expect([short.status, short.code, short.error.details]).toEqual([403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 }]);
-    const { id } = (await tenant.writeKey.post('/api/monitors', { ...monitor, monitoring_regions: ['eu-1'] })).data.monitor;
-    expect((await tenant.writeKey.patch(`/api/monitors/${id}`, { interval_seconds: 60 })).code).toBe('INTERVAL_TOO_SHORT');
+    expect([short.status, short.code, short.error.details]).toEqual([
+      403, 'INTERVAL_TOO_SHORT', { limit: 300, usage: 299 },
+    ]);
+    const { id } = (await tenant.writeKey.post(
+      '/api/monitors', { ...monitor, monitoring_regions: ['eu-1'] },
+    )).data.monitor;
+    expect((await tenant.writeKey.patch(`/api/monitors/${id}`, { interval_seconds: 60 })).code).toBe(
+      'INTERVAL_TOO_SHORT',
+    );
     const beat = { name: 'Job', type: 'HEARTBEAT', grace_period: 60 };
-    const held = await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 60, interval_seconds: 60 });
+    const held =
+      await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 60, interval_seconds: 60 });
     expect([held.code, held.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60 }]);
     // How often pings are to come is not how often something is checked.
-    expect((await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 30 })).data.monitor).toMatchObject({ heartbeat_interval: 30, interval_seconds: 30 });
-    expect((await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 29 })).code).toBe('VALIDATION_FAILED');
+    expect(
+      (await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 30 })).data.monitor,
+    ).toMatchObject({ heartbeat_interval: 30, interval_seconds: 30 });
+    expect((await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 29 })).code).toBe(
+      'VALIDATION_FAILED',
+    );
     const wide = await tenant.writeKey.patch(`/api/monitors/${id}`, { monitoring_regions: ['eu-1', 'eu-2'] });
     expect([wide.code, wide.error.details]).toEqual(['PLAN_LIMIT_EXCEEDED', { limit: 1, usage: 2 }]);
     await app.close();
@@ -69,13 +85,19 @@ describe('the plan', () => {
     const tenant = await newTenant(app);
     const made = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     expect([made.status, made.data?.monitor.timeout_ms]).toEqual([201, 1000]);
-    expect((await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 0 })).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 0 })).code).toBe(
+      'VALIDATION_ERROR',
+    );
     expect((await tenant.owner.client.get('/api/billing')).data.limits.min_interval_seconds).toBe(1);
     await app.close();
     const strict = await makeApp({ env: { MIN_INTERVAL_SECONDS: '120' } });
     const other = await newTenant(strict);
-    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 119 })).code).toBe('VALIDATION_ERROR');
-    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 120 })).status).toBe(201);
+    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 119 })).code).toBe(
+      'VALIDATION_ERROR',
+    );
+    expect((await other.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 120 })).status).toBe(
+      201,
+    );
     await strict.close();
   });
 });

@@ -23,15 +23,19 @@ beforeEach(async () => {
 });
 
 const create = async (change: Loose = {}): Promise<string> => {
-  const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change };
+  const body = {
+    name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change,
+  };
   const answer = await client.post('/api/monitors', body);
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.data.monitor.id;
 };
-const names = async (query: string) => (await client.get(`/api/monitors?${query}`)).data.monitors.map((monitor: { name: string }) => monitor.name);
+const names = async (query: string) =>
+  (await client.get(`/api/monitors?${query}`)).data.monitors.map((monitor: { name: string }) => monitor.name);
 
 const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
-  status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null, open_incident: null, regions: [], ...change,
+  status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
+  open_incident: null, regions: [], ...change,
 });
 const figures = (change: Partial<Figures> = {}): Figures => ({
   uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1, ...change,
@@ -45,11 +49,17 @@ describe('the list', () => {
       await until(() => Date.now() > at);
     }
     expect(await names('')).toEqual(['three', 'two', 'one']);
-    expect((await client.get('/api/monitors?limit=2')).data.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
+    expect((await client.get('/api/monitors?limit=2')).data.pagination).toEqual({
+      total_count: 3, limit: 2, offset: 0, has_more: true,
+    });
     expect(await names('limit=2&offset=2')).toEqual(['one']);
-    expect((await client.get('/api/monitors?limit=2&offset=2')).data.pagination).toEqual({ total_count: 3, limit: 2, offset: 2, has_more: false });
+    expect((await client.get('/api/monitors?limit=2&offset=2')).data.pagination).toEqual({
+      total_count: 3, limit: 2, offset: 2, has_more: false,
+    });
     expect((await client.get('/api/monitors?offset=99')).data.pagination.has_more).toBe(false);
-    expect((await client.get('/api/monitors')).data.pagination).toEqual({ total_count: 3, limit: 50, offset: 0, has_more: false });
+    expect((await client.get('/api/monitors')).data.pagination).toEqual({
+      total_count: 3, limit: 50, offset: 0, has_more: false,
+    });
   });
 
   test('sorts by name in order of code points, by change, and by creation for last_check_at', async () => {
@@ -92,35 +102,52 @@ describe('the list', () => {
   test('shows what is known of each monitor, and leaves out what is not', async () => {
     const fresh = await create({ name: 'fresh' });
     const known = await create({ name: 'known' });
-    const incident = { id: randomUUID(), started_at: Date.now() - 5 * 60_000 - 500, severity: 'critical' as const, type: 'timeout' as const };
+    const incident = {
+      id: randomUUID(), started_at: Date.now() - 5 * 60_000 - 500, severity: 'critical' as const,
+      type: 'timeout' as const,
+    };
     const at = 1_700_000_123_456;
-    app.owners.live.set(known, live({ status: 'down', last_check_at: at, last_failure_at: at, last_success_at: 5_000, open_incident: incident }));
+    app.owners.live.set(known, live({
+      status: 'down', last_check_at: at, last_failure_at: at, last_success_at: 5_000, open_incident: incident,
+    }));
     app.owners.figures.set(known, figures());
     const incidents = app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents');
     await incidents.insertOne({ _id: incident.id, status: 'acknowledged' });
     const [second, first] = (await client.get('/api/monitors?sort_by=name')).data.monitors;
     expect(first.id).toBe(fresh);
-    for (const absent of ['last_check_at', 'stats', 'group_id', 'group_name']) expect(first).not.toHaveProperty(absent);
+    for (const absent of ['last_check_at', 'stats', 'group_id', 'group_name']) {
+      expect(first).not.toHaveProperty(absent);
+    }
     expect(first.runtimeStatus).toBe('unknown');
     expect(first.next_check_at * 1000 - Date.now()).toBeLessThanOrEqual(60_000);
     expect(second).toMatchObject({
       runtimeStatus: 'down',
       last_check_at: 1_700_000_123,
       stats: {
-        uptime: 99.5, averageResponseTime: 120.3, totalChecks: 10, failedChecks: 1, lastChecked: new Date(1_700_000_123_456).toISOString(),
+        uptime: 99.5, averageResponseTime: 120.3, totalChecks: 10, failedChecks: 1,
+        lastChecked: new Date(1_700_000_123_456).toISOString(),
         lastFailureAt: 1_700_000_123_456, lastSuccessAt: 5_000,
-        currentIncident: { id: incident.id, startedAt: new Date(incident.started_at).toISOString(), downtimeMinutes: 5, status: 'acknowledged', severity: 'critical' },
+        currentIncident: {
+          id: incident.id, startedAt: new Date(incident.started_at).toISOString(), downtimeMinutes: 5,
+          status: 'acknowledged', severity: 'critical',
+        },
       },
     });
     await incidents.updateOne({ _id: incident.id }, { $set: { status: 'resolved' } });
-    expect((await client.get('/api/monitors?search=known')).data.monitors[0].stats.currentIncident).toBeNull();
+    expect(
+      (await client.get('/api/monitors?search=known')).data.monitors[0].stats.currentIncident,
+    ).toBeNull();
     await client.post(`/api/monitors/${known}/pause`);
     const paused = (await client.get('/api/monitors?search=known')).data.monitors[0];
     expect(paused.runtimeStatus).toBe('unknown');
     expect(paused).not.toHaveProperty('next_check_at');
     expect((await client.get(`/api/monitors/${known}`)).data.monitor.runtimeStatus).toBe('paused');
-    await client.post('/api/monitors', { name: 'job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 });
-    expect((await client.get('/api/monitors?search=job')).data.monitors[0]).not.toHaveProperty('next_check_at');
+    await client.post(
+      '/api/monitors', { name: 'job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 },
+    );
+    expect((await client.get('/api/monitors?search=job')).data.monitors[0]).not.toHaveProperty(
+      'next_check_at',
+    );
   });
 });
 
@@ -137,20 +164,32 @@ describe('the statistics of a monitor', () => {
 
   test('carry uptime, counts, instants and the incident', async () => {
     const id = await create();
-    const incident = { id: randomUUID(), started_at: Date.now() - 90_000, severity: 'major' as const, type: 'status_code' as const };
+    const incident = {
+      id: randomUUID(), started_at: Date.now() - 90_000, severity: 'major' as const,
+      type: 'status_code' as const,
+    };
     app.owners.figures.set(id, figures());
-    app.owners.live.set(id, live({ status: 'degraded', last_check_at: 6_000.4, last_success_at: 5_000, last_failure_at: 3_000 }));
+    app.owners.live.set(
+      id,
+      live({ status: 'degraded', last_check_at: 6_000.4, last_success_at: 5_000, last_failure_at: 3_000 }),
+    );
     const quiet = await client.get(`/api/monitors/${id}/stats?period=7d`);
     expect(quiet.data).toEqual({
-      uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1, last_check_at: 6_000, last_success_at: 5_000,
+      uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1,
+      last_check_at: 6_000, last_success_at: 5_000,
       last_failure_at: 3_000, runtime_status: 'degraded', current_incident: null,
     });
     app.owners.live.set(id, live({ status: 'down', last_check_at: 6_000, open_incident: incident }));
-    await app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents').insertOne({ _id: incident.id, status: 'open' });
+    await app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents').insertOne({
+      _id: incident.id, status: 'open',
+    });
     const down = await client.get(`/api/monitors/${id}/stats`);
     expect(down.data).toMatchObject({
       runtime_status: 'down',
-      current_incident: { id: incident.id, started_at: new Date(incident.started_at).toISOString(), downtime_minutes: 1, status: 'open', severity: 'major' },
+      current_incident: {
+        id: incident.id, started_at: new Date(incident.started_at).toISOString(), downtime_minutes: 1,
+        status: 'open', severity: 'major',
+      },
     });
     await client.post(`/api/monitors/${id}/pause`);
     expect((await client.get(`/api/monitors/${id}/stats`)).data.runtime_status).toBe('unknown');
@@ -160,30 +199,49 @@ describe('the statistics of a monitor', () => {
     const id = await create();
     app.owners.live.set(id, live({ last_check_at: 5_000 }));
     app.owners.figures.set(id, figures());
-    for (const period of ['7d', '30d', '90d']) expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).status).toBe(200);
-    for (const period of ['', '24h', '7D', '1', 'constructor']) {
-      expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).code, period).toBe('INVALID_PERIOD');
+    for (const period of ['7d', '30d', '90d']) {
+      expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).status).toBe(200);
     }
-    expect((await client.get(`/api/monitors/${id}/stats?period=7d&period=30d`)).code).toBe('VALIDATION_ERROR');
+    for (const period of ['', '24h', '7D', '1', 'constructor']) {
+      expect((await client.get(`/api/monitors/${id}/stats?period=${period}`)).code, period).toBe(
+        'INVALID_PERIOD',
+      );
+    }
+    expect((await client.get(`/api/monitors/${id}/stats?period=7d&period=30d`)).code).toBe(
+      'VALIDATION_ERROR',
+    );
   });
 });
 
 test('the statistics of the project count types, states and cities, and show the latest results', async () => {
-  expect((await client.get('/api/monitors/stats')).data).toEqual({ total_monitors: 0, by_type: {}, by_status: {}, by_region: {}, recent_activity: [] });
-  for (const [id, city] of [['eu-1', 'Dublin'], ['eu-2', 'Dublin'], ['us-1', '']] as const) await addRegion(app, id, { city });
+  expect((await client.get('/api/monitors/stats')).data).toEqual({
+    total_monitors: 0, by_type: {}, by_status: {}, by_region: {}, recent_activity: [],
+  });
+  for (const [id, city] of [['eu-1', 'Dublin'], ['eu-2', 'Dublin'], ['us-1', '']] as const) {
+    await addRegion(app, id, { city });
+  }
   const first = await create({ name: 'first', monitoring_regions: ['eu-1', 'us-1'] });
   await create({ name: 'automatic' });
   const third = await create({ name: 'third', monitoring_regions: ['eu-2'] });
   await client.post(`/api/monitors/${third}/pause`);
   await client.delete(`/api/monitors/${await create({ name: 'deleted' })}`);
-  const result = { monitor_id: first, success: true, response_time_ms: 12.6, status_code: 200, checked_at: Date.now() };
-  app.owners.recent = [...Array<typeof result>(12).fill(result), { ...result, monitor_id: randomUUID(), checked_at: result.checked_at - 1 }];
+  const result = {
+    monitor_id: first, success: true, response_time_ms: 12.6, status_code: 200, checked_at: Date.now(),
+  };
+  app.owners.recent = [
+    ...Array<typeof result>(12).fill(result),
+    { ...result, monitor_id: randomUUID(), checked_at: result.checked_at - 1 },
+  ];
   const { data } = await client.get('/api/monitors/stats');
   expect(data).toMatchObject({
-    total_monitors: 3, by_type: { HTTP: 3 }, by_status: { active: 2, paused: 1 }, by_region: { Dublin: 2, Unknown: 1 },
+    total_monitors: 3, by_type: { HTTP: 3 }, by_status: { active: 2, paused: 1 },
+    by_region: { Dublin: 2, Unknown: 1 },
   });
   expect(data.recent_activity).toHaveLength(10);
-  expect(data.recent_activity[0]).toEqual({ ...result, monitor_name: 'first', response_time_ms: 13, checked_at: new Date(result.checked_at).toISOString() });
+  expect(data.recent_activity[0]).toEqual({
+    ...result, monitor_name: 'first', response_time_ms: 13,
+    checked_at: new Date(result.checked_at).toISOString(),
+  });
   const other = await newTenant(app);
   expect((await other.readKey.get('/api/monitors/stats')).data.total_monitors).toBe(0);
 });
@@ -192,7 +250,9 @@ test('a failure of ours is told by the code of its route', async () => {
   const id = await create();
   // What is stored is read because no owner answers, and cannot be used.
   app.owners.unanswered.add('open');
-  app.owners.recent = [{ monitor_id: id, success: true, response_time_ms: 1, status_code: 200, checked_at: Date.now() }];
+  app.owners.recent = [
+    { monitor_id: id, success: true, response_time_ms: 1, status_code: 200, checked_at: Date.now() },
+  ];
   await app.db.collection<{ _id: string; state: null }>('monitor_states').insertOne({ _id: id, state: null });
   for (const [path, status, code] of [
     ['/api/monitors', 400, 'MONITORS_FETCH_FAILED'], [`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED'],

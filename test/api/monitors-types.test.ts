@@ -16,25 +16,46 @@ afterAll(() => app.close());
 
 const dns = {
   record_entries: [
-    { type: 'A', expected_values: ['192.0.2.1'], match: 'exact' }, { type: 'MX', expected_values: ['10 mail.shop.example'] },
+    { type: 'A', expected_values: ['192.0.2.1'], match: 'exact' },
+    { type: 'MX', expected_values: ['10 mail.shop.example'] },
     ...['AAAA', 'CNAME', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'].map((type) => ({ type })),
   ],
   dns_server: '1.1.1.1', resolution_timeout_ms: 800,
 };
-const keyword = { keywords: [{ text: 'In stock', should_contain: true }, { text: 'Error', should_contain: false }], match_mode: 'any', case_sensitive: true };
+const keyword = {
+  keywords: [{ text: 'In stock', should_contain: true }, { text: 'Error', should_contain: false }],
+  match_mode: 'any', case_sensitive: true,
+};
 const TYPES: [type: string, body: Loose, read: Loose][] = [
-  ['KEYWORD', { target: 'https://shop.example/', keyword_config: keyword, method: 'POST', body: 'q' }, { keyword_config: keyword, method: 'POST', body: 'q', expected_status: [] }],
-  ['TCP', { target: 'mail.example', tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } }, { tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true }, port: 25 }],
+  [
+    'KEYWORD', { target: 'https://shop.example/', keyword_config: keyword, method: 'POST', body: 'q' },
+    { keyword_config: keyword, method: 'POST', body: 'q', expected_status: [] },
+  ],
+  [
+    'TCP', { target: 'mail.example', tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } },
+    { tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true }, port: 25 },
+  ],
   ['TCP', { target: 'mail.example:587' }, { tcp_config: { port: 587, protocol: 'generic' }, port: 587 }],
   ['DNS', { target: '_sip._tcp.shop.example', dns_config: dns }, { dns_config: dns }],
-  ['ICMP', { target: '192.0.2.1' }, { icmp_config: { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 } }],
-  ['ICMP', { target: 'shop.example', icmp_config: { packet_count: 1, ttl: 9 } }, { icmp_config: { packet_count: 1, packet_size: 56, timeout_ms: 2000, ttl: 9 } }],
-  ['HEARTBEAT', { heartbeat_interval: 90, grace_period: 5, interval_seconds: undefined }, { heartbeat_interval: 90, grace_period: 5, interval_seconds: 90 }],
+  [
+    'ICMP', { target: '192.0.2.1' },
+    { icmp_config: { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 } },
+  ],
+  [
+    'ICMP', { target: 'shop.example', icmp_config: { packet_count: 1, ttl: 9 } },
+    { icmp_config: { packet_count: 1, packet_size: 56, timeout_ms: 2000, ttl: 9 } },
+  ],
+  [
+    'HEARTBEAT', { heartbeat_interval: 90, grace_period: 5, interval_seconds: undefined },
+    { heartbeat_interval: 90, grace_period: 5, interval_seconds: 90 },
+  ],
 ];
 
 describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
-  test(`made of ${JSON.stringify(body).slice(0, 60)} reads so, in the list too, and can be sent back and changed`, async () => {
-    const made = await client.post('/api/monitors', { name: `${type} monitor`, type, interval_seconds: 60, ...body });
+  test(`made of ${JSON.stringify(body)
+    .slice(0, 60)} reads so, in the list too, and can be sent back and changed`, async () => {
+    const made =
+      await client.post('/api/monitors', { name: `${type} monitor`, type, interval_seconds: 60, ...body });
     expect(made.status, made.text).toBe(201);
     const { monitor } = made.data;
     expect(monitor).toMatchObject({ type, runtimeStatus: 'unknown', ...read });
@@ -44,10 +65,15 @@ describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
     expect((await client.get(path)).data.monitor).toEqual(monitor);
     const listed = (await client.get('/api/monitors?limit=1')).data.monitors[0];
     expect(listed).toMatchObject({ ...monitor, runtimeStatus: 'unknown' });
-    for (const sent of [monitor, listed]) expect((await client.put(path, sent)).data.monitor).toEqual(monitor);
+    for (const sent of [monitor, listed]) {
+      expect((await client.put(path, sent)).data.monitor).toEqual(monitor);
+    }
     expect((await app.monitors.findByIds([monitor.id]))[0]?.revision).toBe(1);
-    expect((await client.put(path, { ...monitor, name: 'Other' })).data.monitor).toMatchObject({ ...monitor, name: 'Other', updated_at: expect.any(Number) });
-    const foreign = await client.patch(path, { [type === 'TCP' ? 'icmp_config' : 'tcp_config']: { ttl: undefined } });
+    expect((await client.put(path, { ...monitor, name: 'Other' })).data.monitor).toMatchObject({
+      ...monitor, name: 'Other', updated_at: expect.any(Number),
+    });
+    const foreign =
+      await client.patch(path, { [type === 'TCP' ? 'icmp_config' : 'tcp_config']: { ttl: undefined } });
     expect([foreign.status, foreign.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(foreign.error.message).toContain(`Does not apply to ${type} monitors`);
   });
@@ -57,12 +83,15 @@ test('a heartbeat without its settings is refused by the code of its own', async
   const answer = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
   expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
   expect(answer.error.details).toEqual([
-    { code: 'custom', path: ['heartbeat_interval'], message: 'Required for HEARTBEAT monitors' }, { code: 'custom', path: ['grace_period'], message: 'Required for HEARTBEAT monitors' },
+    { code: 'custom', path: ['heartbeat_interval'], message: 'Required for HEARTBEAT monitors' },
+    { code: 'custom', path: ['grace_period'], message: 'Required for HEARTBEAT monitors' },
   ]);
 });
 
 test('a heartbeat is found by its token while it lives', async () => {
-  const { monitor } = (await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5 })).data;
+  const { monitor } = (await client.post(
+    '/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5 },
+  )).data;
   expect((await app.monitors.findByHeartbeatToken(monitor.heartbeat_token))?._id).toBe(monitor.id);
   expect(await app.monitors.findByHeartbeatToken('0'.repeat(32))).toBeNull();
   await client.delete(`/api/monitors/${monitor.id}`);
@@ -71,7 +100,10 @@ test('a heartbeat is found by its token while it lives', async () => {
 
 describe('many monitors', () => {
   const make = async (change: Loose = {}, as = client): Promise<Loose> =>
-    (await as.post('/api/monitors', { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change })).data.monitor;
+    (await as.post(
+      '/api/monitors',
+      { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change },
+    )).data.monitor;
   const bulk = async (body: Loose) => client.post('/api/monitors/bulk', body);
 
   test('are paused, resumed and deleted together; what is so already is left alone, and what cannot be is told', async () => {
@@ -84,41 +116,67 @@ describe('many monitors', () => {
     expect(paused.data).toEqual({
       affected_count: 2, monitor_ids: [two.id, one.id], message: '2 monitors paused',
       failures: [
-        { monitor_id: off.id, code: 'CONFLICT', message: 'A disabled monitor cannot be paused; resume it first' },
-        ...[stranger.id, unknown].map((id) => ({ monitor_id: id, code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' })),
+        {
+          monitor_id: off.id, code: 'CONFLICT',
+          message: 'A disabled monitor cannot be paused; resume it first',
+        },
+        ...[stranger.id, unknown].map(
+          (id) => ({ monitor_id: id, code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' }),
+        ),
       ],
     });
-    expect((await bulk({ action: 'pause', monitor_ids: [one.id] })).data).toMatchObject({ affected_count: 0, failures: [] });
-    expect((await bulk({ action: 'resume', monitor_ids: [one.id, off.id] })).data).toMatchObject({ affected_count: 2, message: '2 monitors resumed' });
+    expect((await bulk({ action: 'pause', monitor_ids: [one.id] })).data).toMatchObject({
+      affected_count: 0, failures: [],
+    });
+    expect((await bulk({ action: 'resume', monitor_ids: [one.id, off.id] })).data).toMatchObject({
+      affected_count: 2, message: '2 monitors resumed',
+    });
     expect((await client.get(`/api/monitors/${off.id}`)).data.monitor.status).toBe('active');
     const deleted = await bulk({ action: 'delete', monitor_ids: [one.id, two.id, stranger.id] });
     expect(deleted.data).toMatchObject({ affected_count: 2, failures: [{ monitor_id: stranger.id }] });
     expect((await client.get(`/api/monitors/${one.id}`)).code).toBe('MONITOR_NOT_FOUND');
-    expect((await app.monitors.findByIds([stranger.id]))[0]).toMatchObject({ revision: 1, status: 'active', deleted_at: null });
+    expect((await app.monitors.findByIds([stranger.id]))[0]).toMatchObject({
+      revision: 1, status: 'active', deleted_at: null,
+    });
   });
 
   test('get tags beside those that they have, as far as there is room', async () => {
-    const [plain, full] = [await make({ tags: ['a'] }), await make({ tags: Array.from({ length: 20 }, (_, n) => `t${n}`) })];
+    const [plain, full] =
+      [await make({ tags: ['a'] }), await make({ tags: Array.from({ length: 20 }, (_, n) => `t${n}`) })];
     const tagged = await bulk({ action: 'tag', monitor_ids: [plain.id, full.id], tags: ['b', 'a', ' b '] });
-    expect(tagged.data).toMatchObject({ affected_count: 1, monitor_ids: [plain.id], failures: [{ monitor_id: full.id, code: 'VALIDATION_ERROR' }] });
-    expect((await app.monitors.findByIds([plain.id]))[0]).toMatchObject({ tags: ['a', 'b'], check_revision: 1, revision: 2 });
+    expect(tagged.data).toMatchObject({
+      affected_count: 1, monitor_ids: [plain.id],
+      failures: [{ monitor_id: full.id, code: 'VALIDATION_ERROR' }],
+    });
+    expect((await app.monitors.findByIds([plain.id]))[0]).toMatchObject({
+      tags: ['a', 'b'], check_revision: 1, revision: 2,
+    });
   });
 
   test('move into a group and out of it, but not into one of somebody else', async () => {
     const monitor = await make();
     const group = (await client.post('/api/groups', { name: 'Front' })).data;
-    expect((await bulk({ action: 'move', monitor_ids: [monitor.id], group_id: group.id })).data).toMatchObject({ affected_count: 1, message: '1 monitor moved' });
+    expect(
+      (await bulk({ action: 'move', monitor_ids: [monitor.id], group_id: group.id })).data,
+    ).toMatchObject({ affected_count: 1, message: '1 monitor moved' });
     expect((await client.get(`/api/monitors/${monitor.id}`)).data.monitor.group_id).toBe(group.id);
     const foreign = (await (await newTenant(app)).writeKey.post('/api/groups', { name: 'Theirs' })).data;
     const refused = await bulk({ action: 'move', monitor_ids: [monitor.id], group_id: foreign.id });
-    expect([refused.code, refused.error.message]).toEqual(['VALIDATION_ERROR', 'Validation failed: group_id: Unknown group']);
-    expect((await bulk({ action: 'move', monitor_ids: [monitor.id], group_id: null })).data.affected_count).toBe(1);
+    expect([refused.code, refused.error.message]).toEqual([
+      'VALIDATION_ERROR', 'Validation failed: group_id: Unknown group',
+    ]);
+    expect(
+      (await bulk({ action: 'move', monitor_ids: [monitor.id], group_id: null })).data.affected_count,
+    ).toBe(1);
     expect((await client.get(`/api/monitors/${monitor.id}`)).data.monitor).not.toHaveProperty('group_id');
   });
 
   test.each<[Loose, string]>([
-    [{ action: 'explode' }, 'action'], [{ monitor_ids: [] }, 'monitor_ids'], [{ monitor_ids: ['x'] }, 'monitor_ids.0'], [{ action: 'tag' }, 'tags'], [{ action: 'move' }, 'group_id'],
-    [{ tags: ['x'] }, 'tags'], [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
+    [{ action: 'explode' }, 'action'], [{ monitor_ids: [] }, 'monitor_ids'], [
+      { monitor_ids: ['x'] }, 'monitor_ids.0',
+    ], [{ action: 'tag' }, 'tags'], [{ action: 'move' }, 'group_id'],
+    [{ tags: ['x'] }, 'tags'],
+    [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
   ])('are not changed by %j', async (change, path) => {
     const answer = await bulk({ action: 'pause', monitor_ids: [randomUUID()], ...change });
     expect([answer.status, answer.error.details[0].path.join('.')], answer.text).toEqual([400, path]);
@@ -130,13 +188,23 @@ test('one monitor asks its target only so often, on every plan', async () => {
   const owner = (await newTenant(private_)).writeKey;
   const regions = Array.from({ length: 11 }, (_, at) => `eu-${at}`);
   for (const id of regions) await addRegion(private_, id, { city: 'X' });
-  const icmp = { name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 1, icmp_config: { packet_count: 10 } };
+  const icmp = {
+    name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 1,
+    icmp_config: { packet_count: 10 },
+  };
   const made = await owner.post('/api/monitors', icmp);
   expect(made.status).toBe(201);
-  const wide = await owner.patch(`/api/monitors/${made.data.monitor.id}`, { monitoring_regions: regions.slice(0, 2) });
-  expect([wide.status, wide.code, wide.error.details]).toEqual([403, 'FAIR_USE_LIMIT_REACHED', { limit: 600, usage: 1200 }]);
+  const wide =
+    await owner.patch(`/api/monitors/${made.data.monitor.id}`, { monitoring_regions: regions.slice(0, 2) });
+  expect([wide.status, wide.code, wide.error.details]).toEqual([
+    403, 'FAIR_USE_LIMIT_REACHED', { limit: 600, usage: 1200 },
+  ]);
   const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 1 };
-  expect((await owner.post('/api/monitors', { ...http, monitoring_regions: regions })).code).toBe('FAIR_USE_LIMIT_REACHED');
-  expect((await owner.post('/api/monitors', { ...http, monitoring_regions: regions.slice(1) })).status).toBe(201);
+  expect((await owner.post('/api/monitors', { ...http, monitoring_regions: regions })).code).toBe(
+    'FAIR_USE_LIMIT_REACHED',
+  );
+  expect((await owner.post('/api/monitors', { ...http, monitoring_regions: regions.slice(1) })).status).toBe(
+    201,
+  );
   await private_.close();
 });

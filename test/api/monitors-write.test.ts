@@ -20,10 +20,14 @@ beforeEach(async () => {
   app.owners.poked.length = 0;
 });
 
-const minimal = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/health?deep=1#x', interval_seconds: 60 };
+const minimal = {
+  name: 'Shop', type: 'HTTP', target: 'https://shop.example/health?deep=1#x', interval_seconds: 60,
+};
 const create = async (change: Loose = {}) => client.post('/api/monitors', { ...minimal, ...change });
 const addDestination = (_id: string, { organizationId, projectId }: Tenant) =>
-  app.db.collection<{ _id: string }>('destinations').insertOne({ _id, organization_id: organizationId, project_id: projectId } as { _id: string });
+  app.db.collection<{ _id: string }>('destinations').insertOne(
+    { _id, organization_id: organizationId, project_id: projectId } as { _id: string },
+  );
 const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[0]);
 
 describe('a monitor that is created', () => {
@@ -35,8 +39,10 @@ describe('a monitor that is created', () => {
     expect(createdAt).toBeGreaterThanOrEqual(before);
     expect(updatedAt).toBe(createdAt);
     expect(rest).toEqual({
-      ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active', configState: 'active',
-      runtimeStatus: 'unknown', timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 }, method: 'GET', headers: {}, body: null,
+      ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active',
+      configState: 'active',
+      runtimeStatus: 'unknown', timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 },
+      method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });
     expect((await client.get(`/api/monitors/${id}`)).data).toEqual(answer.data);
@@ -45,27 +51,36 @@ describe('a monitor that is created', () => {
   test('is marked for its shard, whose owner is told', async () => {
     const { id } = (await create()).data.monitor;
     expect(app.owners.poked).toEqual([shardOf(id)]);
-    expect(await stored(id)).toMatchObject({ revision: 1, unjournaled: shardOf(id), deleted_at: null, project_id: tenant.projectId });
+    expect(await stored(id)).toMatchObject({
+      revision: 1, unjournaled: shardOf(id), deleted_at: null, project_id: tenant.projectId,
+    });
   });
 
   test('takes every field in the nested form, and in the flat one', async () => {
     const http = {
-      method: 'POST', headers: { 'X-Api': 'ü', Accept: '*/*' }, body: '{"a":1}', follow_redirects: false, max_redirects: 2, verify_ssl: false,
+      method: 'POST', headers: { 'X-Api': 'ü', Accept: '*/*' }, body: '{"a":1}', follow_redirects: false,
+      max_redirects: 2, verify_ssl: false,
       slow_response_threshold_ms: 800, auth: { type: 'basic', username: 'u', password: 'p:p' },
     };
     const flat = (await create({ ...http, expected_status: [200, 201, 200] })).data.monitor;
-    const nested = (await create({ http_config: { ...http, expected_status_codes: [200, 201] } })).data.monitor;
+    const nested =
+      (await create({ http_config: { ...http, expected_status_codes: [200, 201] } })).data.monitor;
     expect(flat).toMatchObject({ ...http, expected_status: [200, 201] });
-    expect({ ...nested, id: flat.id }).toEqual({ ...flat, updated_at: nested.updated_at, created_at: nested.created_at });
+    expect({ ...nested, id: flat.id }).toEqual({
+      ...flat, updated_at: nested.updated_at, created_at: nested.created_at,
+    });
     expect((await create({ expected_status_codes: [204] })).data.monitor.expected_status).toEqual([204]);
   });
 
   test('keeps tags and regions, which no read returns', async () => {
     await addRegion(app, 'eu-west', { city: 'Dublin' });
-    const { monitor } = (await create({ tags: ['prod', ' web ', 'prod'], monitoring_regions: ['eu-west', 'eu-west'] })).data;
+    const { monitor } =
+      (await create({ tags: ['prod', ' web ', 'prod'], monitoring_regions: ['eu-west', 'eu-west'] })).data;
     expect(monitor).not.toHaveProperty('tags');
     expect(monitor).not.toHaveProperty('monitoring_regions');
-    expect(await stored(monitor.id)).toMatchObject({ tags: ['prod', 'web'], monitoring_regions: ['eu-west'] });
+    expect(await stored(monitor.id)).toMatchObject({
+      tags: ['prod', 'web'], monitoring_regions: ['eu-west'],
+    });
   });
 
   test('has the timeout that it names, else the lower of ten seconds and its interval', async () => {
@@ -82,57 +97,125 @@ describe('a monitor that is created', () => {
   });
 
   test('comes out for the probe and for the state machine as it was asked for', async () => {
-    const { id } = (await create({ auth: { type: 'bearer', token: 'abc' }, headers: { A: 'b' }, confirmation_policy: { regions: 2, retries: 0 } })).data.monitor;
+    const { id } = (await create({
+      auth: { type: 'bearer', token: 'abc' }, headers: { A: 'b' },
+      confirmation_policy: { regions: 2, retries: 0 },
+    })).data.monitor;
     const doc = await stored(id);
     if (doc === undefined) throw new Error('not stored');
     const spec = httpSpec.strict().parse(toCheckSpec(doc));
-    expect(spec).toMatchObject({ url: minimal.target, method: 'GET', headers: { A: 'b', authorization: 'Bearer abc' }, expected_status: [] });
-    expect(toMonitorConfig(doc)).toMatchObject({ monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, quorum: 2, status: 'active', revision: 1 });
-    const basic = { ...doc, http: { ...(doc.http as NonNullable<typeof doc.http>), auth: { type: 'basic' as const, username: 'ü', password: 'a:b' } } };
-    expect(httpSpec.parse(toCheckSpec(basic)).headers['authorization']).toBe(`Basic ${Buffer.from('ü:a:b').toString('base64')}`);
+    expect(spec).toMatchObject({
+      url: minimal.target, method: 'GET', headers: { A: 'b', authorization: 'Bearer abc' },
+      expected_status: [],
+    });
+    expect(toMonitorConfig(doc)).toMatchObject({
+      monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, quorum: 2, status: 'active',
+      revision: 1,
+    });
+    const basic = { ...doc, http: {
+      ...(doc.http as NonNullable<typeof doc.http>),
+      auth: { type: 'basic' as const, username: 'ü', password: 'a:b' },
+    } };
+    expect(httpSpec.parse(toCheckSpec(basic)).headers['authorization']).toBe(
+      `Basic ${Buffer.from('ü:a:b').toString('base64')}`,
+    );
   });
 });
 
 describe('a monitor is refused', () => {
   const big = 'x'.repeat(8192);
   test.each<[Loose, string]>([
-    [{ name: undefined }, 'name'], [{ name: ' ' }, 'name'], [{ name: 'x'.repeat(256) }, 'name'], [{ name: 'a\nb' }, 'name'], [{ name: 'a\u2028b' }, 'name'],
+    [{ name: undefined }, 'name'], [
+      { name: ' ' }, 'name',
+    ], [{ name: 'x'.repeat(256) }, 'name'], [{ name: 'a\nb' }, 'name'], [{ name: 'a\u2028b' }, 'name'],
     [{ type: 'FTP' }, 'type'], [{ type: 'http' }, 'type'], [{ type: undefined }, 'type'],
-    [{ target: 'shop.example' }, 'target'], [{ target: 'ftp://shop.example/' }, 'target'], [{ target: 'file:///etc/passwd' }, 'target'],
-    [{ target: 'gopher://x/' }, 'target'], [{ target: 'javascript:alert(1)' }, 'target'], [{ target: 'http:shop.example' }, 'target'],
-    [{ target: 'https://user:pw@shop.example/' }, 'target'], [{ target: 'https://user@shop.example/' }, 'target'], [{ target: 'https://shop.example/\r\nX: y' }, 'target'],
-    [{ target: 'http://shop.example\\@evil.example/' }, 'target'], [{ target: 'http://[::1' }, 'target'], [{ target: 'http://' }, 'target'],
-    [{ target: 'http://a:99999/' }, 'target'], [{ target: `https://a/${'x'.repeat(2048)}` }, 'target'], [{ target: '' }, 'target'],
-    [{ interval_seconds: undefined }, 'interval_seconds'], [{ interval_seconds: 29 }, 'interval_seconds'], [{ interval_seconds: 86_401 }, 'interval_seconds'],
+    [
+      { target: 'shop.example' }, 'target',
+    ], [{ target: 'ftp://shop.example/' }, 'target'], [{ target: 'file:///etc/passwd' }, 'target'],
+    [
+      { target: 'gopher://x/' }, 'target',
+    ], [{ target: 'javascript:alert(1)' }, 'target'], [{ target: 'http:shop.example' }, 'target'],
+    [{ target: 'https://user:pw@shop.example/' }, 'target'], [
+      { target: 'https://user@shop.example/' }, 'target',
+    ], [{ target: 'https://shop.example/\r\nX: y' }, 'target'],
+    [
+      { target: 'http://shop.example\\@evil.example/' }, 'target',
+    ], [{ target: 'http://[::1' }, 'target'], [{ target: 'http://' }, 'target'],
+    [
+      { target: 'http://a:99999/' }, 'target',
+    ], [{ target: `https://a/${'x'.repeat(2048)}` }, 'target'], [{ target: '' }, 'target'],
+    [
+      { interval_seconds: undefined }, 'interval_seconds',
+    ], [{ interval_seconds: 29 }, 'interval_seconds'], [{ interval_seconds: 86_401 }, 'interval_seconds'],
     [{ interval_seconds: 0 }, 'interval_seconds'], [{ interval_seconds: -60 }, 'interval_seconds'],
-    [{ timeout_ms: 999 }, 'timeout_ms'], [{ timeout_ms: 60_001 }, 'timeout_ms'], [{ timeout_ms: 1.5 }, 'timeout_ms'],
+    [
+      { timeout_ms: 999 }, 'timeout_ms',
+    ], [{ timeout_ms: 60_001 }, 'timeout_ms'], [{ timeout_ms: 1.5 }, 'timeout_ms'],
     [{ method: 'TRACE' }, 'method'], [{ method: 'CONNECT' }, 'method'], [{ method: 'get' }, 'method'],
-    [{ headers: { 'X-A': 'a\r\nX-B: b' } }, 'headers.X-A'], [{ headers: { 'X-A': 'a\nb' } }, 'headers.X-A'], [{ headers: { 'X A': 'a' } }, 'headers.X A'],
-    [{ headers: { '': 'a' } }, 'headers'], [{ headers: { 'X-A:': 'a' } }, 'headers.X-A:'], [{ headers: { 'X-A': '\u{1f600}' } }, 'headers.X-A'],
-    [{ headers: { Host: 'x' } }, 'headers.Host'], [{ headers: { 'content-length': '1' } }, 'headers.content-length'],
-    [{ headers: { 'Transfer-Encoding': 'chunked' } }, 'headers.Transfer-Encoding'], [{ headers: { Connection: 'x' } }, 'headers.Connection'],
-    [{ headers: { 'X-A': big } }, 'headers.X-A'], [{ headers: { 'X-A': 'a', 'x-a': 'b' } }, 'headers.x-a'], [{ headers: { 'X-A': 1 } }, 'headers.X-A'],
+    [
+      { headers: { 'X-A': 'a\r\nX-B: b' } }, 'headers.X-A',
+    ], [{ headers: { 'X-A': 'a\nb' } }, 'headers.X-A'], [{ headers: { 'X A': 'a' } }, 'headers.X A'],
+    [
+      { headers: { '': 'a' } }, 'headers',
+    ], [{ headers: { 'X-A:': 'a' } }, 'headers.X-A:'], [{ headers: { 'X-A': '\u{1f600}' } }, 'headers.X-A'],
+    [
+      { headers: { Host: 'x' } }, 'headers.Host',
+    ], [{ headers: { 'content-length': '1' } }, 'headers.content-length'],
+    [
+      { headers: { 'Transfer-Encoding': 'chunked' } }, 'headers.Transfer-Encoding',
+    ], [{ headers: { Connection: 'x' } }, 'headers.Connection'],
+    [
+      { headers: { 'X-A': big } }, 'headers.X-A',
+    ], [{ headers: { 'X-A': 'a', 'x-a': 'b' } }, 'headers.x-a'], [{ headers: { 'X-A': 1 } }, 'headers.X-A'],
     [{ headers: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`X-${n}`, 'a'])) }, 'headers'],
     [{ http_config: { headers: { 'X-A': 'a\r\nb' } } }, 'http_config.headers.X-A'],
-    [{ body: 'x'.repeat(65_537) }, 'body'], [{ expected_status: [99] }, 'expected_status.0'], [{ expected_status: ['200'] }, 'expected_status.0'],
-    [{ http_config: { expected_status_codes: [600] } }, 'http_config.expected_status_codes.0'], [{ http_config: { method: 'GET', extra: 1 } }, 'http_config.extra'],
-    [{ slow_response_threshold_ms: 0 }, 'slow_response_threshold_ms'], [{ max_redirects: 11 }, 'max_redirects'],
-    [{ auth: { type: 'basic', username: 'a:b', password: 'c' } }, 'auth.username'], [{ auth: { type: 'digest' } }, 'auth.type'],
-    [{ auth: { type: 'bearer', token: 'a b' } }, 'auth.token'], [{ auth: { type: 'bearer', token: 'x' }, headers: { Authorization: 'y' } }, 'auth'],
+    [
+      { body: 'x'.repeat(65_537) }, 'body',
+    ], [{ expected_status: [99] }, 'expected_status.0'], [{ expected_status: ['200'] }, 'expected_status.0'],
+    [
+      { http_config: { expected_status_codes: [600] } }, 'http_config.expected_status_codes.0',
+    ], [{ http_config: { method: 'GET', extra: 1 } }, 'http_config.extra'],
+    [
+      { slow_response_threshold_ms: 0 }, 'slow_response_threshold_ms',
+    ], [{ max_redirects: 11 }, 'max_redirects'],
+    [
+      { auth: { type: 'basic', username: 'a:b', password: 'c' } }, 'auth.username',
+    ], [{ auth: { type: 'digest' } }, 'auth.type'],
+    [
+      { auth: { type: 'bearer', token: 'a b' } }, 'auth.token',
+    ], [{ auth: { type: 'bearer', token: 'x' }, headers: { Authorization: 'y' } }, 'auth'],
     [{ method: 'GET', http_config: { method: 'POST' } }, 'http_config.method'],
-    [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, 'tags'], [{ tags: ['x'.repeat(51)] }, 'tags.0'], [{ tags: ['a,b'] }, 'tags.0'], [{ tags: [''] }, 'tags.0'],
-    [{ monitoring_regions: ['nowhere'] }, 'monitoring_regions'], [{ monitoring_regions: ['No'] }, 'monitoring_regions.0'],
-    [{ notification_target_ids: ['x'] }, 'notification_target_ids.0'], [{ notification_target_ids: [randomUUID()] }, 'notification_target_ids'],
-    [{ confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions'], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
+    [
+      { tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, 'tags',
+    ], [{ tags: ['x'.repeat(51)] }, 'tags.0'], [{ tags: ['a,b'] }, 'tags.0'], [{ tags: [''] }, 'tags.0'],
+    [
+      { monitoring_regions: ['nowhere'] }, 'monitoring_regions',
+    ], [{ monitoring_regions: ['No'] }, 'monitoring_regions.0'],
+    [
+      { notification_target_ids: ['x'] }, 'notification_target_ids.0',
+    ], [{ notification_target_ids: [randomUUID()] }, 'notification_target_ids'],
+    [
+      { confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions',
+    ], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
     [{ confirmation_policy: { regions: 0 } }, 'confirmation_policy.regions'],
-    [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [{ ssl_monitoring: { enabled: true, expiry_warning_days: [0] } }, 'ssl_monitoring.expiry_warning_days.0'],
-    [{ type: 'ICMP', target: 'a.example', icmp_config: { packet_size: 65_507 } }, 'icmp_config.packet_size'], [{ type: 'ICMP', target: 'a.example', icmp_config: { ttl: 0 } }, 'icmp_config.ttl'],
-    [{ type: 'ICMP', target: 'a.example', icmp_config: { packet_count: 1_000_000 } }, 'icmp_config.packet_count'],
-    [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'], [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
+    [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [
+      { ssl_monitoring: { enabled: true, expiry_warning_days: [0] } }, 'ssl_monitoring.expiry_warning_days.0',
+    ],
+    [
+      { type: 'ICMP', target: 'a.example', icmp_config: { packet_size: 65_507 } }, 'icmp_config.packet_size',
+    ], [{ type: 'ICMP', target: 'a.example', icmp_config: { ttl: 0 } }, 'icmp_config.ttl'],
+    [
+      { type: 'ICMP', target: 'a.example', icmp_config: { packet_count: 1_000_000 } },
+      'icmp_config.packet_count',
+    ],
+    [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'],
+    [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
     const answer = await create(change);
     expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.error.details.map((issue: { path: string[] }) => issue.path.join('.')), answer.text).toContain(path);
+    expect(
+      answer.error.details.map((issue: { path: string[] }) => issue.path.join('.')), answer.text,
+    ).toContain(path);
     expect(answer.error.message.startsWith('Validation failed: ')).toBe(true);
   });
 
@@ -140,7 +223,9 @@ describe('a monitor is refused', () => {
     expect((await create({ interval_seconds: 5 })).error).toEqual({
       code: 'VALIDATION_ERROR',
       message: 'Validation failed: interval_seconds: Interval must be at least 30 seconds',
-      details: [{ code: 'too_small', path: ['interval_seconds'], message: 'Interval must be at least 30 seconds' }],
+      details: [
+        { code: 'too_small', path: ['interval_seconds'], message: 'Interval must be at least 30 seconds' },
+      ],
     });
   });
 
@@ -156,7 +241,8 @@ describe('a monitor that is changed', () => {
     await addRegion(app, 'eu-west', { city: 'Dublin' });
     monitor = (await create({
       tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' }, slow_response_threshold_ms: 500,
-      ssl_monitoring: { enabled: true }, domain_monitoring: { enabled: true, expiry_warning_days: [7, 30, 7] },
+      ssl_monitoring: { enabled: true },
+      domain_monitoring: { enabled: true, expiry_warning_days: [7, 30, 7] },
     })).data.monitor;
   });
   const path = () => `/api/monitors/${monitor.id}`;
@@ -164,8 +250,12 @@ describe('a monitor that is changed', () => {
   test.each(['PUT', 'PATCH'])('by %s keeps what is not sent', async (method) => {
     const answer = await client.send(method, path(), { body: { name: 'Renamed' } });
     expect(answer.status).toBe(200);
-    expect(answer.data.monitor).toEqual({ ...monitor, name: 'Renamed', updated_at: answer.data.monitor.updated_at });
-    expect(await stored(monitor.id)).toMatchObject({ revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed' });
+    expect(answer.data.monitor).toEqual({
+      ...monitor, name: 'Renamed', updated_at: answer.data.monitor.updated_at,
+    });
+    expect(await stored(monitor.id)).toMatchObject({
+      revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed',
+    });
     expect(app.owners.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
@@ -176,12 +266,24 @@ describe('a monitor that is changed', () => {
   test('keeps what is not sent of its warnings too', async () => {
     const ssl = { enabled: true, check_expiry: true, check_validity: false, expiry_warning_days: [60] };
     expect((await client.patch(path(), { ssl_monitoring: ssl })).data.monitor.ssl_monitoring).toEqual(ssl);
-    const off = await client.patch(path(), { ssl_monitoring: { enabled: false }, domain_monitoring: { enabled: false } });
-    expect(off.data.monitor).toMatchObject({ ssl_monitoring: { ...ssl, enabled: false }, domain_monitoring: { enabled: false, expiry_warning_days: [7, 30] } });
-    expect((await client.put(path(), { ssl_monitoring: { expiry_warning_days: [1] } })).data.monitor.ssl_monitoring).toEqual({ ...ssl, enabled: false, expiry_warning_days: [1] });
+    const off = await client.patch(
+      path(), { ssl_monitoring: { enabled: false }, domain_monitoring: { enabled: false } },
+    );
+    expect(off.data.monitor).toMatchObject({
+      ssl_monitoring: { ...ssl, enabled: false },
+      domain_monitoring: { enabled: false, expiry_warning_days: [7, 30] },
+    });
+    expect((await client.put(
+      path(), { ssl_monitoring: { expiry_warning_days: [1] } },
+    )).data.monitor.ssl_monitoring)
+      .toEqual({ ...ssl, enabled: false, expiry_warning_days: [1] });
     await client.patch(path(), { ssl_monitoring: null });
-    expect((await client.patch(path(), { ssl_monitoring: { check_expiry: true } })).error.details).toMatchObject([{ path: ['ssl_monitoring', 'enabled'], message: 'Required' }]);
-    expect((await client.patch(path(), { ssl_monitoring: { enabled: true } })).data.monitor.ssl_monitoring).toEqual({
+    expect(
+      (await client.patch(path(), { ssl_monitoring: { check_expiry: true } })).error.details,
+    ).toMatchObject([{ path: ['ssl_monitoring', 'enabled'], message: 'Required' }]);
+    expect(
+      (await client.patch(path(), { ssl_monitoring: { enabled: true } })).data.monitor.ssl_monitoring,
+    ).toEqual({
       enabled: true, check_expiry: true, check_validity: true, expiry_warning_days: [30, 14, 7, 1],
     });
   });
@@ -198,18 +300,27 @@ describe('a monitor that is changed', () => {
 
   test('can be edited as it was read, also by the nested form', async () => {
     const read = (await client.get(path())).data.monitor;
-    const edited = await client.put(path(), { ...read, method: 'HEAD', http_config: { expected_status_codes: [204] } });
-    expect(edited.data.monitor).toMatchObject({ method: 'HEAD', expected_status: [204], headers: { A: 'b' }, slow_response_threshold_ms: 500 });
+    const edited =
+      await client.put(path(), { ...read, method: 'HEAD', http_config: { expected_status_codes: [204] } });
+    expect(edited.data.monitor).toMatchObject({
+      method: 'HEAD', expected_status: [204], headers: { A: 'b' }, slow_response_threshold_ms: 500,
+    });
     const clash = await client.put(path(), { ...read, method: 'POST', http_config: { method: 'PUT' } });
     expect(clash.error.details[0].path).toEqual(['http_config', 'method']);
   });
 
   test('is checked anew only when what is checked has changed', async () => {
     const revisionOf = async () => (await stored(monitor.id))?.check_revision;
-    const same = { name: 'N', tags: ['x'], monitoring_regions: [], interval_seconds: 120, confirmation_policy: { retries: 3 }, ssl_monitoring: null };
+    const same = {
+      name: 'N', tags: ['x'], monitoring_regions: [], interval_seconds: 120,
+      confirmation_policy: { retries: 3 }, ssl_monitoring: null,
+    };
     for (const [name, value] of Object.entries(same)) await client.patch(path(), { [name]: value });
     expect([await revisionOf(), (await stored(monitor.id))?.revision]).toEqual([1, 7]);
-    const other = { target: 'https://other.example/', timeout_ms: 5000, method: 'HEAD', auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 600 };
+    const other = {
+      target: 'https://other.example/', timeout_ms: 5000, method: 'HEAD',
+      auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 600,
+    };
     for (const [at, [name, value]] of Object.entries(other).entries()) {
       await client.patch(path(), { [name]: value });
       expect(await revisionOf(), name).toBe(8 + at);
@@ -224,17 +335,23 @@ describe('a monitor that is changed', () => {
   test('ignores what can only be read', async () => {
     const foreign = randomUUID();
     const answer = await client.patch(path(), {
-      id: foreign, organization_id: foreign, created_by: foreign, status: 'disabled', configState: 'disabled', runtimeStatus: 'up', created_at: 1, updated_at: 1,
+      id: foreign, organization_id: foreign, created_by: foreign, status: 'disabled', configState: 'disabled',
+      runtimeStatus: 'up', created_at: 1, updated_at: 1,
     });
     expect(answer.data.monitor).toEqual(monitor);
   });
 
   test('lets a setting go with null or an empty list', async () => {
     const cleared = await client.patch(path(), {
-      slow_response_threshold_ms: null, ssl_monitoring: null, domain_monitoring: null, headers: {}, tags: [], monitoring_regions: [],
+      slow_response_threshold_ms: null, ssl_monitoring: null, domain_monitoring: null, headers: {}, tags: [],
+      monitoring_regions: [],
     });
-    for (const name of ['slow_response_threshold_ms', 'ssl_monitoring', 'domain_monitoring']) expect(cleared.data.monitor).not.toHaveProperty(name);
-    expect(await stored(monitor.id)).toMatchObject({ tags: [], monitoring_regions: [], http: { headers: {} } });
+    for (const name of ['slow_response_threshold_ms', 'ssl_monitoring', 'domain_monitoring']) {
+      expect(cleared.data.monitor).not.toHaveProperty(name);
+    }
+    expect(await stored(monitor.id)).toMatchObject({
+      tags: [], monitoring_regions: [], http: { headers: {} },
+    });
   });
 
   test('keeps its type', async () => {
@@ -252,11 +369,15 @@ describe('a monitor that is changed', () => {
   });
 
   test('loses no change to another one at the same time', async () => {
-    const changes = [{ name: 'N' }, { interval_seconds: 90 }, { method: 'HEAD' }, { tags: ['x'] }, { verify_ssl: false }, { max_redirects: 1 }];
+    const changes = [
+      { name: 'N' }, { interval_seconds: 90 }, { method: 'HEAD' }, { tags: ['x'] }, { verify_ssl: false },
+      { max_redirects: 1 },
+    ];
     const answers = await Promise.all(changes.map((change) => client.patch(path(), change)));
     expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(200));
     expect(await stored(monitor.id)).toMatchObject({
-      name: 'N', interval_seconds: 90, tags: ['x'], revision: 7, http: { method: 'HEAD', verify_ssl: false, max_redirects: 1, headers: { A: 'b' } },
+      name: 'N', interval_seconds: 90, tags: ['x'], revision: 7,
+      http: { method: 'HEAD', verify_ssl: false, max_redirects: 1, headers: { A: 'b' } },
     });
   });
 
@@ -270,7 +391,9 @@ describe('a monitor that is changed', () => {
     const read = (await client.get(path())).data.monitor;
     expect(read.notification_target_ids).toEqual([target]);
     expect((await client.put(path(), { ...read, name: 'Still' })).status).toBe(200);
-    expect((await client.patch(path(), { monitoring_regions: ['eu-west', 'nowhere'] })).error.message).toContain('nowhere');
+    expect(
+      (await client.patch(path(), { monitoring_regions: ['eu-west', 'nowhere'] })).error.message,
+    ).toContain('nowhere');
   });
 });
 
@@ -284,7 +407,8 @@ describe('the life of a monitor', () => {
   });
   const move = async (transition: string) => {
     const answer = await client.post(`${path}/${transition}`);
-    return answer.code ?? [answer.data.monitor.status, answer.data.monitor.configState, answer.data.monitor.runtimeStatus];
+    return answer.code ??
+      [answer.data.monitor.status, answer.data.monitor.configState, answer.data.monitor.runtimeStatus];
   };
 
   test('pauses, resumes and disables; what it already is changes nothing', async () => {
@@ -303,18 +427,25 @@ describe('the life of a monitor', () => {
 
   test('ends with its deletion, which is marked for the journal', async () => {
     expect((await client.delete(path)).data).toEqual({ message: 'Monitor deleted successfully' });
-    for (const answer of [await client.get(path), await client.patch(path, { name: 'x' }), await client.post(`${path}/pause`), await client.delete(path)]) {
+    for (const answer of [
+      await client.get(path), await client.patch(path, { name: 'x' }), await client.post(`${path}/pause`),
+      await client.delete(path),
+    ]) {
       expect([answer.status, answer.code]).toEqual([404, 'MONITOR_NOT_FOUND']);
     }
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
     const doc = await stored(id);
     expect(doc).toMatchObject({ revision: 2, unjournaled: shardOf(id) });
-    expect(toMonitorConfig(doc as NonNullable<typeof doc>)).toMatchObject({ status: 'deleted', changed_at: doc?.deleted_at });
+    expect(toMonitorConfig(doc as NonNullable<typeof doc>)).toMatchObject({
+      status: 'deleted', changed_at: doc?.deleted_at,
+    });
   });
 
   test('is seen by the journal until exactly that revision is in it', async () => {
     const shard = shardOf(id);
-    const mine = async () => (await app.monitors.findUnjournaled([shard], 1000)).filter((doc) => doc._id === id).map((doc) => doc.revision);
+    const mine = async () => (await app.monitors.findUnjournaled([shard], 1000)).filter(
+      (doc) => doc._id === id,
+    ).map((doc) => doc.revision);
     expect(await mine()).toEqual([1]);
     await client.post(`${path}/pause`);
     await app.monitors.clearUnjournaled([{ monitor_id: id, revision: 1 }]);
@@ -328,7 +459,10 @@ test('a monitor of another organization or project is as unknown as none, whatev
   const other = await newTenant(app);
   const { id } = (await other.writeKey.post('/api/monitors', minimal)).data.monitor;
   const unknown = randomUUID();
-  for (const [method, suffix] of [['GET', ''], ['GET', '/stats'], ['PUT', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/pause'], ['POST', '/resume'], ['POST', '/disable']] as const) {
+  for (const [method, suffix] of [
+    ['GET', ''], ['GET', '/stats'], ['PUT', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/pause'],
+    ['POST', '/resume'], ['POST', '/disable'],
+  ] as const) {
     const body = method === 'PUT' || method === 'PATCH' ? { body: { name: 'Mine' } } : {};
     const foreign = await client.send(method, `/api/monitors/${id}${suffix}`, body);
     expect([foreign.status, foreign.code], `${method} ${suffix}`).toEqual([404, 'MONITOR_NOT_FOUND']);

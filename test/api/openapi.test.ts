@@ -15,13 +15,20 @@ afterAll(() => app.close());
 
 const operations = (): { name: string; path: string; operation: Loose }[] =>
   Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Loose>(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })));
+    Object.entries<Loose>(item).map(
+      ([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation }),
+    ));
 
 /** Every schema below `value`, with where it stands. */
 function schemasIn(value: Loose, at = ''): [string, Loose][] {
   if (typeof value !== 'object' || value === null) return [];
-  const own: [string, Loose][] = at.endsWith('/schema') || /\/(items|properties\/[^/]+|anyOf\/\d+|oneOf\/\d+)$/.test(at) ? [[at, value]] : [];
-  return [...own, ...Object.entries<Loose>(value).flatMap(([name, inner]) => schemasIn(inner, `${at}/${name}`))];
+  const own: [string, Loose][] = at.endsWith('/schema') ||
+    /\/(items|properties\/[^/]+|anyOf\/\d+|oneOf\/\d+)$/.test(at)
+    ? [[at, value]]
+    : [];
+  return [
+    ...own, ...Object.entries<Loose>(value).flatMap(([name, inner]) => schemasIn(inner, `${at}/${name}`)),
+  ];
 }
 
 describe('the OpenAPI document', () => {
@@ -36,11 +43,15 @@ describe('the OpenAPI document', () => {
 
   test('declares each parameter of each path, and its success and errors', () => {
     for (const { name, path, operation } of operations()) {
-      const declared = (operation.parameters ?? []).filter((parameter: Loose) => parameter.in === 'path').map((parameter: Loose) => parameter.name);
+      const declared = (operation.parameters ?? []).filter((parameter: Loose) => parameter.in === 'path').map(
+        (parameter: Loose) => parameter.name,
+      );
       expect(declared, name).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
       const statuses = Object.keys(operation.responses).map(Number);
       expect(statuses.some((status) => status >= 200 && status < 300), name).toBe(true);
-      expect(statuses, name).toEqual(expect.arrayContaining([400, 429, 500, 503].filter((status) => status !== 500 || !operation.responses[400].description.includes('FETCH'))));
+      expect(statuses, name).toEqual(expect.arrayContaining([400, 429, 500, 503].filter(
+        (status) => status !== 500 || !operation.responses[400].description.includes('FETCH'),
+      )));
     }
   });
 
@@ -48,7 +59,9 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/auth/login'].post.security).toEqual([]);
     expect(document.paths['/api/auth/api-keys'].get.security).toEqual([{ session: [] }]);
     expect(document.paths['/api/monitors'].post.security).toEqual([{ session: [] }, { apiKey: [] }]);
-    expect(document.paths['/api/monitors'].post.responses['403'].description).toContain('`READ_ONLY_API_KEY`');
+    expect(document.paths['/api/monitors'].post.responses['403'].description).toContain(
+      '`READ_ONLY_API_KEY`',
+    );
     expect(document.paths['/api/auth/api-keys'].get.responses['403'].description).toContain('`JWT_REQUIRED`');
   });
 
@@ -72,7 +85,10 @@ describe('the OpenAPI document', () => {
   test('types every field of every body and parameter; what reads only tell is said to be so', () => {
     const kinds = ['type', '$ref', 'anyOf', 'oneOf', 'const', 'enum'];
     for (const { name, operation } of operations()) {
-      const sent = [...schemasIn(operation.requestBody?.content ?? {}), ...schemasIn({ parameters: operation.parameters ?? [] })];
+      const sent = [
+        ...schemasIn(operation.requestBody?.content ?? {}),
+        ...schemasIn({ parameters: operation.parameters ?? [] }),
+      ];
       if (operation.requestBody !== undefined) expect(sent.length, name).toBeGreaterThan(0);
       for (const [at, schema] of sent) {
         if (schema.readOnly === true) continue;
@@ -81,7 +97,8 @@ describe('the OpenAPI document', () => {
         if (schema.type === 'array') expect(schema.items, `${name} ${at}`).toBeDefined();
       }
     }
-    const { id, name } = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema.properties;
+    const { id, name } =
+      document.paths['/api/monitors'].post.requestBody.content['application/json'].schema.properties;
     expect([id.readOnly, name.readOnly]).toEqual([true, undefined]);
   });
 
@@ -90,7 +107,8 @@ describe('the OpenAPI document', () => {
       expect(operation.summary, name).toMatch(/^[A-Z][^\n]{3,100}[^.\s]$/);
       for (const [status, response] of Object.entries<Loose>(operation.responses)) {
         if (Number(status) < 400) continue;
-        const codes = [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as ErrorCode);
+        const codes =
+          [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as ErrorCode);
         expect(codes.length, `${name} ${status}`).toBeGreaterThan(0);
         for (const code of codes) expect(ERROR_STATUS[code], `${name} ${code}`).toBe(Number(status));
       }
@@ -100,21 +118,29 @@ describe('the OpenAPI document', () => {
   test('has no reference that leads nowhere', () => {
     const text = JSON.stringify(document);
     for (const [, pointer] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
-      const target = (pointer as string).split('/').slice(1).reduce((value: Loose, name) => value?.[name], document);
+      const target =
+        (pointer as string).split('/').slice(1).reduce((value: Loose, name) => value?.[name], document);
       expect(target, pointer).toBeDefined();
     }
   });
 
   test('gives the rules of a query and a body as they are enforced', () => {
     const query = document.paths['/api/monitors'].get.parameters;
-    expect(query.find((one: Loose) => one.name === 'limit').schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 50 });
-    expect(query.map((one: Loose) => one.name)).toEqual(expect.arrayContaining(['X-Project-ID', 'X-Organization-ID', 'search', 'group_id']));
+    expect(query.find((one: Loose) => one.name === 'limit').schema).toMatchObject({
+      type: 'integer', minimum: 1, maximum: 100, default: 50,
+    });
+    expect(query.map((one: Loose) => one.name)).toEqual(
+      expect.arrayContaining(['X-Project-ID', 'X-Organization-ID', 'search', 'group_id']),
+    );
     const body = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema;
     expect(body.required.sort()).toEqual(['name', 'type']);
-    expect([body.then.required, body.else.required]).toEqual([['heartbeat_interval', 'grace_period'], ['target', 'interval_seconds']]);
+    expect([body.then.required, body.else.required]).toEqual([
+      ['heartbeat_interval', 'grace_period'], ['target', 'interval_seconds'],
+    ]);
     expect(body.properties.interval_seconds).toMatchObject({ type: 'integer', minimum: 30, maximum: 86_400 });
     expect(body.additionalProperties).toBe(false);
-    const period = document.paths['/api/monitors/{id}/stats'].get.parameters.find((one: Loose) => one.name === 'period');
+    const period =
+      document.paths['/api/monitors/{id}/stats'].get.parameters.find((one: Loose) => one.name === 'period');
     expect(period.schema).toMatchObject({ enum: ['7d', '30d', '90d'], default: '30d' });
   });
 });
@@ -124,8 +150,12 @@ test('the browsable reference shows every operation and asks nobody else for any
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   for (const { path } of operations()) expect(answer.text).toContain(`<code>${path}</code>`);
   expect(answer.text).toContain('<p><code>VALIDATION_ERROR</code>, <code>INVALID_PROJECT_ID</code></p>');
-  expect(answer.text).toContain('<td><code>data.<wbr>incidents</code></td><td>array of <a href="#schema-Incident">Incident</a></td>');
-  expect(answer.text).toContain('<td><code>error_<wbr>message</code></td><td>string</td><td>1 to 1000 characters</td>');
+  expect(answer.text).toContain(
+    '<td><code>data.<wbr>incidents</code></td><td>array of <a href="#schema-Incident">Incident</a></td>',
+  );
+  expect(answer.text).toContain(
+    '<td><code>error_<wbr>message</code></td><td>string</td><td>1 to 1000 characters</td>',
+  );
   expect(answer.text).toContain('<td><code>monitor_<wbr>name</code></td><td>string or null</td><td></td>');
   expect(answer.text).toContain('<code>system</code>, or the id of the user or key that resolved it');
   const targets = new Set([...answer.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));

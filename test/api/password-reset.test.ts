@@ -9,7 +9,9 @@ let app: TestApp;
 let person: Person;
 let offsetMs = 0;
 beforeAll(async () => {
-  app = await makeApp({ env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  app = await makeApp({
+    env: { REGISTRATION: 'open' }, clock: { ...systemClock, now: () => Date.now() + offsetMs },
+  });
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -17,13 +19,15 @@ beforeEach(async () => {
 });
 
 const NEXT = 'a quite new password';
-const resets = () => app.mailsTo(person.email).filter((mail) => mail.headers['subject'] === 'Reset your password');
+const resets = () =>
+  app.mailsTo(person.email).filter((mail) => mail.headers['subject'] === 'Reset your password');
 async function askFor(count = 1): Promise<string> {
   await app.client.post('/api/auth/forgot-password', { email: person.email });
   const all = await until(() => resets().length >= count && resets(), { what: 'the mail' });
   return linkIn(all[count - 1] as { text: string }, '/reset-password').searchParams.get('token') ?? '';
 }
-const reset = (token: string, password = NEXT) => app.client.post('/api/auth/reset-password', { token, password });
+const reset = (token: string, password = NEXT) =>
+  app.client.post('/api/auth/reset-password', { token, password });
 const login = (password: string) => app.client.post('/api/auth/login', { email: person.email, password });
 
 describe('a forgotten password', () => {
@@ -31,7 +35,9 @@ describe('a forgotten password', () => {
     const other = (await login(PASSWORD)).data.token;
     expect((await reset(await askFor())).status).toBe(200);
     for (const token of [person.token, other]) {
-      expect((await app.client.get('/api/auth/me', { headers: { authorization: `Bearer ${token}` } })).code).toBe('INVALID_TOKEN');
+      expect(
+        (await app.client.get('/api/auth/me', { headers: { authorization: `Bearer ${token}` } })).code,
+      ).toBe('INVALID_TOKEN');
     }
     expect((await login(PASSWORD)).code).toBe('INVALID_CREDENTIALS');
     expect((await login(NEXT)).status).toBe(200);
@@ -51,7 +57,9 @@ describe('a forgotten password', () => {
     expect((await reset(token)).code).toBe('VALIDATION_ERROR');
     offsetMs = 0;
     expect((await reset('0'.repeat(64))).code).toBe('VALIDATION_ERROR');
-    for (const password of ['short', 'x'.repeat(201)]) expect((await reset(token, password)).error.details[0].path).toEqual(['password']);
+    for (const password of ['short', 'x'.repeat(201)]) {
+      expect((await reset(token, password)).error.details[0].path).toEqual(['password']);
+    }
     expect((await login(PASSWORD)).status).toBe(200);
     expect((await reset(token)).status).toBe(200);
   });
@@ -66,27 +74,38 @@ describe('a forgotten password', () => {
   });
 
   test('is mailed for at most five times an hour', async () => {
-    await Promise.all(Array.from({ length: 12 }, () => app.client.post('/api/auth/forgot-password', { email: person.email })));
+    await Promise.all(
+      Array.from({ length: 12 }, () => app.client.post('/api/auth/forgot-password', { email: person.email })),
+    );
     await until(() => resets().length === 5);
     await app.client.post('/api/auth/resend-verification', { email: 'nobody@example.com' });
     expect(resets()).toHaveLength(5);
   });
 
   test('verifies the address as well: who reads its mail has shown that it is theirs', async () => {
-    await app.db.collection<{ _id: string }>('users').updateOne({ _id: person.userId }, { $set: { email_verified: false } });
+    await app.db.collection<{ _id: string }>('users').updateOne(
+      { _id: person.userId }, { $set: { email_verified: false } },
+    );
     await reset(await askFor());
     expect((await login(NEXT)).data.user.email_verified).toBe(true);
   });
 
   test('takes an account back from somebody who registered the address first', async () => {
     const email = 'victim@example.com';
-    const attacker = await app.client.post('/api/auth/register', { email, password: PASSWORD, name: 'Attacker' });
+    const attacker =
+      await app.client.post('/api/auth/register', { email, password: PASSWORD, name: 'Attacker' });
     await app.client.post('/api/auth/forgot-password', { email });
     const mails = await until(() => app.mailsTo(email).length >= 2 && app.mailsTo(email));
     const mail = mails.find((one) => one.headers['subject'] === 'Reset your password');
-    const answer = await reset(linkIn(mail as { text: string }, '/reset-password').searchParams.get('token') ?? '');
+    const answer =
+      await reset(linkIn(mail as { text: string }, '/reset-password').searchParams.get('token') ?? '');
     expect(answer.status).toBe(200);
-    expect((await app.client.get('/api/auth/me', { headers: { authorization: `Bearer ${attacker.data.token}` } })).code).toBe('INVALID_TOKEN');
-    expect((await app.client.post('/api/auth/login', { email, password: PASSWORD })).code).toBe('INVALID_CREDENTIALS');
+    expect((await app.client.get(
+      '/api/auth/me', { headers: { authorization: `Bearer ${attacker.data.token}` } },
+    )).code)
+      .toBe('INVALID_TOKEN');
+    expect((await app.client.post('/api/auth/login', { email, password: PASSWORD })).code).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 });

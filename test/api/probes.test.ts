@@ -19,7 +19,10 @@ let operator: ApiClient;
 
 /** A controller on the database, which publishes its probes in a users file of NATS. */
 const open = (env: Record<string, string> = {}): Promise<TestApp> => {
-  const nats = { NATS_USERS_FILE: usersFile, NATS_PID_FILE: `${usersFile}.pid`, NATS_PUBLIC_URL: 'nats://probes.example:4222' };
+  const nats = {
+    NATS_USERS_FILE: usersFile, NATS_PID_FILE: `${usersFile}.pid`,
+    NATS_PUBLIC_URL: 'nats://probes.example:4222',
+  };
   return makeApp({ mongoUrl: store.url, env: { ...nats, ...env } });
 };
 const published = (): string => readFileSync(usersFile, 'utf8');
@@ -38,14 +41,19 @@ afterAll(async () => {
   rmSync(dirname(usersFile), { recursive: true });
 });
 
-async function register(client: ApiClient, name: string, region = 'local'): Promise<{ id: string; token: string }> {
+async function register(
+  client: ApiClient, name: string, region = 'local',
+): Promise<{ id: string; token: string }> {
   const answer = await client.post('/api/probes', { region_id: region, name });
   expect(answer.status, answer.text).toBe(201);
   return { id: answer.data.probe.id, token: answer.data.enrolment_token };
 }
 
 test('one shared region is there from the first start, and keys may list it', async () => {
-  const expected = { id: 'local', name: 'Local', city: 'Berlin', country: '', lat: null, lon: null, visibility: 'shared', probes_online: 0, monitors: 0 };
+  const expected = {
+    id: 'local', name: 'Local', city: 'Berlin', country: '', lat: null, lon: null, visibility: 'shared',
+    probes_online: 0, monitors: 0,
+  };
   for (const client of [tenant.readKey, tenant.owner.client, other.writeKey]) {
     expect((await client.get('/api/regions')).data).toEqual({ regions: [expected] });
   }
@@ -54,9 +62,16 @@ test('one shared region is there from the first start, and keys may list it', as
 
 test('probes are for sessions, and those of a shared region for the operator to make', async () => {
   expect((await tenant.writeKey.get('/api/probes')).code).toBe('JWT_REQUIRED');
-  expect((await other.owner.client.post('/api/probes', { region_id: 'local', name: 'x' })).code).toBe('INSUFFICIENT_PERMISSIONS');
-  expect((await operator.post('/api/probes', { region_id: 'nowhere', name: 'x' })).code).toBe('RESOURCE_NOT_FOUND');
-  for (const bad of [{}, { region_id: 'local' }, { region_id: 'local', name: '' }, { region_id: 'local', name: 'a\nb' }, { region_id: { $gt: '' }, name: 'x' }, { region_id: 'local', name: 'x', extra: 1 }]) {
+  expect((await other.owner.client.post('/api/probes', { region_id: 'local', name: 'x' })).code).toBe(
+    'INSUFFICIENT_PERMISSIONS',
+  );
+  expect((await operator.post('/api/probes', { region_id: 'nowhere', name: 'x' })).code).toBe(
+    'RESOURCE_NOT_FOUND',
+  );
+  for (const bad of [
+    {}, { region_id: 'local' }, { region_id: 'local', name: '' }, { region_id: 'local', name: 'a\nb' },
+    { region_id: { $gt: '' }, name: 'x' }, { region_id: 'local', name: 'x', extra: 1 },
+  ]) {
     expect((await operator.post('/api/probes', bad)).code).toBe('VALIDATION_ERROR');
   }
 });
@@ -64,41 +79,71 @@ test('probes are for sessions, and those of a shared region for the operator to 
 test('a token enrols one probe once, whoever else has it, and the database never holds it', async () => {
   const { id, token } = await register(operator, 'one');
   const before = (await operator.get(`/api/probes/${id}`)).data.probe;
-  expect(before).toMatchObject({ name: 'one', region_id: 'local', status: 'enrolling', capabilities: [], last_beat_at: null, version: null });
-  expect((await operator.post('/api/probes', { region_id: 'local', name: 'one' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+  expect(before).toMatchObject({
+    name: 'one', region_id: 'local', status: 'enrolling', capabilities: [], last_beat_at: null, version: null,
+  });
+  expect((await operator.post('/api/probes', { region_id: 'local', name: 'one' })).code).toBe(
+    'RESOURCE_ALREADY_EXISTS',
+  );
 
   const rivals = Array.from({ length: 10 }, () => new TestProbe());
-  const answers = await Promise.all(rivals.map((rival) => app.client.post('/api/probes/enrol', rival.request(token))));
+  const answers =
+    await Promise.all(rivals.map((rival) => app.client.post('/api/probes/enrol', rival.request(token))));
   const won = answers.filter((answer) => answer.status === 200);
   expect(won).toHaveLength(1);
   expect(answers.filter((answer) => answer.code === 'INVALID_TOKEN')).toHaveLength(9);
   expect(won[0]?.data).toEqual({
     probe_id: id, name: 'one', region_id: 'local', nats_url: 'nats://probes.example:4222',
-    controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/), controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
+    controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/),
+    controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
   });
   const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
   expect(published()).toContain(winner.publicKey);
   expect(published()).toContain(`results.*.local.${id}`);
   // An answer can get lost: the same key may ask again, and gets the same.
   expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
-  expect((await app.client.post('/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('INVALID_TOKEN');
-  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({ status: 'offline', version: 'test', capabilities: ['http'] });
-  const dump = JSON.stringify([await app.db.collection('probes').find({}).toArray(), await app.db.collection('regions').find({}).toArray()]);
+  expect((await app.client.post(
+    '/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }),
+  )).code)
+    .toBe('INVALID_TOKEN');
+  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({
+    status: 'offline', version: 'test', capabilities: ['http'],
+  });
+  const dump = JSON.stringify([
+    await app.db.collection('probes').find({}).toArray(),
+    await app.db.collection('regions').find({}).toArray(),
+  ]);
   expect(dump).not.toContain(token);
 });
 
 test('a token that is unknown, expired or carried by a false signature is refused', async () => {
   const probe = new TestProbe();
-  expect((await app.client.post('/api/probes/enrol', probe.request('0'.repeat(64)))).code).toBe('INVALID_TOKEN');
+  expect((await app.client.post('/api/probes/enrol', probe.request('0'.repeat(64)))).code).toBe(
+    'INVALID_TOKEN',
+  );
   const { id, token } = await register(operator, 'two');
-  expect((await app.client.post('/api/probes/enrol', probe.request(token, { signature: new TestProbe().request(token).signature }))).code).toBe('VALIDATION_ERROR');
-  expect((await app.client.post('/api/probes/enrol', probe.request(token, { nonce: 'another-nonce-0123456' }))).code).toBe('VALIDATION_ERROR');
-  for (const bad of [{ public_key: 'U' }, { box_key: `X${'A'.repeat(55)}` }, { token: '' }, { region_id: 'eu' }]) {
-    expect((await app.client.post('/api/probes/enrol', { ...probe.request(token), ...bad })).code).toBe('VALIDATION_ERROR');
+  expect((await app.client.post(
+    '/api/probes/enrol', probe.request(token, { signature: new TestProbe().request(token).signature }),
+  )).code)
+    .toBe('VALIDATION_ERROR');
+  expect((await app.client.post(
+    '/api/probes/enrol', probe.request(token, { nonce: 'another-nonce-0123456' }),
+  )).code)
+    .toBe('VALIDATION_ERROR');
+  for (const bad of [
+    { public_key: 'U' }, { box_key: `X${'A'.repeat(55)}` }, { token: '' }, { region_id: 'eu' },
+  ]) {
+    expect((await app.client.post('/api/probes/enrol', { ...probe.request(token), ...bad })).code).toBe(
+      'VALIDATION_ERROR',
+    );
   }
-  await app.db.collection('probes').updateOne({ token_hash: hashSecret(token) }, { $set: { token_expires_at: Date.now() - 1 } });
+  await app.db.collection('probes').updateOne(
+    { token_hash: hashSecret(token) }, { $set: { token_expires_at: Date.now() - 1 } },
+  );
   expect((await app.client.post('/api/probes/enrol', probe.request(token))).code).toBe('TOKEN_EXPIRED');
-  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({ status: 'enrolling', reason: 'The enrolment token has expired' });
+  expect((await operator.get(`/api/probes/${id}`)).data.probe).toMatchObject({
+    status: 'enrolling', reason: 'The enrolment token has expired',
+  });
 });
 
 test('one key is one probe', async () => {
@@ -138,22 +183,38 @@ test('a private region is for its organization alone', async () => {
   const place = { id: 'office', name: 'Office', city: 'Oslo', country: 'NO', lat: 59.9, lon: 10.7 };
   const viewer = await newMember(app, other, 'viewer');
   expect((await viewer.client.post('/api/regions', place)).code).toBe('INSUFFICIENT_PERMISSIONS');
-  expect((await other.owner.client.post('/api/regions', { ...place, visibility: 'shared' })).code).toBe('INSUFFICIENT_PERMISSIONS');
-  expect((await other.owner.client.post('/api/regions', place)).data.region).toEqual({ ...place, visibility: 'private', probes_online: 0, monitors: 0 });
+  expect((await other.owner.client.post('/api/regions', { ...place, visibility: 'shared' })).code).toBe(
+    'INSUFFICIENT_PERMISSIONS',
+  );
+  expect((await other.owner.client.post('/api/regions', place)).data.region).toEqual({
+    ...place, visibility: 'private', probes_online: 0, monitors: 0,
+  });
   expect((await operator.post('/api/regions', place)).code).toBe('RESOURCE_ALREADY_EXISTS');
   expect((await tenant.readKey.get('/api/regions')).data.regions).toHaveLength(1);
   expect((await viewer.client.get('/api/regions')).data.regions).toHaveLength(2);
 
   const { id, token } = await register(other.owner.client, 'own', 'office');
-  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(token))).data.region_id).toBe('office');
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(token))).data.region_id).toBe(
+    'office',
+  );
   expect((await operator.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
-  expect((await operator.post('/api/probes', { region_id: 'office', name: 'spy' })).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await operator.post('/api/probes', { region_id: 'office', name: 'spy' })).code).toBe(
+    'RESOURCE_NOT_FOUND',
+  );
   expect((await operator.delete('/api/regions/office')).code).toBe('RESOURCE_NOT_FOUND');
   expect((await other.owner.client.delete('/api/regions/office')).code).toBe('CONFLICT');
-  expect((await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region).toMatchObject({ name: 'Office', city: 'Bergen' });
-  expect((await other.owner.client.put('/api/regions/office', { city: 'Oslo' })).data.region).toMatchObject({ name: 'Office', city: 'Oslo' });
-  expect(await app.controller.fleet.directory.unknownRegions(other.organizationId, ['office', 'local', 'x'])).toEqual(['x']);
-  expect(await app.controller.fleet.directory.unknownRegions(tenant.organizationId, ['office'])).toEqual(['office']);
+  expect(
+    (await other.owner.client.patch('/api/regions/office', { city: 'Bergen' })).data.region,
+  ).toMatchObject({ name: 'Office', city: 'Bergen' });
+  expect((await other.owner.client.put('/api/regions/office', { city: 'Oslo' })).data.region).toMatchObject({
+    name: 'Office', city: 'Oslo',
+  });
+  expect(
+    await app.controller.fleet.directory.unknownRegions(other.organizationId, ['office', 'local', 'x']),
+  ).toEqual(['x']);
+  expect(await app.controller.fleet.directory.unknownRegions(tenant.organizationId, ['office'])).toEqual([
+    'office',
+  ]);
 });
 
 test('a region can go right after its last probe, whose traces stay until its monitors have moved', async () => {
@@ -175,7 +236,9 @@ test('the embedded probe enrols by its token, and anew with another one after it
   const answer = await app.client.post('/api/probes/enrol', embedded.request(first));
   expect(answer.data).toMatchObject({ name: 'embedded', region_id: 'local' });
   await start(first);
-  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(first))).code).toBe('INVALID_TOKEN');
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(first))).code).toBe(
+    'INVALID_TOKEN',
+  );
 
   await start(second);
   expect(published()).toContain(embedded.publicKey);

@@ -18,32 +18,46 @@ beforeEach(async () => {
 
 const monitor = { name: 'M', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
 const members = (id = project) => `/api/projects/${id}/members`;
-const rolesIn = async (id = project) => Object.fromEntries((await tenant.owner.client.get(members(id))).data.members.map((one: Loose) => [one.user_id, one.role]));
+const rolesIn = async (id = project) => Object.fromEntries(
+  (await tenant.owner.client.get(members(id))).data.members.map((one: Loose) => [one.user_id, one.role]),
+);
 
 describe('the members of a project', () => {
   test('are given their roles, which hold at the next request, and lose them when they are not named', async () => {
     const person = await newMember(app, tenant, 'member');
     const headers = { 'x-project-id': project };
     expect((await person.client.get('/api/monitors', { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
-    const set = await tenant.owner.client.put(members(), { members: [{ user_id: person.userId, role: 'editor' }] });
+    const set =
+      await tenant.owner.client.put(members(), { members: [{ user_id: person.userId, role: 'editor' }] });
     expect(set.status).toBe(200);
-    expect(set.data.members).toContainEqual({ user_id: person.userId, email: person.email, name: 'member', role: 'editor', organization_role: 'member' });
+    expect(set.data.members).toContainEqual({
+      user_id: person.userId, email: person.email, name: 'member', role: 'editor',
+      organization_role: 'member',
+    });
     expect((await person.client.post('/api/monitors', monitor, { headers })).status).toBe(201);
     await tenant.owner.client.put(members(), { members: [{ user_id: person.userId, role: 'viewer' }] });
-    expect((await person.client.post('/api/monitors', monitor, { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
+    expect((await person.client.post('/api/monitors', monitor, { headers })).code).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
     await tenant.owner.client.put(members(), { members: [] });
     expect((await person.client.get('/api/monitors', { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await rolesIn(tenant.projectId)).toMatchObject({ [person.userId]: 'editor' });
   });
 
   test('can be read, edited and put back', async () => {
-    const [admin, viewer, one, other] = await Promise.all((['admin', 'viewer', 'member', 'member'] as const).map((role) => newMember(app, tenant, role)));
-    await tenant.owner.client.put(members(), { members: [{ user_id: one?.userId, role: 'admin' }, { user_id: other?.userId, role: 'viewer' }] });
+    const [admin, viewer, one, other] = await Promise.all(
+      (['admin', 'viewer', 'member', 'member'] as const).map((role) => newMember(app, tenant, role)),
+    );
+    await tenant.owner.client.put(
+      members(),
+      { members: [{ user_id: one?.userId, role: 'admin' }, { user_id: other?.userId, role: 'viewer' }] },
+    );
     const read = (await tenant.owner.client.get(members())).data;
     const back = await tenant.owner.client.put(members(), read);
     expect(back.data).toEqual(read);
     expect(await rolesIn()).toEqual({
-      [tenant.owner.userId]: 'admin', [admin?.userId ?? '']: 'admin', [viewer?.userId ?? '']: 'viewer', [one?.userId ?? '']: 'admin', [other?.userId ?? '']: 'viewer',
+      [tenant.owner.userId]: 'admin', [admin?.userId ?? '']: 'admin', [viewer?.userId ?? '']: 'viewer',
+      [one?.userId ?? '']: 'admin', [other?.userId ?? '']: 'viewer',
     });
   });
 
@@ -53,14 +67,21 @@ describe('the members of a project', () => {
     const put = (list: Loose) => tenant.owner.client.put(members(), { members: list });
     for (const [list, at] of [
       [[{ user_id: stranger.userId, role: 'viewer' }], ['members', 0, 'user_id']],
-      [[{ user_id: one.userId, role: 'viewer' }, { user_id: one.userId, role: 'admin' }], ['members', 1, 'user_id']],
+      [
+        [{ user_id: one.userId, role: 'viewer' }, { user_id: one.userId, role: 'admin' }],
+        ['members', 1, 'user_id'],
+      ],
       [[{ user_id: viewer.userId, role: 'admin' }], ['members', 0, 'role']],
     ] as const) {
       const answer = await put(list);
       expect(answer.code).toBe('VALIDATION_ERROR');
       expect(answer.error.details[0].path).toEqual(at);
     }
-    for (const list of [undefined, [{ user_id: 'x', role: 'viewer' }], [{ user_id: one.userId, role: 'owner' }]]) expect((await put(list)).code).toBe('VALIDATION_ERROR');
+    for (const list of [
+      undefined, [{ user_id: 'x', role: 'viewer' }], [{ user_id: one.userId, role: 'owner' }],
+    ]) {
+      expect((await put(list)).code).toBe('VALIDATION_ERROR');
+    }
     expect(await rolesIn()).not.toHaveProperty(one.userId);
   });
 
@@ -69,7 +90,9 @@ describe('the members of a project', () => {
     const foreign = await tenant.owner.client.get(members(other.projectId));
     expect(foreign.code).toBe('PROJECT_NOT_FOUND');
     expect(foreign.body).toEqual((await tenant.owner.client.get(members(randomUUID()))).body);
-    expect((await tenant.owner.client.put(members(other.projectId), { members: [] })).code).toBe('PROJECT_NOT_FOUND');
+    expect((await tenant.owner.client.put(members(other.projectId), { members: [] })).code).toBe(
+      'PROJECT_NOT_FOUND',
+    );
     expect((await plain.client.get(members())).code).toBe('PROJECT_NOT_FOUND');
   });
 });
@@ -77,25 +100,39 @@ describe('the members of a project', () => {
 describe('a project', () => {
   test('is renamed, and what was read can be sent back', async () => {
     const read = (await tenant.owner.client.get(`/api/projects/${project}`)).data.project;
-    const renamed = await tenant.owner.client.patch(`/api/projects/${project}`, { ...read, name: 'Market', is_default: true });
+    const renamed = await tenant.owner.client.patch(
+      `/api/projects/${project}`, { ...read, name: 'Market', is_default: true },
+    );
     expect(renamed.data.project).toEqual({ ...read, name: 'Market' });
-    for (const body of [{ name: '' }, { name: 'x'.repeat(101) }, { plan: 'free' }]) expect((await tenant.owner.client.patch(`/api/projects/${project}`, body)).code).toBe('VALIDATION_ERROR');
-    expect((await tenant.writeKey.patch(`/api/projects/${project}`, { name: 'X' })).code).toBe('JWT_REQUIRED');
+    for (const body of [{ name: '' }, { name: 'x'.repeat(101) }, { plan: 'free' }]) {
+      expect((await tenant.owner.client.patch(`/api/projects/${project}`, body)).code).toBe(
+        'VALIDATION_ERROR',
+      );
+    }
+    expect((await tenant.writeKey.patch(`/api/projects/${project}`, { name: 'X' })).code).toBe(
+      'JWT_REQUIRED',
+    );
     const other = await newTenant(app);
-    expect((await other.owner.client.patch(`/api/projects/${project}`, { name: 'X' })).code).toBe('PROJECT_NOT_FOUND');
+    expect((await other.owner.client.patch(`/api/projects/${project}`, { name: 'X' })).code).toBe(
+      'PROJECT_NOT_FOUND',
+    );
     expect((await other.owner.client.delete(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
   });
 
   test('is deleted when it is empty, with the roles in it and its place in the plan', async () => {
     const person = await newMember(app, tenant, 'member', { [project]: 'admin' });
     const roles = { [project]: 'viewer', [tenant.projectId]: 'viewer' };
-    await tenant.owner.client.post('/api/organization/invitations', { email: 'guest@example.com', role: 'member', project_roles: roles });
+    await tenant.owner.client.post(
+      '/api/organization/invitations', { email: 'guest@example.com', role: 'member', project_roles: roles },
+    );
     const used = async () => (await tenant.owner.client.get('/api/billing')).data.usage.projects;
     expect(await used()).toBe(2);
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).status).toBe(200);
     expect(await used()).toBe(1);
     expect((await tenant.owner.client.get(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
-    expect((await tenant.readKey.get('/api/monitors', { headers: { 'x-project-id': project } })).code).toBe('PROJECT_NOT_FOUND');
+    expect((await tenant.readKey.get('/api/monitors', { headers: { 'x-project-id': project } })).code).toBe(
+      'PROJECT_NOT_FOUND',
+    );
     const list = (await tenant.owner.client.get('/api/organization/members')).data.members;
     expect(list.find((one: Loose) => one.user_id === person.userId).project_roles).toEqual({});
     const [invitation] = (await tenant.owner.client.get('/api/organization/invitations')).data.invitations;
@@ -106,7 +143,8 @@ describe('a project', () => {
   test('that is the default one, or that has monitors or groups, stays', async () => {
     const gone = await tenant.owner.client.delete(`/api/projects/${tenant.projectId}`);
     expect([gone.status, gone.code]).toEqual([409, 'CONFLICT']);
-    const made = await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-project-id': project } });
+    const made =
+      await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-project-id': project } });
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).code).toBe('CONFLICT');
     const inside = tenant.writeKey.with({ 'x-project-id': project });
     const group = await inside.post('/api/groups', { name: 'G' });

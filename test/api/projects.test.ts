@@ -8,9 +8,13 @@ test('projects are created, listed and read, by a key too', async () => {
   const tenant = await newTenant(app);
   const made = await tenant.owner.client.post('/api/projects', { name: ' Shop ' });
   expect(made.status).toBe(201);
-  expect(made.data.project).toMatchObject({ name: 'Shop', is_default: false, organization_id: tenant.organizationId, role: 'admin' });
+  expect(made.data.project).toMatchObject({
+    name: 'Shop', is_default: false, organization_id: tenant.organizationId, role: 'admin',
+  });
   const list = await tenant.readKey.get('/api/projects');
-  expect(list.data.projects.map((project: { name: string; role: string }) => [project.name, project.role])).toEqual([['Default', 'viewer'], ['Shop', 'viewer']]);
+  expect(
+    list.data.projects.map((project: { name: string; role: string }) => [project.name, project.role]),
+  ).toEqual([['Default', 'viewer'], ['Shop', 'viewer']]);
   expect((await tenant.readKey.get(`/api/projects/${made.data.project.id}`)).data.project.name).toBe('Shop');
   expect((await tenant.readKey.get(`/api/projects/${randomUUID()}`)).code).toBe('PROJECT_NOT_FOUND');
   const other = await newTenant(app);
@@ -22,7 +26,9 @@ test('projects are created, listed and read, by a key too', async () => {
 test('a plan limits projects, also when many are asked for at once', async () => {
   const app = await makeApp({ plansJson: '{"scale":{"projects":4}}' });
   const tenant = await newTenant(app);
-  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => tenant.owner.client.post('/api/projects', { name: `P${n}` })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => tenant.owner.client.post('/api/projects', { name: `P${n}` })),
+  );
   expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3);
   const refused = answers.filter((answer) => answer.code === 'PLAN_LIMIT_EXCEEDED');
   expect(refused).toHaveLength(7);

@@ -9,7 +9,10 @@ describe('the rate limit', () => {
   test('counts down on every answer, then answers 429 until the window ends', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const seen: number[] = [];
-    for (const [method, path] of [['GET', '/api/none'], ['POST', '/api/auth/login'], ['GET', '/api/monitors'], ['DELETE', '/api/monitors'], ['GET', '/api/docs']] as const) {
+    for (const [method, path] of [
+      ['GET', '/api/none'], ['POST', '/api/auth/login'], ['GET', '/api/monitors'],
+      ['DELETE', '/api/monitors'], ['GET', '/api/docs'],
+    ] as const) {
       const answer = await app.client.send(method, path);
       expect(answer.headers.get('x-ratelimit-limit')).toBe(String(LIMIT));
       const reset = Number(answer.headers.get('x-ratelimit-reset'));
@@ -36,7 +39,9 @@ describe('the rate limit', () => {
     const tenant = await newTenant(app);
     const clients = [tenant.readKey, tenant.writeKey, tenant.owner.client];
     const statuses: number[] = [];
-    for (let n = 0; n < LIMIT + 3; n += 1) statuses.push((await (clients[n % 3] as typeof tenant.readKey).get('/api/projects')).status);
+    for (let n = 0; n < LIMIT + 3; n += 1) {
+      statuses.push((await (clients[n % 3] as typeof tenant.readKey).get('/api/projects')).status);
+    }
     expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT - 2);
     expect(statuses.slice(-3)).toEqual([429, 429, 429]);
     const other = await newTenant(app);
@@ -46,7 +51,8 @@ describe('the rate limit', () => {
 
   test('counts bad credentials under the address', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: '5' } });
-    const guess = (n: number) => app.client.get('/api/monitors', { headers: { 'x-api-key': `fw_${String(n).repeat(64)}` } });
+    const guess = (n: number) =>
+      app.client.get('/api/monitors', { headers: { 'x-api-key': `fw_${String(n).repeat(64)}` } });
     for (let n = 0; n < 5; n += 1) expect((await guess(n)).code).toBe('INVALID_API_KEY');
     expect((await guess(5)).code).toBe('RATE_LIMIT_EXCEEDED');
     await app.close();
@@ -57,7 +63,10 @@ describe('the rate limit', () => {
     const statuses: number[] = [];
     for (let n = 0; n < 8; n += 1) {
       const ip = `203.0.113.${n}`;
-      const headers = { 'x-forwarded-for': ip, 'x-real-ip': ip, forwarded: `for=${ip}`, 'cf-connecting-ip': ip, 'x-client-ip': ip };
+      const headers = {
+        'x-forwarded-for': ip, 'x-real-ip': ip, forwarded: `for=${ip}`, 'cf-connecting-ip': ip,
+        'x-client-ip': ip,
+      };
       statuses.push((await app.client.get('/api/none', { headers })).status);
     }
     expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429, 429]);
@@ -66,11 +75,16 @@ describe('the rate limit', () => {
 
   test('believes as many proxies as there are, from the right', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: '3', TRUST_PROXY: '1' } });
-    const as = (forwarded: string) => app.client.get('/api/none', { headers: { 'x-forwarded-for': forwarded } }).then((answer) => answer.status);
-    expect(await Promise.all([as('1.1.1.1, 9.9.9.9'), as('2.2.2.2, 9.9.9.9'), as('9.9.9.9')])).toEqual([404, 404, 404]);
+    const as = (forwarded: string) => app.client.get(
+      '/api/none', { headers: { 'x-forwarded-for': forwarded } },
+    ).then((answer) => answer.status);
+    expect(await Promise.all([as('1.1.1.1, 9.9.9.9'), as('2.2.2.2, 9.9.9.9'), as('9.9.9.9')])).toEqual([
+      404, 404, 404,
+    ]);
     expect(await as('3.3.3.3, 9.9.9.9')).toBe(429);
     expect(await as('9.9.9.9, 8.8.8.8')).toBe(404);
-    const v6 = await Promise.all(['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:0db8:0001:0002:3::3'].map(as));
+    const v6 =
+      await Promise.all(['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:0db8:0001:0002:3::3'].map(as));
     expect(v6).toEqual([404, 404, 404]);
     expect(await as('2001:db8:1:2:9:9:9:9')).toBe(429);
     expect(await as('2001:db8:1:3::1')).toBe(404);

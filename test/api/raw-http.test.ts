@@ -5,7 +5,10 @@ import { until } from '../helpers/until.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  const limits = { headersTimeoutMs: 1000, requestTimeoutMs: 2000, maxHeaderBytes: 16 * 1024, maxConnections: 5, drainTimeoutMs: 500 };
+  const limits = {
+    headersTimeoutMs: 1000, requestTimeoutMs: 2000, maxHeaderBytes: 16 * 1024, maxConnections: 5,
+    drainTimeoutMs: 500,
+  };
   app = await makeApp({ limits });
 });
 afterAll(() => app.close());
@@ -29,7 +32,9 @@ function exchange(text: string, options: { slowly?: boolean } = {}): Promise<str
 function parse(response: string): { status: number; headers: Map<string, string>; body: unknown } {
   const [head = '', body = ''] = response.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
-  const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)]));
+  const headers = new Map(fields.map(
+    (field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)],
+  ));
   return { status: Number(line.split(' ')[1]), headers, body: JSON.parse(body) };
 }
 
@@ -37,10 +42,20 @@ describe('what is not HTTP', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['a request without a host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
-    ['length and chunks at once', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
-    ['two lengths', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', 400],
+    [
+      'length and chunks at once',
+      'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    [
+      'two lengths',
+      'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', 400,
+    ],
     ['a negative length', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n', 400],
-    ['an encoding after chunked', 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n', 400],
+    [
+      'an encoding after chunked',
+      'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n', 400,
+    ],
     ['a space in a header name', 'GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n', 400],
     ['a bare line feed in a value', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\nY: b\r\n\r\n', 400],
     ['headers above 16 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
@@ -50,7 +65,9 @@ describe('what is not HTTP', () => {
     expect(response.status).toBe(status);
     expect(response.body).toMatchObject({ success: false, error: { code: 'BAD_REQUEST' } });
     expect(response.headers.get('connection')).toBe('close');
-    for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-content-type-options']) expect(response.headers.has(name), name).toBe(true);
+    for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-content-type-options']) {
+      expect(response.headers.has(name), name).toBe(true);
+    }
   });
 
   test('a bad chunk ends the connection without reaching a route', async () => {
@@ -73,11 +90,16 @@ describe('what is not HTTP', () => {
 
 describe('what is too slow', () => {
   test('headers that never end are given up', async () => {
-    expect(parse(await exchange('GET /healthz HTTP/1.1\r\nHost: a\r\nX: ', { slowly: true })).status).toBe(408);
+    expect(parse(await exchange('GET /healthz HTTP/1.1\r\nHost: a\r\nX: ', { slowly: true })).status).toBe(
+      408,
+    );
   });
 
   test('a body that never ends is given up', async () => {
-    const response = await exchange('POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{', { slowly: true });
+    const response = await exchange(
+      'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{',
+      { slowly: true },
+    );
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 });
@@ -90,5 +112,7 @@ test('connections above the limit are refused, and taken again afterwards', asyn
   surplus.on('error', () => undefined).resume();
   await new Promise((resolve) => surplus.once('close', resolve));
   for (const socket of sockets) socket.destroy();
-  await until(async () => (await exchange('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).startsWith('HTTP/1.1 200'));
+  await until(async () => (await exchange(
+    'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )).startsWith('HTTP/1.1 200'));
 });

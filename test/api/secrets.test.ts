@@ -16,7 +16,9 @@ const answers: string[] = [];
 /** Everything that whoever has it can act with. */
 const usable: Record<string, string> = { PASSWORD, NEW_PASSWORD };
 
-async function call(method: string, path: string, body?: Loose, headers: Record<string, string> = {}): Promise<Loose> {
+async function call(
+  method: string, path: string, body?: Loose, headers: Record<string, string> = {},
+): Promise<Loose> {
   const credential: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(rig.controller.url + path, {
     method, headers: { 'content-type': 'application/json', ...credential, ...headers },
@@ -28,16 +30,25 @@ async function call(method: string, path: string, body?: Loose, headers: Record<
 }
 
 beforeAll(async () => {
-  const log = pino({ level: 'trace' }, new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }));
+  const log = pino(
+    { level: 'trace' },
+    new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }),
+  );
   rig = await startControllerRig({ REGISTRATION: 'open', LOG_LEVEL: 'trace' }, undefined, log);
-  const registered = await call('POST', '/api/auth/register', { email: 'canary@example.com', password: PASSWORD, name: 'Canary' });
+  const registered = await call(
+    'POST', '/api/auth/register', { email: 'canary@example.com', password: PASSWORD, name: 'Canary' },
+  );
   await call('POST', '/api/auth/login', { email: 'canary@example.com', password: 'wrong-canary-password' });
   usable['session'] = registered.data.token;
   const db = (await MongoClient.connect(rig.store.url)).db();
-  await db.collection<{ _id: string }>('users').updateOne({ _id: registered.data.user.id }, { $set: { email_verified: true } });
+  await db.collection<{ _id: string }>('users').updateOne(
+    { _id: registered.data.user.id }, { $set: { email_verified: true } },
+  );
   await db.client.close();
   token = usable['session'] as string;
-  usable['session after the change'] = (await call('POST', '/api/auth/change-password', { current_password: PASSWORD, new_password: NEW_PASSWORD })).data.token;
+  usable['session after the change'] = (await call(
+    'POST', '/api/auth/change-password', { current_password: PASSWORD, new_password: NEW_PASSWORD },
+  )).data.token;
   token = usable['session after the change'] as string;
   const key = (await call('POST', '/api/auth/api-keys', { name: 'canary', scope: 'read_write' })).data;
   usable['api key'] = key.key;
@@ -45,7 +56,9 @@ beforeAll(async () => {
   await call('POST', '/api/auth/forgot-password', { email: 'canary@example.com' });
   await call('POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
   await call('POST', '/api/regions', { id: 'canary', name: 'Canary', city: 'Berlin', country: 'DE' });
-  usable['enrolment token'] = (await call('POST', '/api/probes', { region_id: 'canary', name: 'Canary' })).data.enrolment_token;
+  usable['enrolment token'] = (await call(
+    'POST', '/api/probes', { region_id: 'canary', name: 'Canary' },
+  )).data.enrolment_token;
 });
 afterAll(() => rig.stop());
 
@@ -68,30 +81,52 @@ test('a copy of the database holds no password, session, key or token that works
 
 test('no secret of a request or of an answer is in the log, at its finest, or in an error', async () => {
   const secret = 'canary-of-a-target';
-  const monitor = { name: 'Canary', type: 'HTTP', target: `https://shop.example/?access_token=${secret}-query`, interval_seconds: 60, headers: { 'X-Token': `${secret}-header` } };
-  const made = await call('POST', '/api/monitors', { ...monitor, body: `${secret}-body`, method: 'POST', auth: { type: 'basic', username: 'u', password: `${secret}-auth` } });
+  const monitor = {
+    name: 'Canary', type: 'HTTP', target: `https://shop.example/?access_token=${secret}-query`,
+    interval_seconds: 60, headers: { 'X-Token': `${secret}-header` },
+  };
+  const made = await call('POST', '/api/monitors', {
+    ...monitor, body: `${secret}-body`, method: 'POST',
+    auth: { type: 'basic', username: 'u', password: `${secret}-auth` },
+  });
   expect(made.data?.monitor.name, JSON.stringify(made)).toBe('Canary');
-  const beat = (await call('POST', '/api/monitors', { name: 'Beat', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 })).data.monitor.heartbeat_token;
+  const beat = (await call(
+    'POST', '/api/monitors', { name: 'Beat', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 },
+  )).data.monitor.heartbeat_token;
   await call('POST', `/api/heartbeat/${beat}`, {});
-  const hook = { name: 'Canary', type: 'slack', config: { webhook_url: `https://hooks.example.com/services/${secret}` } };
+  const hook = {
+    name: 'Canary', type: 'slack', config: { webhook_url: `https://hooks.example.com/services/${secret}` },
+  };
   const id = (await call('POST', '/api/integrations', hook)).data?.integration?.id as string | undefined;
-  const signed = { name: 'Signed', type: 'webhook', config: { url: 'https://hooks.example.com/x', headers: { 'X-Token': `${secret}-hook` } } };
+  const signed = {
+    name: 'Signed', type: 'webhook',
+    config: { url: 'https://hooks.example.com/x', headers: { 'X-Token': `${secret}-hook` } },
+  };
   const webhook = (await call('POST', '/api/integrations', signed)).data.integration.id;
   const signing = (await call('GET', `/api/integrations/${webhook}/secret`)).data.secret;
   await call('POST', `/api/integrations/${webhook}/test`);
   expect(id).toBeDefined();
   answers.length = 0;
-  await call('POST', '/api/monitors', { ...monitor, interval_seconds: 'x', auth: { type: 'basic', username: 1, password: `${secret}-refused` } });
+  await call('POST', '/api/monitors', {
+    ...monitor, interval_seconds: 'x', auth: { type: 'basic', username: 1, password: `${secret}-refused` },
+  });
   await call('POST', '/api/monitors', `{"name":"${secret}-broken"`);
   await call('POST', '/api/auth/login', { email: 'canary@example.com', password: `${secret}-guess` });
   await call('GET', '/api/monitors', undefined, { authorization: `Bearer ${secret}-token` });
   await call('GET', '/api/monitors', undefined, { authorization: '', 'x-api-key': `fw_${secret}` });
   await call('POST', '/api/auth/reset-password', { token: `${secret}-reset`, password: NEW_PASSWORD });
-  await call('POST', '/api/incidents', { severity: 'major', type: 'timeout', error_message: 'x', title: 'x', source: 'system' });
+  await call(
+    'POST', '/api/incidents',
+    { severity: 'major', type: 'timeout', error_message: 'x', title: 'x', source: 'system' },
+  );
   expect(answers.length).toBeGreaterThan(5);
-  expect(answers.join('')).not.toMatch(/canary-of-a-target|canary-password|mongodb:|127\.0\.0\.1|node_modules|\.ts:\d|at async/);
+  expect(answers.join('')).not.toMatch(
+    /canary-of-a-target|canary-password|mongodb:|127\.0\.0\.1|node_modules|\.ts:\d|at async/,
+  );
   const log = lines.join('');
   expect(lines.length).toBeGreaterThan(3);
-  for (const [name, value] of Object.entries({ ...usable, beat, signing, target: secret })) expect(lines.find((line) => line.includes(value)), name).toBeUndefined();
+  for (const [name, value] of Object.entries({ ...usable, beat, signing, target: secret })) {
+    expect(lines.find((line) => line.includes(value)), name).toBeUndefined();
+  }
   expect(log).not.toContain('wrong-canary-password');
 });

@@ -10,17 +10,30 @@ import { runWorker } from './run-worker.ts';
 /** From the first failing result to the webhook, while 1,000 results a second come in. */
 export const alertLatency: Metric = async ({ outdir, scale }) => {
   const bundles = { target: join(outdir, 'target.mjs'), receiver: join(outdir, 'receiver.mjs') };
-  const figures = await measureAlerts({ steady: Math.round(4800 * scale), outages: Math.round(200 * scale), intervalS: 5, settleS: 15, bundles });
+  const figures = await measureAlerts({
+    steady: Math.round(4800 * scale), outages: Math.round(200 * scale), intervalS: 5, settleS: 15, bundles,
+  });
   const { confirmedMs, directMs, checksPerS, missing } = figures;
   const line = { metric: '10', unit: 'ms', ours: [median(confirmedMs)], theirs: [median(directMs)] };
   return [
-    print({ ...line, what: 'first failing result to webhook, p50, against a bare post', limit: { max: 1500 }, note: `at ${Math.round(checksPerS)} results/s, ${confirmedMs.length} outages, confirmed by a recheck after 250 to 500 ms` }),
-    print({ ...line, what: 'first failing result to webhook, p99', ours: [percentile(confirmedMs, 0.99)], theirs: [percentile(directMs, 0.99)], limit: { max: 3000 } }),
-    print({ metric: '10', what: 'outages that nobody was told of', ours: [missing], theirs: null, unit: '', limit: { max: 0 } }),
+    print({
+      ...line, what: 'first failing result to webhook, p50, against a bare post', limit: { max: 1500 },
+      note: `at ${Math.round(checksPerS)} results/s, ${confirmedMs.length} outages, confirmed by a recheck after 250 to 500 ms`,
+    }),
+    print({
+      ...line, what: 'first failing result to webhook, p99', ours: [percentile(confirmedMs, 0.99)],
+      theirs: [percentile(directMs, 0.99)], limit: { max: 3000 },
+    }),
+    print({
+      metric: '10', what: 'outages that nobody was told of', ours: [missing], theirs: null, unit: '',
+      limit: { max: 0 },
+    }),
   ];
 };
 
-/** When the last of the healthy destinations are told out of a queue, with and without a hundredth that hangs. */
+/**
+ * When the last of the healthy destinations are told out of a queue, with and without a hundredth that hangs.
+ */
 export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const receiver = await startBenchReceiver(join(outdir, 'receiver.mjs'));
   const queued = { destinations: 100 * Math.round(50 * scale), each: 2 };
@@ -28,7 +41,9 @@ export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, sca
     const database = await startDatabase(bundles);
     try {
       await receiver.take();
-      const { figures } = await runWorker<{ startedAt: number }>(outdir, 'queuedAlerts', { url: database.url, port: receiver.port, ...queued, hanging });
+      const { figures } = await runWorker<{ startedAt: number }>(
+        outdir, 'queuedAlerts', { url: database.url, port: receiver.port, ...queued, hanging },
+      );
       const healthy = (await receiver.take()).filter(({ path }) => path.startsWith('/well/'));
       return percentile(healthy.map(({ at }) => at - figures.startedAt), 0.99);
     } finally {
@@ -40,11 +55,15 @@ export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, sca
   try {
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
       // Whichever comes first has the colder machine.
-      for (const way of round % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const)) figures[way].push(await p99(way === 'alone' ? 0 : hanging));
+      for (const way of round % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const)) {
+        figures[way].push(await p99(way === 'alone' ? 0 : hanging));
+      }
     }
   } finally {
     receiver.stop();
   }
   const what = `p99 of ${queued.destinations * queued.each} queued, 1 % of receivers hang, against none`;
-  return [print({ metric: '16', what, ours: figures.beside, theirs: figures.alone, unit: 'ms', floor: { max: 1.2 } })];
+  return [print({
+    metric: '16', what, ours: figures.beside, theirs: figures.alone, unit: 'ms', floor: { max: 1.2 },
+  })];
 };

@@ -32,15 +32,25 @@ const TOLD_WITHIN_MS = 30_000;
 /** The whole product under load; one monitor after the other goes down and stays so. */
 export async function measureAlerts(options: AlertOptions): Promise<AlertFigures> {
   const { steady, outages, intervalS, bundles } = options;
-  const [target, receiver] = [await startBenchTarget(bundles.target), await startBenchReceiver(bundles.receiver)];
+  const [target, receiver] =
+    [await startBenchTarget(bundles.target), await startBenchReceiver(bundles.receiver)];
   const failing = await FailingTarget.start((path) => postAtOnce(receiver, path));
-  const farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn', ALLOW_PRIVATE_DESTINATIONS: 'true' } });
+  const farwatch = await startFarwatch({ env: {
+    MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn', ALLOW_PRIVATE_DESTINATIONS: 'true',
+  } });
   try {
     const session = await new ApiSession(farwatch.url).begin();
-    await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: `http://127.0.0.1:${receiver.port}/told` } });
+    await session.ok('POST', '/api/integrations', {
+      name: 'On call', type: 'webhook', is_default: true,
+      config: { url: `http://127.0.0.1:${receiver.port}/told` },
+    });
     await createMonitors(session, [
-      ...Array.from({ length: steady }, (_, index) => ({ name: `steady ${index}`, target: `${target.url}/${index}` })),
-      ...Array.from({ length: outages }, (_, index) => ({ name: `/${index}`, target: `${failing.url}/${index}` })),
+      ...Array.from(
+        { length: steady }, (_, index) => ({ name: `steady ${index}`, target: `${target.url}/${index}` }),
+      ),
+      ...Array.from(
+        { length: outages }, (_, index) => ({ name: `/${index}`, target: `${failing.url}/${index}` }),
+      ),
     ], intervalS);
     await passTime(options.settleS * 1000);
     const before = { taken: await taken(farwatch), at: Date.now() };
@@ -50,7 +60,9 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
     }
     const after = { taken: await taken(farwatch), at: Date.now() };
     const told = async () => (await receiver.arrivals()).filter(({ path }) => path === '/told');
-    await until(async () => (await told()).length >= outages, { timeoutMs: TOLD_WITHIN_MS, everyMs: 500 }).catch(() => undefined);
+    await until(
+      async () => (await told()).length >= outages, { timeoutMs: TOLD_WITHIN_MS, everyMs: 500 },
+    ).catch(() => undefined);
     const [confirmed, all] = [await told(), await receiver.arrivals()];
     return {
       confirmedMs: confirmed.map(({ at, startedAt }) => at - startedAt),
@@ -66,7 +78,9 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
   }
 }
 
-/** A target whose paths answer 200 until they are broken, then 503; tells of each path's first failing check. */
+/**
+ * A target whose paths answer 200 until they are broken, then 503; tells of each path's first failing check.
+ */
 class FailingTarget {
   readonly #server: Server;
   readonly #broken = new Map<string, 'new' | 'seen'>();
@@ -103,14 +117,20 @@ class FailingTarget {
 
 /** What a poller does that confirms nothing, stores nothing and tries once. */
 function postAtOnce(receiver: BenchReceiver, name: string): void {
-  const body = JSON.stringify({ monitor: { name }, incident: { started_at: performance.timeOrigin + performance.now() } });
+  const body = JSON.stringify({
+    monitor: { name }, incident: { started_at: performance.timeOrigin + performance.now() },
+  });
   fetch(`http://127.0.0.1:${receiver.port}/direct`, { method: 'POST', body }).catch(() => undefined);
 }
 
-async function createMonitors(session: ApiSession, monitors: { name: string; target: string }[], intervalS: number): Promise<void> {
+async function createMonitors(
+  session: ApiSession, monitors: { name: string; target: string }[], intervalS: number,
+): Promise<void> {
   const waiting = monitors.values();
   const worker = async (): Promise<void> => {
-    for (const monitor of waiting) await session.ok('POST', '/api/monitors', { ...monitor, type: 'HTTP', interval_seconds: intervalS });
+    for (const monitor of waiting) {
+      await session.ok('POST', '/api/monitors', { ...monitor, type: 'HTTP', interval_seconds: intervalS });
+    }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
 }

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 /** Clock ticks in a second, as `/proc/<pid>/stat` counts CPU time; ms of one tick. */
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** CPU time of these processes so far, user and system with all threads, ms. A process that is gone counts 0. */
+/**
+ * CPU time of these processes so far, user and system with all threads, ms. A process that is gone counts 0.
+ */
 export function cpuMs(pids: number[]): number {
   let ticks = 0;
   for (const pid of pids) {
@@ -45,7 +47,9 @@ export function pinned(core: number, command: string, args: string[]): [command:
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
 export function percentile(values: number[], share: number): number {

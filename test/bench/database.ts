@@ -18,7 +18,10 @@ export interface BenchDatabase {
 /** Starts the embedded store as a process, on a directory of its own. */
 export async function startDatabase(bundles: string): Promise<BenchDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-  const [command, args] = pinned(0, process.execPath, [...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', join(dir, 'db'), '--socket', join(dir, 'm.sock')]);
+  const [command, args] = pinned(0, process.execPath, [
+    ...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', join(dir, 'db'), '--socket',
+    join(dir, 'm.sock'),
+  ]);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString().split('\n')[0] as string) as { url: string };

@@ -13,13 +13,19 @@ export async function main(args: string[], options: { outdir: string; root: stri
   }
   const bundles = await ensureBundles({ root: options.root, say: () => undefined });
   const [cpu] = cpus();
-  process.stdout.write(`Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: these figures are no verdict' : ''}\n`);
+  process.stdout.write(
+    `Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: these figures are no verdict' : ''}\n`,
+  );
   const verdicts: (boolean | null)[] = [];
   for (const [name, metric] of Object.entries(METRICS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    verdicts.push(...(await metric({ outdir: options.outdir, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1 })));
+    verdicts.push(...(await metric({
+      outdir: options.outdir, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1,
+    })));
   }
   const failed = verdicts.filter((verdict) => verdict === false).length;
-  process.stdout.write(`${verdicts.filter((verdict) => verdict === true).length} floors held, ${failed} not\n`);
+  process.stdout.write(
+    `${verdicts.filter((verdict) => verdict === true).length} floors held, ${failed} not\n`,
+  );
   return failed > 0 && !isQuick ? 1 : 0;
 }

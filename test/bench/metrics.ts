@@ -33,7 +33,9 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
   const exporter = await startExporter();
   const rig = await ProbeRig.start(join(outdir, 'probe.mjs'), target.url, 1000);
   const count = Math.round(4000 * scale);
-  const figures: Record<'ours' | 'net' | 'undici' | 'blackbox', number[]> = { ours: [], net: [], undici: [], blackbox: [] };
+  const figures: Record<'ours' | 'net' | 'undici' | 'blackbox', number[]> = {
+    ours: [], net: [], undici: [], blackbox: [],
+  };
   try {
     for (let round = 0; round < rounds; round += 1) {
       rig.resume();
@@ -41,12 +43,17 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
       // The peers have the core to themselves, as the probe had it.
       rig.pause();
       for (const by of ['net', 'undici'] as const) {
-        const { cpuMs: used, figures: { done } } = await runWorker<{ done: number }>(outdir, 'bareGets', { port: target.port, count, inFlight: 64, by });
+        const { cpuMs: used, figures: { done } } = await runWorker<{ done: number }>(
+          outdir, 'bareGets', { port: target.port, count, inFlight: 64, by },
+        );
         figures[by].push((used * 1000) / done);
       }
       if (exporter) {
         const before = cpuMs([exporter.pid]);
-        const { figures: { done } } = await runWorker<{ done: number }>(outdir, 'blackboxDriver', { exporterPort: exporter.port, port: target.port, count, inFlight: 64 }, 1);
+        const { figures: { done } } = await runWorker<{ done: number }>(
+          outdir, 'blackboxDriver', { exporterPort: exporter.port, port: target.port, count, inFlight: 64 },
+          1,
+        );
         figures.blackbox.push(((cpuMs([exporter.pid]) - before) * 1000) / done);
       }
     }
@@ -57,7 +64,10 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
   }
   const line = { metric: '1', ours: figures.ours, unit: 'µs' };
   return [
-    print({ ...line, what: 'CPU per HTTP check, all in, against blackbox_exporter', theirs: exporter ? figures.blackbox : null, floor: { max: 0.4 } }),
+    print({
+      ...line, what: 'CPU per HTTP check, all in, against blackbox_exporter',
+      theirs: exporter ? figures.blackbox : null, floor: { max: 0.4 },
+    }),
     print({ ...line, what: 'CPU per HTTP check, all in, against undici', theirs: figures.undici }),
     print({ ...line, what: 'CPU per HTTP check, all in, against a bare net loop', theirs: figures.net }),
   ];
@@ -67,7 +77,9 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
 const lateness: Metric = async ({ outdir, rounds, scale }) => {
   const options = { monitors: 10_000, intervalMs: 5_000, forMs: Math.round(30_000 * scale) };
   const LOADS = ['wheelTimers', 'naiveTimers', 'absoluteTimers'] as const;
-  const late: Record<(typeof LOADS)[number], number[]> = { wheelTimers: [], naiveTimers: [], absoluteTimers: [] };
+  const late: Record<(typeof LOADS)[number], number[]> = {
+    wheelTimers: [], naiveTimers: [], absoluteTimers: [],
+  };
   const perStart: typeof late = { wheelTimers: [], naiveTimers: [], absoluteTimers: [] };
   let missed = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -81,9 +93,18 @@ const lateness: Metric = async ({ outdir, rounds, scale }) => {
   }
   const ours = late.wheelTimers;
   return [
-    print({ metric: '5', what: 'p99 start lateness, 10,000 monitors, against setTimeout', ours, theirs: late.naiveTimers, unit: 'ms', floor: { max: 0.5 }, note: `${missed} missed` }),
-    print({ metric: '5', what: 'p99 start lateness, against setTimeout to absolute times', ours, theirs: late.absoluteTimers, unit: 'ms' }),
-    print({ metric: '5', what: 'CPU per start, against setTimeout', ours: perStart.wheelTimers, theirs: perStart.naiveTimers, unit: 'µs' }),
+    print({
+      metric: '5', what: 'p99 start lateness, 10,000 monitors, against setTimeout', ours,
+      theirs: late.naiveTimers, unit: 'ms', floor: { max: 0.5 }, note: `${missed} missed`,
+    }),
+    print({
+      metric: '5', what: 'p99 start lateness, against setTimeout to absolute times', ours,
+      theirs: late.absoluteTimers, unit: 'ms',
+    }),
+    print({
+      metric: '5', what: 'CPU per start, against setTimeout', ours: perStart.wheelTimers,
+      theirs: perStart.naiveTimers, unit: 'µs',
+    }),
     missed === 0,
   ];
 };
@@ -97,7 +118,8 @@ const transport: Metric = async ({ outdir, rounds, scale }) => {
   try {
     for (let round = 0; round < rounds; round += 1) {
       const pair = async (takeName: string, publishName: string, count: number): Promise<number> => {
-        const taker = startWorker<{ taken: number; duplicates?: number }>(outdir, takeName, { ...wire, count }, 1);
+        const taker =
+          startWorker<{ taken: number; duplicates?: number }>(outdir, takeName, { ...wire, count }, 1);
         await taker.ready;
         const publisher = await runWorker<{ sent: number }>(outdir, publishName, { ...wire, count });
         const taken = await taker.outcome;
@@ -110,7 +132,10 @@ const transport: Metric = async ({ outdir, rounds, scale }) => {
   } finally {
     await nats.stop();
   }
-  return [print({ metric: '7', what: 'results per client CPU second, probe to owner, against one by one', ours: rate.ours, theirs: rate.bare, unit: '/s', floor: { min: 15 }, note: `${doubled} doubled` })];
+  return [print({
+    metric: '7', what: 'results per client CPU second, probe to owner, against one by one', ours: rate.ours,
+    theirs: rate.bare, unit: '/s', floor: { min: 15 }, note: `${doubled} doubled`,
+  })];
 };
 
 /** Results stored a CPU second of controller and database, against a document per result. */
@@ -121,7 +146,9 @@ const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
       const database = await startDatabase(bundles);
       try {
         const monitors = Math.round((mine === 'ours' ? 3300 : 1000) * scale);
-        const options = { url: database.url, databasePid: database.pid, monitors, hours: mine === 'ours' ? 2 : 1, regions: 3 };
+        const options = {
+          url: database.url, databasePid: database.pid, monitors, hours: mine === 'ours' ? 2 : 1, regions: 3,
+        };
         const { cpuMs: used, figures } = await runWorker<{ results: number }>(outdir, load, options);
         rate[mine].push(figures.results / (used / 1000));
       } finally {
@@ -129,7 +156,10 @@ const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
       }
     }
   }
-  return [print({ metric: '8', what: 'results stored per CPU second, against insertMany', ours: rate.ours, theirs: rate.bare, unit: '/s', floor: { min: 3 } })];
+  return [print({
+    metric: '8', what: 'results stored per CPU second, against insertMany', ours: rate.ours,
+    theirs: rate.bare, unit: '/s', floor: { min: 3 },
+  })];
 };
 
 /** Bytes on disk per result, indexes and rollups included. */
@@ -137,7 +167,8 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
   const perResult = async (load: string, monitors: number, hours: number): Promise<number> => {
     const database = await startDatabase(bundles);
     try {
-      const { figures } = await runWorker<{ results: number }>(outdir, load, { url: database.url, monitors, hours });
+      const { figures } =
+        await runWorker<{ results: number }>(outdir, load, { url: database.url, monitors, hours });
       return (await database.bytes()) / figures.results;
     } finally {
       await database.stop();
@@ -148,8 +179,15 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
   const bare = await perResult('bareBlocks', 500, Math.max(1, Math.round(7 * scale)));
   const kuma = sqliteBytes(Math.round(1_000_000 * scale));
   return [
-    print({ metric: '9', what: 'bytes on disk per result, against a heartbeat table in SQLite', ours: [ours], theirs: kuma === null ? null : [kuma], unit: 'B', floor: { max: 0.1 }, ...(kuma === null ? { note: 'no sqlite3 on the PATH' } : {}) }),
-    print({ metric: '9', what: 'bytes on disk per result, against a document per result', ours: [ours], theirs: [bare], unit: 'B' }),
+    print({
+      metric: '9', what: 'bytes on disk per result, against a heartbeat table in SQLite', ours: [ours],
+      theirs: kuma === null ? null : [kuma], unit: 'B', floor: { max: 0.1 },
+      ...(kuma === null ? { note: 'no sqlite3 on the PATH' } : {}),
+    }),
+    print({
+      metric: '9', what: 'bytes on disk per result, against a document per result', ours: [ours],
+      theirs: [bare], unit: 'B',
+    }),
   ];
 };
 
@@ -157,19 +195,38 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
 const chain: Metric = async ({ outdir, scale }) => {
   const targetBundle = join(outdir, 'target.mjs');
   const seconds = (full: number): number => Math.max(10, Math.round(full * scale));
-  const slow = await measureChain({ monitors: 600, intervalS: 20, settleS: seconds(40), measureS: seconds(60), targetBundle });
-  const fast = await measureChain({ monitors: 5000, intervalS: 5, settleS: seconds(20), measureS: seconds(40), targetBundle });
-  const note = (roles: Record<string, number>): string => Object.entries(roles).map(([role, ms]) => `${role} ${ms.toFixed(3)}`).join(', ');
+  const slow = await measureChain({
+    monitors: 600, intervalS: 20, settleS: seconds(40), measureS: seconds(60), targetBundle,
+  });
+  const fast = await measureChain({
+    monitors: 5000, intervalS: 5, settleS: seconds(20), measureS: seconds(40), targetBundle,
+  });
+  const note = (roles: Record<string, number>): string =>
+    Object.entries(roles).map(([role, ms]) => `${role} ${ms.toFixed(3)}`).join(', ');
   const peers = 'others, measured apart: Uptime Kuma 9.4, Prometheus with blackbox_exporter 2.75, Gatus 2.2, Jetmon v2 0.5';
   return [
-    print({ metric: '15', what: 'CPU per check, whole chain, 600 monitors every 20 s', ours: [slow.cpuPerCheck], theirs: null, unit: 'ms', limit: { max: 0.9 }, note: `${note(slow.byRole)}; ${Math.round(slow.rssMb)} MB; ${peers}` }),
-    print({ metric: '15', what: 'CPU per check, whole chain, 1,000 checks/s', ours: [fast.cpuPerCheck], theirs: null, unit: 'ms', limit: { max: 0.5 }, note: `${note(fast.byRole)}; ${Math.round(fast.rssMb)} MB` }),
-    print({ metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null, unit: '/s', limit: { min: 980 } }),
+    print({
+      metric: '15', what: 'CPU per check, whole chain, 600 monitors every 20 s', ours: [slow.cpuPerCheck],
+      theirs: null, unit: 'ms', limit: { max: 0.9 },
+      note: `${note(slow.byRole)}; ${Math.round(slow.rssMb)} MB; ${peers}`,
+    }),
+    print({
+      metric: '15', what: 'CPU per check, whole chain, 1,000 checks/s', ours: [fast.cpuPerCheck],
+      theirs: null, unit: 'ms', limit: { max: 0.5 },
+      note: `${note(fast.byRole)}; ${Math.round(fast.rssMb)} MB`,
+    }),
+    print({
+      metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null,
+      unit: '/s', limit: { min: 980 },
+    }),
   ];
 };
 
 /** By number, in the order they run. */
-export const METRICS: Record<string, Metric> = { '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw, '15': chain, '16': queuedBehindHanging };
+export const METRICS: Record<string, Metric> = {
+  '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw,
+  '15': chain, '16': queuedBehindHanging,
+};
 
 /** A blackbox_exporter on this machine, under either of its names; null where there is none. */
 async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
@@ -181,7 +238,10 @@ async function startExporter(): Promise<{ pid: number; port: number; stop(): voi
       continue;
     }
     const config = ['--config.file=/etc/prometheus/blackbox.yml'];
-    const [command, args] = pinned(0, name, [...(name.startsWith('prometheus') ? config : []), `--web.listen-address=127.0.0.1:${port}`, '--log.level=error']);
+    const [command, args] = pinned(0, name, [
+      ...(name.startsWith('prometheus') ? config : []), `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ]);
     const child = spawn(command, args, { stdio: 'ignore' });
     await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok, { what: name });
     return { pid: child.pid as number, port, stop: () => void child.kill('SIGKILL') };

@@ -26,9 +26,9 @@ export interface Owner {
 }
 
 /**
- * Monitors as the product keeps them: documents that are journaled and counted, the counts, states that are booked to the last full hour,
- * and yesterday's rollup.
- * Seven in ten are HTTP, two TCP, one a heartbeat; one in twenty is paused, one in ten in the group.
+ * Monitors as the product keeps them: documents that are journaled and counted, the counts, states that are
+ * booked to the last full hour, and yesterday's rollup. Seven in ten are HTTP, two TCP, one a heartbeat; one
+ * in twenty is paused, one in ten in the group.
  */
 export async function populate(db: Db, owner: Owner, group: string, count: number): Promise<void> {
   const now = Date.now();
@@ -36,17 +36,29 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   const rollup = new Binary(encodeRollup(hourOfResults(now - DAY_MS).rollup));
   let counts = recount({ cells: {}, regions: {}, groups: {} }, []).counts;
   for (let first = 0; first < count; first += AT_ONCE) {
-    const docs = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, at) => monitorOf(owner, group, first + at, now - count + first + at));
+    const docs = Array.from(
+      { length: Math.min(AT_ONCE, count - first) },
+      (_, at) => monitorOf(owner, group, first + at, now - count + first + at),
+    );
     counts = recount(counts, docs.map((doc) => ({ ...doc, counted: null }))).counts;
-    await db.collection<MonitorDoc>('monitors').insertMany(docs.map((doc) => ({ ...doc, counted: shareOf(doc), counted_revision: 1 })), { ordered: false });
+    await db.collection<MonitorDoc>('monitors').insertMany(
+      docs.map((doc) => ({ ...doc, counted: shareOf(doc), counted_revision: 1 })), { ordered: false },
+    );
     await states.write(docs.map((doc) => {
-      const heard = { last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS) };
+      const heard = {
+        last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS),
+      };
       const state = { ...newMonitorState(toMonitorConfig(doc)), ...heard };
       return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };
     }));
-    await db.collection<{ _id: string }>('rollups_1d').insertMany(docs.map((doc) => ({ _id: `${doc._id}:${Math.floor(now / DAY_MS) - 1}`, position: 0, rollup })), { ordered: false });
+    await db.collection<{ _id: string }>('rollups_1d').insertMany(
+      docs.map((doc) => ({ _id: `${doc._id}:${Math.floor(now / DAY_MS) - 1}`, position: 0, rollup })),
+      { ordered: false },
+    );
   }
-  await new CountStore(db).replace({ _id: owner.projectId, organization_id: owner.organizationId, version: 1, applied: [], ...counts });
+  await new CountStore(db).replace({
+    _id: owner.projectId, organization_id: owner.organizationId, version: 1, applied: [], ...counts,
+  });
 }
 
 /** A month of rollups by day, and two days by hour with their results, for each of these. */
@@ -57,8 +69,13 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
   const today = Math.floor(now / DAY_MS);
   for (let first = 0; first < ids.length; first += HISTORIES_AT_ONCE) {
     const some = ids.slice(first, first + HISTORIES_AT_ONCE);
-    const days = some.flatMap((id) => Array.from({ length: 29 }, (_, at) => ({ _id: `${id}:${today - 2 - at}`, ...of })));
-    const hours = some.flatMap((id) => Array.from({ length: 48 }, (_, at) => ({ _id: `${id}:${Math.floor(now / HOUR_MS) - 1 - at}`, ...of, results: new Binary(block) })));
+    const days = some.flatMap(
+      (id) => Array.from({ length: 29 }, (_, at) => ({ _id: `${id}:${today - 2 - at}`, ...of })),
+    );
+    const hours = some.flatMap((id) => Array.from(
+      { length: 48 },
+      (_, at) => ({ _id: `${id}:${Math.floor(now / HOUR_MS) - 1 - at}`, ...of, results: new Binary(block) }),
+    ));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(days, { ordered: false });
     await db.collection<{ _id: string }>('rollups_1h').insertMany(hours, { ordered: false });
   }
@@ -67,12 +84,17 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
 function monitorOf(owner: Owner, group: string, at: number, created_at: number): MonitorDoc {
   const type = at % 10 < 7 ? 'HTTP' : at % 10 < 9 ? 'TCP' : 'HEARTBEAT';
   return monitorDoc(at, {
-    _id: newId(created_at), organization_id: owner.organizationId, project_id: owner.projectId, created_by: owner.userId, type,
+    _id: newId(
+      created_at,
+    ), organization_id: owner.organizationId, project_id: owner.projectId, created_by: owner.userId, type,
     // In another order than they were made in.
-    name: `monitor ${(at * 7919) % 1_000_003}`, search_text: `monitor ${at}`, status: at % 20 === 0 ? 'paused' : 'active', interval_seconds: 3600,
+    name: `monitor ${(at * 7919) % 1_000_003}`, search_text: `monitor ${at}`,
+    status: at % 20 === 0 ? 'paused' : 'active', interval_seconds: 3600,
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),
     ...(type === 'TCP' ? { tcp: { port: 9, protocol: 'generic', protocol_validation: null } } : {}),
-    ...(type === 'HEARTBEAT' ? { heartbeat: { token: newId(created_at), interval_seconds: 3600, grace_seconds: 3600 } } : {}),
+    ...(type === 'HEARTBEAT'
+      ? { heartbeat: { token: newId(created_at), interval_seconds: 3600, grace_seconds: 3600 } }
+      : {}),
     ...(at % 10 === 0 ? { group_id: group } : {}), created_at, updated_at: created_at,
   });
 }
@@ -80,6 +102,11 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
 function hourOfResults(at: number): { rollup: ReturnType<typeof rollupOf>; block: Uint8Array } {
   const make = resultMaker();
   const start = at - (at % HOUR_MS);
-  const rows = Array.from({ length: 60 }, (_, minute) => toStored('eu-west', '0199aaaa-0000-7000-8000-000000000001', false, make(1, newId(at), start + minute * 60_000)));
-  return { rollup: rollupOf(ResultColumns.of(rows), [HOUR_MS, 0, 0], 60_000), block: encodeBlock(ResultColumns.of(rows)) };
+  const rows = Array.from({ length: 60 }, (_, minute) => toStored(
+    'eu-west', '0199aaaa-0000-7000-8000-000000000001', false, make(1, newId(at), start + minute * 60_000),
+  ));
+  return {
+    rollup: rollupOf(ResultColumns.of(rows), [HOUR_MS, 0, 0], 60_000),
+    block: encodeBlock(ResultColumns.of(rows)),
+  };
 }

@@ -9,7 +9,10 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { cpuMs } from './cpu.ts';
 
-/** A real probe on a real NATS server, with a controller as small as can be, at a thousand checks a second and more. */
+/**
+ * A real probe on a real NATS server, with a controller as small as can be, at a thousand checks a second and
+ * more.
+ */
 export class ProbeRig {
   readonly #nats: TestNats;
   readonly #peer: ControllerPeer;
@@ -32,7 +35,8 @@ export class ProbeRig {
       peer.assignments.set(derivedId('rig', index), assignmentOf(index, monitors, targetUrl));
     }
     const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-    const probe = new ProbeProcess(bundle, dataDir, ['--controller', url, '--token', TOKEN], { LOG_LEVEL: 'info' });
+    const probe =
+      new ProbeProcess(bundle, dataDir, ['--controller', url, '--token', TOKEN], { LOG_LEVEL: 'info' });
     await probe.connected();
     return new ProbeRig({ nats, peer, probe, dataDir });
   }
@@ -70,10 +74,12 @@ export class ProbeRig {
 
 function assignmentOf(index: number, monitors: number, targetUrl: string): Assignment {
   return {
-    monitor_id: derivedId('rig', index), organization_id: derivedId('org'), project_id: derivedId('project'), assignment_rev: 1,
+    monitor_id: derivedId('rig', index), organization_id: derivedId('org'), project_id: derivedId('project'),
+    assignment_rev: 1,
     interval_ms: 1000, timeout_ms: 1000, phase_ms: Math.floor((index / monitors) * 1000), retries: 0,
     spec: {
-      type: 'HTTP', url: `${targetUrl}/${index}`, method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5,
+      type: 'HTTP', url: `${targetUrl}/${index}`, method: 'GET', headers: {}, body: null,
+      follow_redirects: true, max_redirects: 5,
       verify_ssl: true, expected_status: [], slow_response_threshold_ms: null,
     },
   };

@@ -23,22 +23,39 @@ interface Read {
   mayGrow?: true;
 }
 
-/** Reads that must not know how many monitors there are, and one that may; `last` is where the last page starts. */
+/**
+ * Reads that must not know how many monitors there are, and one that may; `last` is where the last page
+ * starts.
+ */
 const READS: Read[] = [
   { what: 'the first page of monitors', path: () => '/api/monitors' },
   { what: 'active monitors', path: () => '/api/monitors?status=active' },
   { what: 'monitors of a type', path: () => '/api/monitors?type=TCP' },
-  { what: 'monitors of two types that are not active', path: () => '/api/monitors?types=TCP,HTTP&status=paused' },
+  {
+    what: 'monitors of two types that are not active',
+    path: () => '/api/monitors?types=TCP,HTTP&status=paused',
+  },
   { what: 'monitors of a group', path: ({ group }) => `/api/monitors?group_id=${group}` },
-  { what: 'monitors of a group by name', path: ({ group }) => `/api/monitors?group_id=${group}&sort_by=name&sort_order=asc` },
+  {
+    what: 'monitors of a group by name',
+    path: ({ group }) => `/api/monitors?group_id=${group}&sort_by=name&sort_order=asc`,
+  },
   { what: 'monitors by name', path: () => '/api/monitors?sort_by=name&sort_order=asc' },
   { what: 'the last page of monitors', path: ({ last }) => `/api/monitors?offset=${last}` },
-  { what: 'a page in the middle', path: ({ last }) => `/api/monitors?offset=${Math.round(last / 2)}`, mayGrow: true },
+  {
+    what: 'a page in the middle', path: ({ last }) => `/api/monitors?offset=${Math.round(last / 2)}`,
+    mayGrow: true,
+  },
   { what: 'statistics of the project', path: () => '/api/monitors/stats' },
 ];
 
-/** What lists and statistics cost with a hundred times the monitors, over HTTP from a controller on a store each. */
-export async function readLaw({ bundles, rounds, scale }: { bundles: string; rounds: number; scale: number }): Promise<(boolean | null)[]> {
+/**
+ * What lists and statistics cost with a hundred times the monitors, over HTTP from a controller on a store
+ * each.
+ */
+export async function readLaw(
+  { bundles, rounds, scale }: { bundles: string; rounds: number; scale: number },
+): Promise<(boolean | null)[]> {
   const few = await Installation.start(bundles, 1000);
   const many = await Installation.start(bundles, Math.round(100_000 * scale));
   const count = Math.max(50, Math.round(READS_A_ROUND * scale));
@@ -53,7 +70,10 @@ export async function readLaw({ bundles, rounds, scale }: { bundles: string; rou
         p99.many.push(percentile(ofMany as number[], 0.99));
       }
       const floor = mayGrow ? {} : { floor: { max: 1.2 } };
-      verdicts.push(print({ metric: '12', what: `p99 of ${what}, ${many.count} against ${few.count}`, ours: p99.many, theirs: p99.few, unit: 'ms', ...floor }));
+      verdicts.push(print({
+        metric: '12', what: `p99 of ${what}, ${many.count} against ${few.count}`, ours: p99.many,
+        theirs: p99.few, unit: 'ms', ...floor,
+      }));
     }
     return verdicts;
   } finally {
@@ -62,7 +82,9 @@ export async function readLaw({ bundles, rounds, scale }: { bundles: string; rou
 }
 
 /** Each asked as often, in turn, so that what else the machine does meets both alike. */
-async function timesOf(installations: Installation[], path: Read['path'], count: number): Promise<number[][]> {
+async function timesOf(
+  installations: Installation[], path: Read['path'], count: number,
+): Promise<number[][]> {
   const times: number[][] = installations.map(() => []);
   for (let at = 0; at < count * installations.length; at += 1) {
     const which = at % installations.length;
@@ -74,7 +96,9 @@ async function timesOf(installations: Installation[], path: Read['path'], count:
   return times;
 }
 
-/** A controller with a database and a bus of its own, and so many monitors of one project; nothing is checked. */
+/**
+ * A controller with a database and a bus of its own, and so many monitors of one project; nothing is checked.
+ */
 class Installation {
   readonly group = '00000000-0000-4000-8000-00000000000a';
   readonly count: number;
@@ -98,7 +122,8 @@ class Installation {
     const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
     const mongo = openMongo(database.url);
     const env = {
-      PORT: String(port), DATA_DIR: dir, MONGODB_URL: database.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
+      PORT: String(port), DATA_DIR: dir, MONGODB_URL: database.url, NATS_URL: nats.url,
+      NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
       NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
     };
     let controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
@@ -118,7 +143,9 @@ class Installation {
 
   async read(path: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const request = get(this.#url + path, { agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` } }, (response) => {
+      const request = get(this.#url + path, {
+        agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` },
+      }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('error', reject);
@@ -138,9 +165,18 @@ class Installation {
   }
 
   async #register(): Promise<Owner> {
-    const body = JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
-    const response = await fetch(`${this.#url}/api/auth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    const { data } = (await response.json()) as { data: { user: { id: string }; organization: { id: string }; project: { id: string }; token: string } };
+    const body =
+      JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
+    const response = await fetch(
+      `${this.#url}/api/auth/register`,
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body },
+    );
+    const { data } = (await response.json()) as { data: {
+      user: { id: string };
+      organization: { id: string };
+      project: { id: string };
+      token: string;
+    } };
     this.#token = data.token;
     return { organizationId: data.organization.id, projectId: data.project.id, userId: data.user.id };
   }

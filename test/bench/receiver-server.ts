@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 
-/** Receives alerts on every loopback address, so that each destination can have one of its own, and keeps when each came. Prints its port. */
+/**
+ * Receives alerts on every loopback address, so that each destination can have one of its own, and keeps when
+ * each came. Prints its port.
+ */
 interface Arrival {
   path: string;
   /** Name of the monitor, where the body is an alert of one. */
@@ -18,13 +21,18 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('error', () => undefined);
   request.on('end', () => {
-    const { monitor, incident } = JSON.parse(Buffer.concat(chunks).toString()) as { monitor: { name: string }; incident: { started_at: number } };
+    const { monitor, incident } = JSON.parse(
+      Buffer.concat(chunks).toString(),
+    ) as { monitor: { name: string }; incident: { started_at: number } };
     const path = request.url ?? '';
     arrivals.push({ path, name: monitor.name, startedAt: incident.started_at, at });
     if (!path.startsWith('/hang')) response.writeHead(204).end();
   });
 });
-server.listen(0, '0.0.0.0', 4096, () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`));
+server.listen(
+  0, '0.0.0.0', 4096,
+  () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`),
+);
 process.on('message', (message) => {
   process.send?.({ arrivals });
   if (message === 'take') arrivals = [];

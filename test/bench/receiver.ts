@@ -31,5 +31,7 @@ export async function startBenchReceiver(bundle: string): Promise<BenchReceiver>
     const [{ arrivals }] = (await once(child, 'message')) as [{ arrivals: Arrival[] }];
     return arrivals;
   };
-  return { port, arrivals: () => ask('look'), take: () => ask('take'), stop: () => void child.kill('SIGKILL') };
+  return {
+    port, arrivals: () => ask('look'), take: () => ask('take'), stop: () => void child.kill('SIGKILL'),
+  };
 }

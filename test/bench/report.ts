@@ -25,16 +25,21 @@ export function print(comparison: Comparison): boolean | null {
   else {
     const ratio = median(ours.map((value, round) => value / (theirs[round] ?? median(theirs))));
     parts.push(`against ${number(median(theirs))}${spread(theirs)}: ratio ${number(ratio)}`);
-    if (floor) verdict = (floor.max === undefined || ratio <= floor.max) && (floor.min === undefined || ratio >= floor.min);
+    if (floor) {
+      verdict = (floor.max === undefined || ratio <= floor.max) &&
+        (floor.min === undefined || ratio >= floor.min);
+    }
     if (floor) parts.push(`floor ${floor.max === undefined ? `≥ ${floor.min}` : `≤ ${floor.max}`}`);
   }
   if (limit) {
-    const within = (limit.max === undefined || ourMedian <= limit.max) && (limit.min === undefined || ourMedian >= limit.min);
+    const within = (limit.max === undefined || ourMedian <= limit.max) &&
+      (limit.min === undefined || ourMedian >= limit.min);
     verdict = verdict === null ? within : verdict && within;
     parts.push(`limit ${limit.max === undefined ? `≥ ${limit.min}` : `≤ ${limit.max}`} ${unit}`);
   }
   if (note) parts.push(`(${note})`);
-  process.stdout.write(`${verdict === false ? 'FAIL' : verdict === null ? '    ' : 'ok  '} ${parts.filter(Boolean).join('  ')}\n`);
+  process.stdout.write(`${verdict === false ? 'FAIL' : verdict === null ? '    ' : 'ok  '} ${parts.filter(Boolean)
+    .join('  ')}\n`);
   return verdict;
 }
 

@@ -17,8 +17,12 @@ export interface RunningWorker<F> {
 }
 
 /** Starts a load in a process of its own, on one core. */
-export function startWorker<F>(outdir: string, name: string, options: object = {}, core = 0): RunningWorker<F> {
-  const [command, args] = pinned(core, process.execPath, [...NODE_FLAGS, join(outdir, 'worker.mjs'), name, JSON.stringify(options)]);
+export function startWorker<F>(
+  outdir: string, name: string, options: object = {}, core = 0,
+): RunningWorker<F> {
+  const [command, args] = pinned(
+    core, process.execPath, [...NODE_FLAGS, join(outdir, 'worker.mjs'), name, JSON.stringify(options)],
+  );
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   let sayReady = (): void => undefined;
@@ -38,6 +42,8 @@ export function startWorker<F>(outdir: string, name: string, options: object = {
   return { child, outcome, ready };
 }
 
-export function runWorker<F>(outdir: string, name: string, options: object = {}, core = 0): Promise<WorkerOutcome<F>> {
+export function runWorker<F>(
+  outdir: string, name: string, options: object = {}, core = 0,
+): Promise<WorkerOutcome<F>> {
   return startWorker<F>(outdir, name, options, core).outcome;
 }

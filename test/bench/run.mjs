@@ -1,4 +1,5 @@
-// What `npm run bench` runs: `npm run bench -- 5 9` only those metrics, `--quick` shorter rounds (figures are then no verdict).
+// What `npm run bench` runs: `npm run bench -- 5 9` only those metrics, `--quick` shorter rounds (figures are
+// then no verdict).
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
@@ -11,7 +12,10 @@ await ensureBundles({ root, say });
 const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.pid));
 await bundle({
   outdir, outExtension: { '.js': '.mjs' },
-  entryPoints: { bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts', receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts' },
+  entryPoints: {
+    bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts',
+    receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts',
+  },
   // Helpers find the repository by where their source file was.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },
 });

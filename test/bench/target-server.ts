@@ -12,6 +12,9 @@ const server = createServer((socket) => {
     if (!bytes.includes('/hang')) socket.end(ANSWER);
   });
 });
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`));
+server.listen(
+  0, '127.0.0.1',
+  () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`),
+);
 process.on('message', () => process.send?.({ count }));
 process.on('disconnect', () => process.exit(0));

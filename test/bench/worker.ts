@@ -8,7 +8,8 @@ import { publishBatches, publishEach, takeBatches, takeEach } from './loads/tran
 
 /** Loads that run in a process of their own, so that CPU time and memory are theirs alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-  bareGets, blackboxDriver, ingestResults, bareIngest, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
+  bareGets, blackboxDriver, ingestResults, bareIngest, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers,
+  naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -26,7 +26,10 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
   });
 
   test('the shard\'s owner answers a batch and learns the probe from the subject', async () => {
-    const owner = control.nc.subscribe('results.05.*.*', { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) });
+    const owner = control.nc.subscribe(
+      'results.05.*.*',
+      { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) },
+    );
     await control.nc.flush();
     const reply = await probe.nc.request('results.05.eu-west.probe-1', 'batch', { timeout: 60_000 });
     expect(reply.string()).toBe('watermark for results.05.eu-west.probe-1');
@@ -45,7 +48,9 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
       }),
     );
     await control.nc.flush();
-    for (let sent = 0; sent < 40; sent += 1) await probe.nc.request('sync.eu-west.probe-1', 'revision 0', { timeout: 60_000 });
+    for (let sent = 0; sent < 40; sent += 1) {
+      await probe.nc.request('sync.eu-west.probe-1', 'revision 0', { timeout: 60_000 });
+    }
     expect((served[0] ?? 0) + (served[1] ?? 0)).toBe(40);
     expect(Math.min(...served)).toBeGreaterThan(0);
     await Promise.all(members.map((member) => member.drain()));
@@ -53,10 +58,18 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
 
   test('a beat reaches every controller; an assignment reaches only its probe', async () => {
     const beats: string[] = [];
-    const listeners = [0, 1].map(() => control.nc.subscribe('beat.*.*', { callback: (_error, message) => void beats.push(message.subject) }));
+    const listeners = [0, 1].map(() => control.nc.subscribe(
+      'beat.*.*', { callback: (_error, message) => void beats.push(message.subject) },
+    ));
     const assigned: string[] = [];
-    const forOwn = probe.nc.subscribe('assign.eu-west.probe-1', { callback: (_error, message) => void assigned.push(`own ${message.string()}`) });
-    const forOther = victim.nc.subscribe('assign.us-east.probe-2', { callback: (_error, message) => void assigned.push(`other ${message.string()}`) });
+    const forOwn = probe.nc.subscribe(
+      'assign.eu-west.probe-1',
+      { callback: (_error, message) => void assigned.push(`own ${message.string()}`) },
+    );
+    const forOther = victim.nc.subscribe(
+      'assign.us-east.probe-2',
+      { callback: (_error, message) => void assigned.push(`other ${message.string()}`) },
+    );
     await Promise.all([control.nc.flush(), probe.nc.flush(), victim.nc.flush()]);
     probe.nc.publish('beat.eu-west.probe-1', 'beat');
     control.nc.publish('assign.eu-west.probe-1', 'revision 1');
@@ -75,20 +88,28 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await probe.nc.flush();
     const reply = await control.nc.request('run.eu-west.probe-1', 'check', { timeout: 60_000 });
     expect(reply.string()).toBe('result');
-    await until(() => probe.statuses.some((status) => status.includes('publish _R_')), { what: 'the second answer is refused' });
+    await until(
+      () => probe.statuses.some((status) => status.includes('publish _R_')),
+      { what: 'the second answer is refused' },
+    );
     await runner.drain();
   });
 
   test('without an owner a request fails', async () => {
     const [expected, timeout] = version === 'newest' ? [/503/, 60_000] : [/TIMEOUT/, 500];
-    await expect(probe.nc.request('results.06.eu-west.probe-1', 'batch', { timeout })).rejects.toThrow(expected);
+    await expect(probe.nc.request('results.06.eu-west.probe-1', 'batch', { timeout })).rejects.toThrow(
+      expected,
+    );
   });
 
   test('JetStream serves the controller', async () => {
     const manager = await control.nc.jetstreamManager();
     await manager.streams.add({ name: 'RAW', subjects: ['raw.>'] });
     control.nc.publish('raw.org.project.monitor.eu-west', 'result');
-    await until(async () => (await manager.streams.info('RAW')).state.messages === 1, { what: 'the stream has the message' });
+    await until(
+      async () => (await manager.streams.info('RAW')).state.messages === 1,
+      { what: 'the stream has the message' },
+    );
     await manager.streams.delete('RAW');
   });
 
@@ -98,14 +119,18 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await nats.setUsers([own.entry, other.entry, third.entry]);
     const connection = await connectProbe(nats.url, third);
     await nats.setUsers([own.entry, other.entry]);
-    await until(() => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off' });
+    await until(
+      () => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off' },
+    );
     await connection.nc.closed();
     await expect(connectProbe(nats.url, third)).rejects.toThrow(/Authorization/);
     expect(victim.statuses.slice(before)).toEqual([]);
   });
 
   test('unknown and anonymous clients are refused', async () => {
-    await expect(connectProbe(nats.url, makeProbeUser('eu-west', 'probe-1'))).rejects.toThrow(/Authorization/);
+    await expect(connectProbe(nats.url, makeProbeUser('eu-west', 'probe-1'))).rejects.toThrow(
+      /Authorization/,
+    );
     const { connect } = await import('nats');
     await expect(connect({ servers: nats.url, maxReconnectAttempts: 0 })).rejects.toThrow(/Authorization/);
   });

@@ -26,7 +26,8 @@ function idOf(probe: TestProbe): string {
 function isPlacedOver(all: TestProbe[], among: TestProbe[], docs = monitors): boolean {
   const ids = among.map(idOf);
   return all.every((probe) => {
-    const proper = docs.filter((monitor) => chooseProbe(monitor._id, ids) === idOf(probe)).map((monitor) => monitor._id);
+    const proper =
+      docs.filter((monitor) => chooseProbe(monitor._id, ids) === idOf(probe)).map((monitor) => monitor._id);
     return proper.length === probe.held.size && proper.every((id) => probe.held.has(id));
   });
 }
@@ -72,7 +73,9 @@ test('two controllers that place the same monitors concurrently leave each on on
   await Promise.all([here.placement.apply(monitors), there.placement.apply(monitors)]);
   await Promise.all([
     here.placement.apply(monitors.map((monitor) => ({ ...monitor, revision: 2, interval_seconds: 30 }))),
-    there.placement.apply(monitors.map((monitor) => ({ ...monitor, revision: 3, status: 'paused' as const }))),
+    there.placement.apply(
+      monitors.map((monitor) => ({ ...monitor, revision: 3, status: 'paused' as const })),
+    ),
   ]);
   await until(
     async () => {
@@ -94,7 +97,10 @@ test('a silent probe goes offline, and after 30 s its monitors move to another o
   await rig.fleet.placement.apply(monitors);
   await until(() => isPlacedOver([one, two], [one, two]));
   const silentFrom = Date.now();
-  const status = async () => ((await rig.call('GET', '/api/probes/:id', { params: { id: idOf(one) } })) as { probe: { status: string } }).probe.status;
+  const status = async () =>
+    ((await rig.call(
+      'GET', '/api/probes/:id', { params: { id: idOf(one) } },
+    )) as { probe: { status: string } }).probe.status;
   await until(async () => (await status()) === 'offline');
   expect(Date.now() - silentFrom).toBeGreaterThan(14_000);
   expect(isPlacedOver([one, two], [one, two])).toBe(true);
@@ -110,7 +116,10 @@ test('a restarted controller has the same keys and set, and finishes an interrup
   await until(() => one.held.size === 10);
   // A writer that died after it staged: no revision yet.
   const items = rig.mongo.db.collection('assignments');
-  const ghost = { ...(await items.findOne({})), _id: `${idOf(one)}:ghost`, monitor_id: 'ghost', rev: 0, pending: idOf(one), token: 't', changed_at: 1 };
+  const ghost = {
+    ...(await items.findOne({})), _id: `${idOf(one)}:ghost`, monitor_id: 'ghost', rev: 0, pending: idOf(one),
+    token: 't', changed_at: 1,
+  };
   await items.insertOne(ghost as never);
   await items.updateOne({ _id: ghost._id } as never, { $set: { 'assignment.monitor_id': 'ghost' } });
   await first.stop();

@@ -21,8 +21,8 @@ interface Cost {
 }
 
 /**
- * What one edit sends to the database until the probe has it: the least of `times` edits one after the other, since the
- * controller's own rounds send commands in between.
+ * What one edit sends to the database until the probe has it: the least of `times` edits one after the other,
+ * since the controller's own rounds send commands in between.
  */
 async function editCost(from: number, times = 15): Promise<Cost> {
   const costs: Cost[] = [];

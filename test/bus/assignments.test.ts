@@ -17,10 +17,14 @@ afterAll(() => rig.stop());
 
 test('a monitor reaches its probe signed and sealed, and an edit and a pause follow', async () => {
   const heard: string[] = [];
-  const listener = rig.fleets[0]?.bus.subscribe('assign.>', (message) => heard.push(Buffer.from(message.data).toString()));
+  const listener =
+    rig.fleets[0]?.bus.subscribe('assign.>', (message) => heard.push(Buffer.from(message.data).toString()));
   await rig.fleet.placement.apply([monitorDoc(1)]);
   const held = await until(() => probe.held.get(monitorDoc(1)._id));
-  expect(held).toMatchObject({ assignment_rev: 1, interval_ms: 60_000, timeout_ms: 10_000, retries: 1, spec: { type: 'HTTP', url: 'http://127.0.0.1:9/1' } });
+  expect(held).toMatchObject({
+    assignment_rev: 1, interval_ms: 60_000, timeout_ms: 10_000, retries: 1,
+    spec: { type: 'HTTP', url: 'http://127.0.0.1:9/1' },
+  });
 
   await rig.fleet.placement.apply([monitorDoc(1, { revision: 2, interval_seconds: 30 })]);
   await until(() => probe.held.get(monitorDoc(1)._id)?.interval_ms === 30_000);
@@ -45,23 +49,42 @@ test('repeating a placement changes nothing, and an older revision is passed ove
 
 test('renaming a monitor sends nothing; an edit that keeps the check does not check at once', async () => {
   const before = probe.revision;
-  await rig.fleet.placement.apply([monitorDoc(2, { revision: 2, name: 'other', tags: ['x'], notification_target_ids: ['d'] })]);
+  await rig.fleet.placement.apply([
+    monitorDoc(2, { revision: 2, name: 'other', tags: ['x'], notification_target_ids: ['d'] }),
+  ]);
   await probe.sync();
   expect(probe.revision).toBe(before);
   await rig.fleet.placement.apply([monitorDoc(2, { revision: 3, interval_seconds: 90 })]);
   await until(() => probe.held.get(monitorDoc(2)._id)?.interval_ms === 90_000);
   expect(probe.held.get(monitorDoc(2)._id)?.assignment_rev).toBe(1);
-  await rig.fleet.placement.apply([monitorDoc(2, { revision: 4, check_revision: 4, target: 'http://127.0.0.1:9/other' })]);
+  await rig.fleet.placement.apply([
+    monitorDoc(2, { revision: 4, check_revision: 4, target: 'http://127.0.0.1:9/other' }),
+  ]);
   await until(() => probe.held.get(monitorDoc(2)._id)?.assignment_rev === 4);
 });
 
 test('every type but a heartbeat reaches a probe whole', async () => {
   const docs = [
-    monitorDoc(501, { type: 'KEYWORD', keyword: { keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all', case_sensitive: false } }),
-    monitorDoc(502, { type: 'TCP', target: '[::1]:22', http: null, tcp: { port: 22, protocol: 'ssh', protocol_validation: true } }),
-    monitorDoc(503, { type: 'DNS', target: 'münchen.example', http: null, dns: { record_entries: [{ type: 'A' }], dns_server: '1.1.1.1', resolution_timeout_ms: 800 } }),
-    monitorDoc(504, { type: 'ICMP', target: 'example.org', http: null, icmp: { packet_count: 3, packet_size: 56, timeout_ms: 900, ttl: 64 } }),
-    monitorDoc(505, { type: 'HEARTBEAT', target: 't', http: null, heartbeat: { token: 't', interval_seconds: 60, grace_seconds: 5 } }),
+    monitorDoc(501, {
+      type: 'KEYWORD',
+      keyword: { keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all', case_sensitive: false },
+    }),
+    monitorDoc(502, {
+      type: 'TCP', target: '[::1]:22', http: null,
+      tcp: { port: 22, protocol: 'ssh', protocol_validation: true },
+    }),
+    monitorDoc(503, {
+      type: 'DNS', target: 'münchen.example', http: null,
+      dns: { record_entries: [{ type: 'A' }], dns_server: '1.1.1.1', resolution_timeout_ms: 800 },
+    }),
+    monitorDoc(504, {
+      type: 'ICMP', target: 'example.org', http: null,
+      icmp: { packet_count: 3, packet_size: 56, timeout_ms: 900, ttl: 64 },
+    }),
+    monitorDoc(505, {
+      type: 'HEARTBEAT', target: 't', http: null,
+      heartbeat: { token: 't', interval_seconds: 60, grace_seconds: 5 },
+    }),
   ];
   await rig.fleet.placement.apply(docs);
   const specs = await until(() => {
@@ -69,9 +92,16 @@ test('every type but a heartbeat reaches a probe whole', async () => {
     return held.length === 4 ? held : null;
   });
   expect(specs).toMatchObject([
-    { type: 'KEYWORD', url: 'http://127.0.0.1:9/501', keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all' },
+    {
+      type: 'KEYWORD', url: 'http://127.0.0.1:9/501', keywords: [{ text: 'ok', should_contain: true }],
+      match_mode: 'all',
+    },
     { type: 'TCP', host: '::1', port: 22, protocol: 'ssh', protocol_validation: true },
-    { type: 'DNS', name: 'xn--mnchen-3ya.example', record_entries: [{ type: 'A', expected_values: [], match: 'contains' }], server: { host: '1.1.1.1', port: 53 } },
+    {
+      type: 'DNS', name: 'xn--mnchen-3ya.example',
+      record_entries: [{ type: 'A', expected_values: [], match: 'contains' }],
+      server: { host: '1.1.1.1', port: 53 },
+    },
     { type: 'ICMP', host: 'example.org', packet_count: 3, packet_size: 56, packet_timeout_ms: 900, ttl: 64 },
   ]);
   expect(specs.some((spec) => 'unreadable' in spec)).toBe(false);
@@ -99,16 +129,21 @@ test('a probe that asks gets what it missed, in pages, even while more is writte
 });
 
 test('a probe that is ahead, or behind removed tombstones, gets the whole set', async () => {
-  const whole = { reset: true, revision: probe.revision, more: null, changes: [{ set: { monitor_id: monitorDoc(2)._id } }] };
+  const whole = {
+    reset: true, revision: probe.revision, more: null, changes: [{ set: { monitor_id: monitorDoc(2)._id } }],
+  };
   expect(await probe.ask({ v: 1, revision: probe.revision + 7, after: null })).toMatchObject(whole);
   const items = new AssignmentStore(rig.mongo.db);
   const { sweepTombstones } = await import('../../controller/assignments/rebalancer.ts');
   const { HeadStore } = await import('../../controller/assignments/head-store.ts');
   const probeId = probe.answer?.probe_id as string;
-  const dropped = await sweepTombstones({ items, heads: new HeadStore(rig.mongo.db) }, probeId, Date.now() + 1);
+  const dropped =
+    await sweepTombstones({ items, heads: new HeadStore(rig.mongo.db) }, probeId, Date.now() + 1);
   expect(dropped).toBe(2305);
   expect(await probe.ask({ v: 1, revision: 2, after: null })).toMatchObject(whole);
-  expect(await probe.ask({ v: 1, revision: probe.revision, after: null })).toMatchObject({ reset: false, changes: [], more: null });
+  expect(await probe.ask({ v: 1, revision: probe.revision, after: null })).toMatchObject({
+    reset: false, changes: [], more: null,
+  });
 });
 
 test('a beat with an old revision gets a nudge, and the probe catches up', async () => {
@@ -135,9 +170,13 @@ test('a beat with an old revision gets a nudge, and the probe catches up', async
 test('a malformed request gets no answer', async () => {
   for (const bad of ['', '{', '{"v":2}', JSON.stringify({ v: 1, revision: -1 }), 'x'.repeat(5000)]) {
     const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
-    await expect(probe.nats.request(`sync.${region_id}.${probe_id}`, bad, { timeout: 150 })).rejects.toThrow();
+    await expect(
+      probe.nats.request(`sync.${region_id}.${probe_id}`, bad, { timeout: 150 }),
+    ).rejects.toThrow();
   }
-  expect(await probe.ask({ v: 1, revision: probe.revision, after: 'newer:zz' })).toMatchObject({ changes: [] });
+  expect(await probe.ask({ v: 1, revision: probe.revision, after: 'newer:zz' })).toMatchObject({
+    changes: [],
+  });
 });
 
 test('a check ordered now returns its result, or whether the probe is away or answers wrongly', async () => {
@@ -147,7 +186,11 @@ test('a check ordered now returns its result, or whether the probe is away or an
   const order = { assignment, reason: 'manual', record: true } as const;
   expect(await rig.fleet.runNow.order(region_id, 'nobody', order, 200)).toEqual({ failure: 'unreachable' });
   expect(await rig.fleet.runNow.order(region_id, probe_id, order, 200)).toHaveProperty('failure');
-  const result = { seq: 0, monitor_id: assignment.monitor_id, assignment_rev: 1, attempt: 1, reason: 'manual', scheduled_at: 1, started_at: 1, response_time_ms: 5, outcome: 'success', degraded: false, status_code: 200 };
+  const result = {
+    seq: 0, monitor_id: assignment.monitor_id, assignment_rev: 1, attempt: 1, reason: 'manual',
+    scheduled_at: 1, started_at: 1, response_time_ms: 5, outcome: 'success', degraded: false,
+    status_code: 200,
+  };
   let reply: object = { v: 1, result };
   probe.nats.subscribe(`run.${region_id}.${probe_id}`, {
     callback: (_error, message) => {
@@ -156,7 +199,9 @@ test('a check ordered now returns its result, or whether the probe is away or an
     },
   });
   await probe.nats.flush();
-  expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toMatchObject({ result: { outcome: 'success', status_code: 200 } });
+  expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toMatchObject({
+    result: { outcome: 'success', status_code: 200 },
+  });
   reply = { v: 1, result: { ...result, monitor_id: monitorDoc(3)._id } };
   expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toEqual({ failure: 'refused' });
 });

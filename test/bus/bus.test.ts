@@ -53,8 +53,11 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
   test('distinguishes a timeout from a missing subscriber', async () => {
     const one = await bus();
     one.subscribe('ask.02.mute', () => undefined);
-    await expect(one.request('ask.02.mute', '', { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'timeout' });
-    const failure = await one.request('ask.02.nobody', '', { timeoutMs: 60_000 }).catch((error: unknown) => error);
+    await expect(one.request('ask.02.mute', '', { timeoutMs: 100 })).rejects.toMatchObject({
+      failure: 'timeout',
+    });
+    const failure =
+      await one.request('ask.02.nobody', '', { timeoutMs: 60_000 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BusError);
     expect(failure).toMatchObject({ failure: 'no_responders' });
   });
@@ -87,7 +90,9 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     await nats.kill9();
     await until(() => !one.isConnected);
     one.publish('y.x', 'lost');
-    await expect(one.request('y.y', '', { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'disconnected' });
+    await expect(one.request('y.y', '', { timeoutMs: 100 })).rejects.toMatchObject({
+      failure: 'disconnected',
+    });
     expect(one.stats().dropped).toBe(1);
     await nats.restart();
     await until(() => one.isConnected && returns === 1);
@@ -115,19 +120,24 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     const one = await bus();
     one.publish('big', new Uint8Array(2_000_000));
     expect(one.stats().dropped).toBe(1);
-    await expect(one.request('big', new Uint8Array(2_000_000), { timeoutMs: 500 })).rejects.toThrow(/payload/i);
+    await expect(one.request('big', new Uint8Array(2_000_000), { timeoutMs: 500 })).rejects.toThrow(
+      /payload/i,
+    );
     expect(one.isConnected).toBe(true);
   });
 
   test('notices a server that stopped reading, bounds what waits for it, and reconnects when it continues', async () => {
-    const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingEveryMs: 500 });
+    const one =
+      await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingEveryMs: 500 });
     open.push(one);
     process.kill(nats.pid(), 'SIGSTOP');
     try {
       const chunk = new Uint8Array(500_000);
       for (let at = 0; at < 400; at += 1) one.publish('flood', chunk);
       expect(one.stats().dropped).toBeGreaterThan(300);
-      await expect(one.request('flood', chunk, { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'disconnected' });
+      await expect(one.request('flood', chunk, { timeoutMs: 100 })).rejects.toMatchObject({
+        failure: 'disconnected',
+      });
       await until(() => !one.isConnected, { what: 'stale connection noticed' });
     } finally {
       process.kill(nats.pid(), 'SIGCONT');
@@ -168,5 +178,7 @@ test.each([
 });
 
 test('a credentials file without credentials is rejected', async () => {
-  await expect(connectBus({ url: 'nats://127.0.0.1:1', creds: import.meta.filename, name: 'test', log })).rejects.toThrow(/neither/);
+  await expect(
+    connectBus({ url: 'nats://127.0.0.1:1', creds: import.meta.filename, name: 'test', log }),
+  ).rejects.toThrow(/neither/);
 });

@@ -24,39 +24,60 @@ afterAll(async () => {
 });
 
 /** Reports as a probe whose clock is off by `offMs`. */
-async function report(probe: TestProbe, monitorId: string, seq: number, offMs: number, outcome: 'success' | 'failure'): Promise<number> {
+async function report(
+  probe: TestProbe, monitorId: string, seq: number, offMs: number, outcome: 'success' | 'failure',
+): Promise<number> {
   const at = Date.now() + offMs;
   const result: CheckResult = {
-    seq, monitor_id: monitorId, assignment_rev: 9, attempt: 1, reason: 'schedule', scheduled_at: at, started_at: at, response_time_ms: 5, outcome,
-    degraded: false, status_code: outcome === 'success' ? 200 : 500, error: outcome === 'success' ? null : { type: 'status_code', message: 'no' },
+    seq, monitor_id: monitorId, assignment_rev: 9, attempt: 1, reason: 'schedule', scheduled_at: at,
+    started_at: at, response_time_ms: 5, outcome,
+    degraded: false, status_code: outcome === 'success' ? 200 : 500,
+    error: outcome === 'success' ? null : { type: 'status_code', message: 'no' },
     missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
-  const bytes = encodeBatch({ epoch: 'skewed', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
+  const bytes =
+    encodeBatch({ epoch: 'skewed', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
+  const reply = await probe.nats.request(
+    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+  );
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
 
-test.each([['ahead', HOUR_MS], ['behind', -HOUR_MS]])('a probe whose clock is an hour %s is flagged, and its results get corrected times', async (way, offMs) => {
+test.each(
+  [['ahead', HOUR_MS], ['behind', -HOUR_MS]],
+)('a probe whose clock is an hour %s is flagged, and its results get corrected times', async (way, offMs) => {
   const probe = await rig.probe(way);
   const { probe_id: id } = probe.answer as { probe_id: string };
   const shown = await until(async () => {
     probe.beat({ sent_at: Date.now() + offMs });
-    const { probe: seen } = await rig.session.ok<{ probe: { reason: string | null; status: string; clock_offset_ms: number | null } }>('GET', `/api/probes/${id}`);
+    const { probe: seen } = await rig.session.ok<{ probe: {
+      reason: string | null;
+      status: string;
+      clock_offset_ms: number | null;
+    } }>('GET', `/api/probes/${id}`);
     return seen.reason === null || seen.status !== 'online' ? null : seen;
   }, { what: 'the skew shows' });
   expect(shown.reason).toBe(`Its clock is off by ${Math.round((shown.clock_offset_ms ?? 0) / 1000)} s`);
   expect(Math.abs((shown.clock_offset_ms ?? 0) + offMs)).toBeLessThan(TOLERANCE_MS);
-  const { monitor } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', { name: way, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 });
+  const { monitor } = await rig.session.ok<{ monitor: { id: string } }>(
+    'POST', '/api/monitors',
+    { name: way, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 },
+  );
   const before = Date.now();
-  await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>('monitors').findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
+  await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>(
+    'monitors',
+  ).findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
   expect(await report(probe, monitor.id, 1, offMs, 'success')).toBe(1);
-  const states = client.db().collection<{ _id: string; state: { status: string; last_check_at: number } }>('monitor_states');
+  const states = client.db().collection<{ _id: string; state: { status: string; last_check_at: number } }>(
+    'monitor_states',
+  );
   const state = await until(async () => {
     const found = await states.findOne({ _id: monitor.id });
     return found?.state.status === 'up' ? found.state : null;
   }, { what: 'the monitor is up' });
   expect(Math.abs(state.last_check_at - before)).toBeLessThan(TOLERANCE_MS);
-  const { incidents } = await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitor.id}`);
+  const { incidents } =
+    await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitor.id}`);
   expect(incidents).toEqual([]);
 });

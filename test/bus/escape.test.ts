@@ -61,7 +61,8 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     stolen = await connectProbe(nats.url, thief, null);
     victim = await connectProbe(nats.url, other);
     for (const subject of ['assign.us-east.probe-2', 'run.us-east.probe-2']) {
-      victim.nc.subscribe(subject, { callback: (_error, message) => void seenByVictim.push({ subject: message.subject, text: message.string() }) });
+      victim.nc.subscribe(subject, { callback: (_error, message) =>
+        void seenByVictim.push({ subject: message.subject, text: message.string() }) });
     }
     await Promise.all([control.nc.flush(), victim.nc.flush()]);
   });
@@ -73,9 +74,18 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
 
   test.each(FORBIDDEN_SUBSCRIPTIONS)('may not subscribe to %s and sees nothing of it', async (subject) => {
     const seen: string[] = [];
-    const subscription = stolen.nc.subscribe(subject, { callback: (error, message) => void (error ?? seen.push(message.subject)) });
-    await until(() => stolen.statuses.some((status) => status.endsWith(`subscription ${subject}`)), { what: `refusal of ${subject}` });
-    for (const bait of ['assign.us-east.probe-2', 'run.us-east.probe-2', 'raw.o.p.m.r', 'events.o.p.incident']) control.nc.publish(bait, 'bait');
+    const subscription = stolen.nc.subscribe(
+      subject, { callback: (error, message) => void (error ?? seen.push(message.subject)) },
+    );
+    await until(
+      () => stolen.statuses.some((status) => status.endsWith(`subscription ${subject}`)),
+      { what: `refusal of ${subject}` },
+    );
+    for (const bait of [
+      'assign.us-east.probe-2', 'run.us-east.probe-2', 'raw.o.p.m.r', 'events.o.p.incident',
+    ]) {
+      control.nc.publish(bait, 'bait');
+    }
     victim.nc.publish('beat.us-east.probe-2', 'bait');
     victim.nc.publish('results.05.us-east.probe-2', 'bait', { reply: '_INBOX_probe-2.x' });
     await Promise.all([control.nc.flush(), victim.nc.flush(), stolen.nc.flush()]);
@@ -87,7 +97,10 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     const before = seenByControl.length;
     const victimBefore = seenByVictim.length;
     stolen.nc.publish(subject, 'forged');
-    await until(() => stolen.statuses.some((status) => status.endsWith(`publish ${subject}`)), { what: `refusal of ${subject}` });
+    await until(
+      () => stolen.statuses.some((status) => status.endsWith(`publish ${subject}`)),
+      { what: `refusal of ${subject}` },
+    );
     await Promise.all([stolen.nc.flush(), control.nc.flush(), victim.nc.flush()]);
     expect(seenByControl.slice(before)).not.toContain(subject);
     expect(seenByVictim.slice(victimBefore)).toEqual([]);
@@ -96,15 +109,21 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
   test('a request with another probe\'s inbox as its own is refused at the subscription', async () => {
     const { nc, statuses } = await connectProbe(nats.url, thief, '_INBOX_probe-2');
     await expect(nc.request('sync.eu-west.probe-1', 'x', { timeout: 400 })).rejects.toThrow();
-    await until(() => statuses.some((status) => /subscription _INBOX_probe-2\./.test(status)), { what: 'refusal' });
+    await until(
+      () => statuses.some((status) => /subscription _INBOX_probe-2\./.test(status)), { what: 'refusal' },
+    );
     await nc.close();
   });
 
   test('a forged reply subject carries the controller\'s own answer at most, never a word of the thief\'s', async () => {
-    const answering = control.nc.subscribe('sync.*.*', { callback: (_error, message) => void message.respond('answer of the controller') });
+    const answering = control.nc.subscribe(
+      'sync.*.*', { callback: (_error, message) => void message.respond('answer of the controller') },
+    );
     await control.nc.flush();
     const before = seenByVictim.length;
-    for (const reply of ['assign.us-east.probe-2', 'run.us-east.probe-2']) stolen.nc.publish('sync.eu-west.probe-1', 'forged', { reply });
+    for (const reply of ['assign.us-east.probe-2', 'run.us-east.probe-2']) {
+      stolen.nc.publish('sync.eu-west.probe-1', 'forged', { reply });
+    }
     await Promise.all([stolen.nc.flush(), control.nc.flush(), victim.nc.flush()]);
     const arrived = seenByVictim.slice(before);
     expect(arrived.every((message) => message.text === 'answer of the controller')).toBe(true);

@@ -35,30 +35,43 @@ afterAll(async () => {
 });
 
 async function createMonitor(name: string, regions: string[]): Promise<string> {
-  const body = { name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300, ...(regions.length > 0 ? { monitoring_regions: regions } : {}) };
+  const body = {
+    name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
+    ...(regions.length > 0 ? { monitoring_regions: regions } : {}),
+  };
   const { monitor } = await victim.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
-  await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>('monitors').findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
+  await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>(
+    'monitors',
+  ).findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
   return monitor.id;
 }
 
 /** Reports a failure as that probe, in a lane of its own; the watermark of the answer. */
 async function report(probe: TestProbe, monitorId: string, epoch: string): Promise<number> {
   const result: CheckResult = {
-    seq: 1, monitor_id: monitorId, assignment_rev: 9, attempt: 1, reason: 'schedule', scheduled_at: Date.now(), started_at: Date.now(), response_time_ms: 5,
-    outcome: 'failure', degraded: false, status_code: 500, error: { type: 'status_code', message: 'no' }, missed: null, timings: null, remote_address: null, tls: null, detail: null,
+    seq: 1, monitor_id: monitorId, assignment_rev: 9, attempt: 1, reason: 'schedule',
+    scheduled_at: Date.now(), started_at: Date.now(), response_time_ms: 5,
+    outcome: 'failure', degraded: false, status_code: 500, error: { type: 'status_code', message: 'no' },
+    missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results: [result], dropped: [] });
-  const reply = await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
+  const reply = await probe.nats.request(
+    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+  );
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
 
-const lettersOf = (epoch: string): Promise<Document[]> => client.db().collection('dead_letters').find({ epoch }).toArray();
+const lettersOf = (epoch: string): Promise<Document[]> =>
+  client.db().collection('dead_letters').find({ epoch }).toArray();
 
 test('the identity of a foreign organization\'s probe votes on nothing, and its lane goes on', async () => {
   const monitorId = await createMonitor('Anywhere', []);
   expect(await report(thief, monitorId, 'foreign')).toBe(1);
-  expect(await lettersOf('foreign')).toMatchObject([{ reason: 'foreign_organization', monitor_id: monitorId, region: 'thiefs', probe_id: thief.answer?.probe_id, seq: 1 }]);
+  expect(await lettersOf('foreign')).toMatchObject([{
+    reason: 'foreign_organization', monitor_id: monitorId, region: 'thiefs', probe_id: thief.answer?.probe_id,
+    seq: 1,
+  }]);
   expect(await report(own, monitorId, 'own')).toBe(1);
   expect(await report(shared, monitorId, 'shared')).toBe(1);
   expect([...(await lettersOf('own')), ...(await lettersOf('shared'))]).toEqual([]);
@@ -72,7 +85,9 @@ test('a monitor with chosen regions ignores other regions, but accepts late resu
   expect(await lettersOf('never-asked')).toMatchObject([{ reason: 'foreign_region', region: 'local' }]);
   await victim.ok('PUT', `/api/monitors/${monitorId}`, { monitoring_regions: ['local'] });
   await until(async () => {
-    const state = await client.db().collection<{ _id: string; state: { config: { monitoring_regions: string[] } } }>('monitor_states').findOne({ _id: monitorId });
+    const state = await client.db()
+      .collection<{ _id: string; state: { config: { monitoring_regions: string[] } } }>('monitor_states')
+      .findOne({ _id: monitorId });
     return state?.state.config.monitoring_regions[0] === 'local';
   }, { what: 'the owner knows of the change' });
   expect(await report(own, monitorId, 'backlog')).toBe(1);

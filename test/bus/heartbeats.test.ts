@@ -28,11 +28,18 @@ describe('a heartbeat', () => {
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: interval, grace_period: grace };
     return (await rig.session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body)).monitor;
   };
-  const read = async (id: string) => (await rig.session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${id}`)).monitor;
+  const read = async (id: string) =>
+    (await rig.session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${id}`)).monitor;
   const becomes = (id: string, status: string) =>
-    until(async () => (await read(id)).runtimeStatus === status, { what: `the heartbeat is ${status}`, everyMs: 50 });
-  const ping = async (monitor: Monitor, path = '') => expect((await fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${path}`)).status).toBe(200);
-  const incidents = async (id: string) => (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+    until(
+      async () => (await read(id)).runtimeStatus === status,
+      { what: `the heartbeat is ${status}`, everyMs: 50 },
+    );
+  const ping = async (monitor: Monitor, path = '') => expect(
+    (await fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${path}`)).status,
+  ).toBe(200);
+  const incidents = async (id: string) =>
+    (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
   test('is unknown until its first ping, then up, and shows its time', async () => {
     const monitor = await create(3600, 60);
@@ -51,14 +58,23 @@ describe('a heartbeat', () => {
     const monitor = await create(3600, 60);
     await ping(monitor, '/7');
     await becomes(monitor.id, 'down');
-    expect(await until(async () => { const found = await incidents(monitor.id); return found.length === 1 && found; })).toEqual([
-      expect.objectContaining({ status: 'open', type: 'status_code', severity: 'major', error_message: 'The job ended with exit code 7', affected_regions: [] }),
+    expect(await until(
+      async () => { const found = await incidents(monitor.id); return found.length === 1 && found; },
+    ))
+      .toEqual([
+      expect.objectContaining({
+        status: 'open', type: 'status_code', severity: 'major',
+        error_message: 'The job ended with exit code 7', affected_regions: [],
+      }),
     ]);
     await ping(monitor, '/fail');
     await ping(monitor, '/start');
     await ping(monitor, '/0');
     await becomes(monitor.id, 'up');
-    await until(async () => (await incidents(monitor.id))[0]?.status === 'resolved', { what: 'the incident is resolved' });
+    await until(
+      async () => (await incidents(monitor.id))[0]?.status === 'resolved',
+      { what: 'the incident is resolved' },
+    );
     const stats = await rig.session.ok<Record<string, number>>('GET', `/api/monitors/${monitor.id}/stats`);
     expect(stats).toMatchObject({ total_checks: 3, failed_checks: 2, runtime_status: 'up' });
     expect(await incidents(monitor.id)).toHaveLength(1);
@@ -69,22 +85,32 @@ describe('a heartbeat', () => {
     await ping(monitor);
     await becomes(monitor.id, 'up');
     await becomes(monitor.id, 'down');
-    const [incident] = await until(async () => { const found = await incidents(monitor.id); return found.length === 1 && found; });
+    const [incident] = await until(
+      async () => { const found = await incidents(monitor.id); return found.length === 1 && found; },
+    );
     expect(incident).toMatchObject({ status: 'open', type: 'timeout', severity: 'critical' });
     expect(incident?.error_message).toMatch(/^No ping since \d{4}-.*Z; one is due every 2 s$/);
     await ping(monitor);
     await becomes(monitor.id, 'up');
-    await until(async () => (await incidents(monitor.id))[0]?.status === 'resolved', { what: 'the incident is resolved' });
+    await until(
+      async () => (await incidents(monitor.id))[0]?.status === 'resolved',
+      { what: 'the incident is resolved' },
+    );
   });
 
   test('is down when its first ping never arrives', async () => {
     const monitor = await create(1, 1);
     await becomes(monitor.id, 'down');
-    await until(async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''), { what: 'the incident' });
+    await until(
+      async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''),
+      { what: 'the incident' },
+    );
   });
 
   test('does not appear in the recent activity', async () => {
-    const stats = await rig.session.ok<{ recent_activity: unknown[]; by_type: Record<string, number> }>('GET', '/api/monitors/stats');
+    const stats = await rig.session.ok<{ recent_activity: unknown[]; by_type: Record<string, number> }>(
+      'GET', '/api/monitors/stats',
+    );
     expect(stats.recent_activity).toEqual([]);
     expect(stats.by_type).toEqual({ HEARTBEAT: 4 });
   });

@@ -22,8 +22,12 @@ let seq = 0;
 
 beforeAll(async () => {
   rig = await startControllerRig();
-  outside = await connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(new TextEncoder().encode(rig.nats.controllerSeed)) });
-  outside.subscribe('events.>', { callback: (_error, message) => void heard.push({ subject: message.subject, message: liveEventMessage.parse(message.json()) }) });
+  outside = await connect({
+    servers: rig.nats.url,
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(rig.nats.controllerSeed)),
+  });
+  outside.subscribe('events.>', { callback: (_error, message) =>
+    void heard.push({ subject: message.subject, message: liveEventMessage.parse(message.json()) }) });
   outside.subscribe('raw.>', { callback: (_error, message) => void raw.push(message.string()) });
   probe = await rig.probe('one');
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
@@ -37,40 +41,60 @@ afterAll(async () => {
 
 async function report(monitorId: string, outcome: 'success' | 'failure'): Promise<void> {
   seq += 1;
-  const error = outcome === 'success' ? null : ({ type: 'status_code', message: 'Expected 200, got 503' } as const);
+  const error =
+    outcome === 'success' ? null : ({ type: 'status_code', message: 'Expected 200, got 503' } as const);
   const result: CheckResult = {
-    seq, monitor_id: monitorId, assignment_rev: 99, attempt: 1, reason: 'schedule', scheduled_at: Date.now(), started_at: Date.now(), response_time_ms: 5, outcome,
-    degraded: false, status_code: error ? 503 : 200, error, missed: null, timings: null, remote_address: null, tls: null, detail: null,
+    seq, monitor_id: monitorId, assignment_rev: 99, attempt: 1, reason: 'schedule', scheduled_at: Date.now(),
+    started_at: Date.now(), response_time_ms: 5, outcome,
+    degraded: false, status_code: error ? 503 : 200, error, missed: null, timings: null, remote_address: null,
+    tls: null, detail: null,
   };
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
-  const bytes = encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
+  const bytes =
+    encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
+  await probe.nats.request(
+    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+  );
 }
 
 test('results, states, incidents and probes are published on the bus and streamed to clients', async () => {
   const monitor = {
-    name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300, confirmation_policy: { regions: 'any', retries: 0 },
+    name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
+    confirmation_policy: { regions: 'any', retries: 0 },
     http_config: { method: 'GET', headers: { Authorization: SECRET } },
   };
-  const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', monitor);
-  const state = (status: string) => stream.next('monitor.state', (data) => data['monitor_id'] === id && data['status'] === status);
+  const { monitor: { id } } =
+    await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', monitor);
+  const state = (status: string) =>
+    stream.next('monitor.state', (data) => data['monitor_id'] === id && data['status'] === status);
   await until(async () => {
     await report(id, 'success');
     return stream.events.some(({ event, data }) => event === 'monitor.state' && data['status'] === 'up');
   }, { what: 'the monitor is up' });
   await report(id, 'failure');
-  expect((await state('down')).data).toMatchObject({ previous_status: 'up', incident_id: expect.any(String) as string });
+  expect((await state('down')).data).toMatchObject({
+    previous_status: 'up', incident_id: expect.any(String) as string,
+  });
   const opened = await stream.next('incident', (data) => data['status'] === 'open');
   expect(opened.data).toMatchObject({ check_id: id, source: 'system', severity: 'major' });
   await rig.session.ok('POST', `/api/incidents/${String(opened.data['id'])}/acknowledge`);
-  await stream.next('incident', (data) => data['status'] === 'acknowledged' && data['acknowledged_by_name'] === 'Operator');
+  await stream.next(
+    'incident', (data) => data['status'] === 'acknowledged' && data['acknowledged_by_name'] === 'Operator',
+  );
   await report(id, 'success');
   await stream.next('incident', (data) => data['status'] === 'resolved' && data['resolved_by'] === 'system');
-  await stream.next('result', (data) => data['monitor_id'] === id && data['success'] === false && data['status_code'] === 503);
+  await stream.next(
+    'result', (data) => data['monitor_id'] === id && data['success'] === false && data['status_code'] === 503,
+  );
 
   const seen = stream.events.filter(({ event }) => event !== 'result');
-  await until(() => seen.every((one) => heard.some(({ message }) => message.id === one.id)), { what: 'the bus has all of it' });
-  for (const { subject, message } of heard) expect(subject).toBe(`events.${message.organization_id}.${message.project_id}.${message.kind}`);
+  await until(
+    () => seen.every((one) => heard.some(({ message }) => message.id === one.id)),
+    { what: 'the bus has all of it' },
+  );
+  for (const { subject, message } of heard) {
+    expect(subject).toBe(`events.${message.organization_id}.${message.project_id}.${message.kind}`);
+  }
   expect(new Set(stream.events.map((one) => one.id)).size).toBe(stream.events.length);
   expect(raw.length).toBeGreaterThanOrEqual(3);
   for (const text of [...raw, JSON.stringify(heard), stream.raw]) expect(text).not.toContain('very-secret');

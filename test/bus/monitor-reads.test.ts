@@ -25,7 +25,10 @@ const HOUR_MS = 3_600_000;
 const get = (path: string) => rig.session.ok<Loose>('GET', path);
 
 async function create(change: object = {}): Promise<string> {
-  const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, ...change });
+  const { monitor } = await rig.session.ok<Loose>(
+    'POST', '/api/monitors',
+    { name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, ...change },
+  );
   await until(() => probe.held.has(monitor.id), { what: 'the probe has it' });
   return monitor.id;
 }
@@ -33,12 +36,15 @@ async function create(change: object = {}): Promise<string> {
 function result(monitorId: string, change: Partial<CheckResult>): CheckResult {
   const started_at = change.started_at ?? Date.now();
   return {
-    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: started_at, started_at, response_time_ms: 12.5, outcome: 'success',
-    degraded: false, status_code: 200, error: null, missed: null, timings: { connect: 1.5, first_byte: 9 }, remote_address: null, tls: null, detail: null, ...change,
+    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule',
+    scheduled_at: started_at, started_at, response_time_ms: 12.5, outcome: 'success',
+    degraded: false, status_code: 200, error: null, missed: null, timings: { connect: 1.5, first_byte: 9 },
+    remote_address: null, tls: null, detail: null, ...change,
   };
 }
 
-const failed = { outcome: 'failure', status_code: 500, error: { type: 'status_code', message: 'Status 500' } } as const;
+const failed =
+  { outcome: 'failure', status_code: 500, error: { type: 'status_code', message: 'Status 500' } } as const;
 
 /** Sends these in order, in the lane of their shard. */
 async function send(results: CheckResult[]): Promise<void> {
@@ -49,7 +55,9 @@ async function send(results: CheckResult[]): Promise<void> {
     const first = (seqs.get(`${shard}`) ?? 0) + 1;
     seqs.set(`${shard}`, first + part.length - 1);
     const numbered = part.map((one, index) => ({ ...one, seq: first + index }));
-    const bytes = encodeBatch({ epoch: 'e', engine: 'test', first, last: first + part.length - 1, results: numbered, dropped: [] });
+    const bytes = encodeBatch({
+      epoch: 'e', engine: 'test', first, last: first + part.length - 1, results: numbered, dropped: [],
+    });
     await probe.nats.request(subjects.results(shard, region_id, probe_id), bytes, { timeout: 60_000 });
   }
 }
@@ -58,22 +66,33 @@ test('results are listed newest first, paged and filtered, with their measuremen
   const id = await create();
   const now = Date.now();
   const probeId = probe.answer?.probe_id;
-  const sent = Array.from({ length: 12 }, (_, at) => result(id, { started_at: now - (12 - at) * 1000, ...(at % 4 === 0 ? failed : {}) }));
-  await send([...sent, result(id, { started_at: now, outcome: 'missed', response_time_ms: null, status_code: null, timings: null, missed: { reason: 'overload', count: 1 } })]);
+  const sent = Array.from(
+    { length: 12 },
+    (_, at) => result(id, { started_at: now - (12 - at) * 1000, ...(at % 4 === 0 ? failed : {}) }),
+  );
+  await send([...sent, result(id, {
+    started_at: now, outcome: 'missed', response_time_ms: null, status_code: null, timings: null,
+    missed: { reason: 'overload', count: 1 },
+  })]);
   const { results, next_cursor } = await get(`/api/monitors/${id}/results`);
   expect(next_cursor).toBeNull();
-  expect(results.map((one: Loose) => one.checked_at)).toEqual([now, ...sent.map((one) => one.started_at).reverse()]);
+  expect(results.map((one: Loose) => one.checked_at)).toEqual([
+    now, ...sent.map((one) => one.started_at).reverse(),
+  ]);
   expect(results[0]).toEqual({
-    monitor_id: id, region: 'local', probe_id: probeId, success: false, outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null,
+    monitor_id: id, region: 'local', probe_id: probeId, success: false, outcome: 'missed', degraded: false,
+    response_time_ms: null, status_code: null, error: null,
     timings: null, checked_at: now, reason: 'overload',
   });
   expect(results[1]).toEqual({
-    monitor_id: id, region: 'local', probe_id: probeId, success: true, outcome: 'success', degraded: false, response_time_ms: 12.5, status_code: 200, error: null,
+    monitor_id: id, region: 'local', probe_id: probeId, success: true, outcome: 'success', degraded: false,
+    response_time_ms: 12.5, status_code: 200, error: null,
     timings: { connect: 1.5, first_byte: 9 }, checked_at: now - 1000,
   });
   const paged: number[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Loose = await get(`/api/monitors/${id}/results?limit=5${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    const page: Loose =
+      await get(`/api/monitors/${id}/results?limit=5${cursor === '' ? '' : `&cursor=${cursor}`}`);
     paged.push(...page.results.map((one: Loose) => one.checked_at));
     cursor = page.next_cursor;
   }
@@ -82,9 +101,16 @@ test('results are listed newest first, paged and filtered, with their measuremen
   expect((await get(`/api/monitors/${id}/results?success=true&region=local`)).results).toHaveLength(9);
   expect((await get(`/api/monitors/${id}/results?region=elsewhere`)).results).toEqual([]);
   const between = `from=${now - 5000}&to=${new Date(now - 2000).toISOString()}`;
-  expect((await get(`/api/monitors/${id}/results?${between}`)).results.map((one: Loose) => one.checked_at)).toEqual([now - 3000, now - 4000, now - 5000]);
-  for (const bad of ['limit=0', 'limit=501', 'success=yes', 'from=then', 'from=2026-01-01T00:00:00', 'to=2026-13-01T00:00:00Z', 'cursor=nonsense', 'other=1']) {
-    expect((await rig.session.call('GET', `/api/monitors/${id}/results?${bad}`)).error?.code, bad).toBe('VALIDATION_ERROR');
+  expect(
+    (await get(`/api/monitors/${id}/results?${between}`)).results.map((one: Loose) => one.checked_at),
+  ).toEqual([now - 3000, now - 4000, now - 5000]);
+  for (const bad of [
+    'limit=0', 'limit=501', 'success=yes', 'from=then', 'from=2026-01-01T00:00:00', 'to=2026-13-01T00:00:00Z',
+    'cursor=nonsense', 'other=1',
+  ]) {
+    expect((await rig.session.call('GET', `/api/monitors/${id}/results?${bad}`)).error?.code, bad).toBe(
+      'VALIDATION_ERROR',
+    );
   }
 });
 
@@ -93,11 +119,15 @@ test('the project\'s statistics show its newest results, without deleted monitor
   const soon = Date.now();
   await send([result(gone, { started_at: soon + 2 })]);
   await send([result(id, { started_at: soon + 1, ...failed })]);
-  await until(async () => (await get('/api/monitors/stats')).recent_activity[0]?.monitor_name === 'Gone', { what: 'the newest is shown' });
+  await until(
+    async () => (await get('/api/monitors/stats')).recent_activity[0]?.monitor_name === 'Gone',
+    { what: 'the newest is shown' },
+  );
   await rig.session.ok('DELETE', `/api/monitors/${gone}`);
   const { recent_activity, by_type } = await get('/api/monitors/stats');
   expect(recent_activity[0]).toEqual({
-    monitor_id: id, monitor_name: 'Recent', success: false, response_time_ms: 13, status_code: 500, checked_at: new Date(soon + 1).toISOString(),
+    monitor_id: id, monitor_name: 'Recent', success: false, response_time_ms: 13, status_code: 500,
+    checked_at: new Date(soon + 1).toISOString(),
   });
   expect(recent_activity.length).toBeLessThanOrEqual(10);
   expect(by_type.HTTP).toBe((await get('/api/monitors?type=HTTP')).pagination.total_count);
@@ -109,9 +139,14 @@ test('states are listed newest first with begin and end, and each region is list
   await until(async () => (await get(`/api/monitors/${id}`)).monitor.runtimeStatus === 'up', { what: 'up' });
   const now = Date.now();
   await send([result(id, { started_at: now, ...failed })]);
-  await until(async () => (await get(`/api/monitors/${id}`)).monitor.runtimeStatus === 'down', { what: 'down' });
+  await until(
+    async () => (await get(`/api/monitors/${id}`)).monitor.runtimeStatus === 'down', { what: 'down' },
+  );
   const { regions } = await get(`/api/monitors/${id}/regions`);
-  expect(regions).toEqual([{ region: 'local', status: 'down', reason: 'Status 500', last_check_at: now, response_time_ms: 12.5, probe_id: probe.answer?.probe_id }]);
+  expect(regions).toEqual([{
+    region: 'local', status: 'down', reason: 'Status 500', last_check_at: now, response_time_ms: 12.5,
+    probe_id: probe.answer?.probe_id,
+  }]);
   await rig.session.ok('POST', `/api/monitors/${id}/pause`);
   const { history } = await until(async () => {
     const found = await get(`/api/monitors/${id}/status-history`);
@@ -119,9 +154,13 @@ test('states are listed newest first with begin and end, and each region is list
   }, { what: 'the pause is in the history' }) as Loose;
   expect(history.map((span: Loose) => span.status).slice(0, 3)).toEqual(['paused', 'down', 'up']);
   expect(history[0]).toMatchObject({ to: null, duration_seconds: expect.any(Number) as number });
-  expect(history[1]).toMatchObject({ to: history[0].from, duration_seconds: Math.floor((history[0].from - history[1].from) / 1000) });
+  expect(history[1]).toMatchObject({
+    to: history[0].from, duration_seconds: Math.floor((history[0].from - history[1].from) / 1000),
+  });
   expect(history[1].incident_id).toMatch(/^[0-9a-f-]{36}$/);
-  expect((await get(`/api/monitors/${id}/status-history?limit=1&before=${history[0].from}`)).history).toEqual([history[1]]);
+  expect(
+    (await get(`/api/monitors/${id}/status-history?limit=1&before=${history[0].from}`)).history,
+  ).toEqual([history[1]]);
   const { timeline } = await get(`/api/incidents/${history[1].incident_id}/timeline`);
   const slow = await create({ name: 'Slow' });
   await send([result(slow, { started_at: Date.now(), response_time_ms: 4321 })]);
@@ -134,14 +173,23 @@ test('states are listed newest first with begin and end, and each region is list
   expect([total, paused]).toEqual([total_monitors, by_status.paused]);
   expect(up + down + degraded + unknown).toBe(by_status.active);
   expect(up).toBeGreaterThanOrEqual(1);
-  expect(overview.slowest_monitors[0]).toEqual({ monitor_id: slow, monitor_name: 'Slow', response_time_ms: 4321 });
-  expect(overview.fleet).toMatchObject({ regions: 1, regions_online: 1, probes: { online: 1, quarantined: 0 } });
+  expect(overview.slowest_monitors[0]).toEqual({
+    monitor_id: slow, monitor_name: 'Slow', response_time_ms: 4321,
+  });
+  expect(overview.fleet).toMatchObject({
+    regions: 1, regions_online: 1, probes: { online: 1, quarantined: 0 },
+  });
   expect(overview.incidents).toMatchObject({ acknowledged: 0 });
   const told = timeline.filter((entry: Loose) => entry.kind === 'result' || entry.kind === 'state');
   expect(told).toMatchObject([
-    { kind: 'result', at: new Date(now).toISOString(), result: { region: 'local', success: false, status_code: 500, error: failed.error } },
+    {
+      kind: 'result', at: new Date(now).toISOString(),
+      result: { region: 'local', success: false, status_code: 500, error: failed.error },
+    },
     { kind: 'state', state: { status: 'down', incident_id: history[1].incident_id } },
-    ...(timeline.some((entry: Loose) => entry.state?.status === 'paused') ? [{ kind: 'state', state: { status: 'paused' } }] : []),
+    ...(timeline.some((entry: Loose) => entry.state?.status === 'paused')
+      ? [{ kind: 'state', state: { status: 'paused' } }]
+      : []),
   ]);
 });
 
@@ -150,13 +198,16 @@ test('an open incident shows the failures so far', async () => {
   const now = Date.now();
   await send([0, 1, 2].map((at) => result(id, { started_at: now + at, ...failed })));
   const read = async () => (await get(`/api/incidents?check_id=${id}`)).incidents[0];
-  const listed = await until(async () => (await read())?.failure_count === 3 && read(), { what: 'three failures are told' }) as Loose;
+  const listed = await until(
+    async () => (await read())?.failure_count === 3 && read(), { what: 'three failures are told' },
+  ) as Loose;
   expect(listed.status).toBe('open');
   expect((await get(`/api/incidents/${listed.id}`)).incident.failure_count).toBe(3);
 });
 
 test('an incident of slow responses is its monitor\'s current incident', async () => {
-  const id = await create({ slow_response_threshold_ms: 20, confirmation_policy: { regions: 'any', retries: 0 } });
+  const id =
+    await create({ slow_response_threshold_ms: 20, confirmation_policy: { regions: 'any', retries: 0 } });
   const now = Date.now();
   await send([result(id, { started_at: now, degraded: true })]);
   const [incident] = await until(async () => {
@@ -176,7 +227,10 @@ test('response times by region and hour equal those of the results', async () =>
   const id = await create();
   const hour = Date.now() - (Date.now() % HOUR_MS);
   const times = Array.from({ length: 40 }, (_, at) => 10 + at * 2.5);
-  await send([...times.map((ms, at) => result(id, { started_at: hour - 1000 + at, response_time_ms: ms })), result(id, { started_at: hour - 900, ...failed })]);
+  await send([
+    ...times.map((ms, at) => result(id, { started_at: hour - 1000 + at, response_time_ms: ms })),
+    result(id, { started_at: hour - 900, ...failed }),
+  ]);
   for (const period of ['24h', '7d', '30d', '90d']) {
     const { series } = await get(`/api/monitors/${id}/response-times?period=${period}`);
     expect(series).toHaveLength(1);
@@ -190,7 +244,9 @@ test('response times by region and hour equal those of the results', async () =>
       expect(points[0][name]).toBeLessThanOrEqual(exact * 1.05 + 0.1);
     }
   }
-  expect((await rig.session.call('GET', `/api/monitors/${id}/response-times?period=1y`)).error?.code).toBe('INVALID_PERIOD');
+  expect((await rig.session.call('GET', `/api/monitors/${id}/response-times?period=1y`)).error?.code).toBe(
+    'INVALID_PERIOD',
+  );
 });
 
 test('an immediate check returns a result for every region, including those without a live probe', async () => {
@@ -201,36 +257,67 @@ test('an immediate check returns a result for every region, including those with
     callback: (_error, message) => {
       const order = probe.openRun(message.data);
       orders.push(order);
-      if (!isSilent) message.respond(JSON.stringify({ v: 1, result: { ...result(order.assignment.monitor_id, { reason: 'manual' }), seq: 0 } }));
+      if (!isSilent) {
+        message.respond(JSON.stringify({
+          v: 1, result: { ...result(order.assignment.monitor_id, { reason: 'manual' }), seq: 0 },
+        }));
+      }
     },
   });
   await probe.nats.flush();
-  await rig.session.ok('POST', '/api/regions', { id: 'empty', name: 'Empty', city: 'Nowhere', country: 'DE' });
+  await rig.session.ok(
+    'POST', '/api/regions', { id: 'empty', name: 'Empty', city: 'Nowhere', country: 'DE' },
+  );
   const id = await create({ monitoring_regions: ['local', 'empty'], timeout_ms: 1000 });
   probe.beat();
   const { results } = await rig.session.ok<Loose>('POST', `/api/monitors/${id}/check`);
   expect(results).toMatchObject([
-    { monitor_id: id, region: 'empty', probe_id: null, success: false, outcome: 'missed', reason: 'no_live_probe' },
-    { monitor_id: id, region: 'local', probe_id, success: true, outcome: 'success', response_time_ms: 12.5, status_code: 200 },
+    {
+      monitor_id: id, region: 'empty', probe_id: null, success: false, outcome: 'missed',
+      reason: 'no_live_probe',
+    },
+    {
+      monitor_id: id, region: 'local', probe_id, success: true, outcome: 'success', response_time_ms: 12.5,
+      status_code: 200,
+    },
   ]);
   expect(orders[0]).toMatchObject({ reason: 'manual', record: true, assignment: { monitor_id: id } });
 
   const before = (await get('/api/monitors')).pagination.total_count;
-  const tried = await rig.session.ok<Loose>('POST', '/api/monitors/test', { type: 'HTTP', target: 'http://127.0.0.1:9/', monitoring_regions: ['local'] });
+  const tried = await rig.session.ok<Loose>(
+    'POST', '/api/monitors/test',
+    { type: 'HTTP', target: 'http://127.0.0.1:9/', monitoring_regions: ['local'] },
+  );
   expect(tried.results).toMatchObject([{ region: 'local', success: true }]);
-  expect(orders[1]).toMatchObject({ record: false, assignment: { spec: { type: 'HTTP', url: 'http://127.0.0.1:9/' } } });
+  expect(orders[1]).toMatchObject({
+    record: false, assignment: { spec: { type: 'HTTP', url: 'http://127.0.0.1:9/' } },
+  });
   expect((await get('/api/monitors')).pagination.total_count).toBe(before);
 
   isSilent = true;
-  const silent = await rig.session.ok<Loose>('POST', '/api/monitors/test', { type: 'HTTP', target: 'http://127.0.0.1:9/', monitoring_regions: ['local'], timeout_ms: 1000 });
-  expect(silent.results).toMatchObject([{ region: 'local', probe_id, success: false, outcome: 'missed', reason: 'timeout' }]);
+  const silent = await rig.session.ok<Loose>(
+    'POST', '/api/monitors/test',
+    { type: 'HTTP', target: 'http://127.0.0.1:9/', monitoring_regions: ['local'], timeout_ms: 1000 },
+  );
+  expect(silent.results).toMatchObject([
+    { region: 'local', probe_id, success: false, outcome: 'missed', reason: 'timeout' },
+  ]);
 
   const heartbeat = { name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 };
   const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', heartbeat);
-  expect((await rig.session.call('POST', `/api/monitors/${monitor.id}/check`)).error?.code).toBe('VALIDATION_FAILED');
-  expect((await rig.session.call('POST', '/api/monitors/test', heartbeat)).error?.code).toBe('VALIDATION_FAILED');
-  expect((await rig.session.call('POST', '/api/monitors/test', { type: 'HTTP' })).error?.code).toBe('VALIDATION_ERROR');
+  expect((await rig.session.call('POST', `/api/monitors/${monitor.id}/check`)).error?.code).toBe(
+    'VALIDATION_FAILED',
+  );
+  expect((await rig.session.call('POST', '/api/monitors/test', heartbeat)).error?.code).toBe(
+    'VALIDATION_FAILED',
+  );
+  expect((await rig.session.call('POST', '/api/monitors/test', { type: 'HTTP' })).error?.code).toBe(
+    'VALIDATION_ERROR',
+  );
   for (const path of ['status-history', 'results', 'regions', 'response-times']) {
-    expect((await rig.session.call('GET', `/api/monitors/00000000-0000-4000-8000-000000000000/${path}`)).error?.code).toBe('MONITOR_NOT_FOUND');
+    expect((await rig.session.call(
+      'GET', `/api/monitors/00000000-0000-4000-8000-000000000000/${path}`,
+    )).error?.code)
+      .toBe('MONITOR_NOT_FOUND');
   }
 });

@@ -1,5 +1,7 @@
 import type { Db } from 'mongodb';
-import { HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours } from '../../controller/results/writing/closed-hours.ts';
+import {
+  HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours,
+} from '../../controller/results/writing/closed-hours.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
@@ -18,11 +20,15 @@ export interface Past {
   script: Script;
 }
 
-type Arrival = { at: number; told: Told; config: MonitorConfig } | { at: number; told: null; config: MonitorConfig };
+type Arrival = {
+  at: number;
+  told: Told;
+  config: MonitorConfig;
+} | { at: number; told: null; config: MonitorConfig };
 
 /**
- * Writes what a controller that ran all the time would have left, by the journal's own rules and the stores' own
- * code, on a clock of its own. Hours that have not closed stay in the journal.
+ * Writes what a controller that ran all the time would have left, by the journal's own rules and the stores'
+ * own code, on a clock of its own. Hours that have not closed stay in the journal.
  */
 export async function writePast(db: Db, pasts: Past[], now: number): Promise<void> {
   const stores = await openResultStores(db);
@@ -34,9 +40,13 @@ export async function writePast(db: Db, pasts: Past[], now: number): Promise<voi
 }
 
 async function forget(db: Db, shard: number, pasts: Past[]): Promise<void> {
-  await db.collection<{ _id: string }>('journal').deleteMany({ _id: { $gte: `${shardName(shard)}:`, $lt: `${shardName(shard)}:~` } });
+  await db.collection<{ _id: string }>('journal').deleteMany({
+    _id: { $gte: `${shardName(shard)}:`, $lt: `${shardName(shard)}:~` },
+  });
   await db.collection<{ _id: string }>('snapshots').deleteOne({ _id: shardName(shard) });
-  await db.collection<{ _id: string }>('monitor_states').deleteMany({ _id: { $in: pasts.map(({ config }) => config.monitor_id) } });
+  await db.collection<{ _id: string }>('monitor_states').deleteMany({
+    _id: { $in: pasts.map(({ config }) => config.monitor_id) },
+  });
 }
 
 class ShardWriter {
@@ -62,21 +72,31 @@ class ShardWriter {
         this.#take(arrivals[next] as Arrival);
         quiet = 0;
       }
-      if (quiet > AFTERWARDS_HOURS && next < arrivals.length) hour = floor((arrivals[next] as Arrival).at) - HOUR_MS;
-      else if (hour + HOUR_MS + HOUR_GRACE_MS < this.#now) await this.#close(hour + HOUR_MS);
+      if (quiet > AFTERWARDS_HOURS && next < arrivals.length) {
+        hour = floor((arrivals[next] as Arrival).at) - HOUR_MS;
+      } else if (hour + HOUR_MS + HOUR_GRACE_MS < this.#now) await this.#close(hour + HOUR_MS);
     }
-    const n = Math.min(...[...this.#state.monitors.values()].map((cell) => savedThrough(cell, this.#state.n)));
+    const n =
+      Math.min(...[...this.#state.monitors.values()].map((cell) => savedThrough(cell, this.#state.n)));
     const rest = this.#entries.filter((entry) => entry.n > n);
     for (let at = 0; at < rest.length; at += 100) await this.#stores.journal.insert(rest.slice(at, at + 100));
-    await this.#stores.snapshots.move(this.#state.shard, { n, lanes: this.#lanes[n] ?? {}, taken_at: this.#entries[n - 1]?.taken_at });
+    await this.#stores.snapshots.move(
+      this.#state.shard, { n, lanes: this.#lanes[n] ?? {}, taken_at: this.#entries[n - 1]?.taken_at },
+    );
   }
 
   #take({ at, told, config }: Arrival): void {
     if (told === null) return this.#journal({ taken_at: at, configs: [config] });
     const probeId = `probe-${told.region}`;
     const seq = this.#state.position(laneName(probeId, 'past')) + 1;
-    const batch = { epoch: 'past', engine: 'test', first: seq, last: seq, results: [resultOf(told, config, seq)], dropped: [] };
-    const taken = { probe_id: probeId, region: told.region, bytes: encodeBatch(batch), batch, refused: [], late: told.late ? [seq] : [] };
+    const batch = {
+      epoch: 'past', engine: 'test', first: seq, last: seq, results: [resultOf(told, config, seq)],
+      dropped: [],
+    };
+    const taken = {
+      probe_id: probeId, region: told.region, bytes: encodeBatch(batch), batch, refused: [],
+      late: told.late ? [seq] : [],
+    };
     this.#journal({ taken_at: at, batches: [taken], lanes: [[laneName(probeId, 'past'), seq]] });
   }
 
@@ -84,13 +104,17 @@ class ShardWriter {
     const takenAt = until + HOUR_GRACE_MS;
     const over: ClockDecision = { kind: 'hour', until };
     this.#journal({ taken_at: takenAt, clock: [over] });
-    const due = [...this.#state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, takenAt)).map(([id]) => id);
+    const due =
+      [...this.#state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, takenAt)).map(([id]) => id);
     if (due.length > 0) await writeClosedHours(this.#stores, this.#state, due, takenAt);
   }
 
   #journal(part: Partial<JournalEntry> & { taken_at: number }): void {
     const { shard, n } = this.#state;
-    const entry: JournalEntry = { shard, n: n + 1, v: 1, writer: 'past', configs: [], batches: [], pings: [], clock: [], lanes: [], ...part };
+    const entry: JournalEntry = {
+      shard, n: n + 1, v: 1, writer: 'past', configs: [], batches: [], pings: [], clock: [], lanes: [],
+      ...part,
+    };
     // What is to be told of it was told at the time.
     for (const { monitor_id: id } of this.#state.apply(entry).changed) {
       const cell = this.#state.monitors.get(id);
@@ -106,7 +130,9 @@ function arrivalsOf({ config, script: { told, pauses } }: Past): Arrival[] {
   let revision = config.revision - 2 * pauses.length;
   const configs: Arrival[] = [{ at: begin, told: null, config: { ...config, revision, changed_at: begin } }];
   for (const [from, until] of pauses) {
-    configs.push({ at: from, told: null, config: { ...config, status: 'paused', revision: ++revision, changed_at: from } });
+    configs.push({
+      at: from, told: null, config: { ...config, status: 'paused', revision: ++revision, changed_at: from },
+    });
     configs.push({ at: until, told: null, config: { ...config, revision: ++revision, changed_at: until } });
   }
   return [...configs, ...told.map((each) => ({ at: each.arrivedAt, told: each, config }))];
@@ -114,9 +140,14 @@ function arrivalsOf({ config, script: { told, pauses } }: Past): Arrival[] {
 
 function resultOf({ at, outcome, ms, attempt }: Told, config: MonitorConfig, seq: number): CheckResult {
   return {
-    seq, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt, reason: attempt === 1 ? 'schedule' : 'confirm', scheduled_at: at, started_at: at,
-    response_time_ms: ms, outcome, degraded: false, status_code: outcome === 'missed' ? null : outcome === 'success' ? 200 : 503,
-    error: outcome === 'failure' ? { type: 'status_code', message: 'Status 503' } : null, missed: outcome === 'missed' ? { reason: 'overload', count: 1 } : null,
+    seq, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt, reason: attempt === 1
+      ? 'schedule'
+      : 'confirm', scheduled_at: at, started_at: at,
+    response_time_ms: ms, outcome, degraded: false, status_code: outcome === 'missed'
+      ? null
+      : outcome === 'success' ? 200 : 503,
+    error: outcome === 'failure' ? { type: 'status_code', message: 'Status 503' } : null,
+    missed: outcome === 'missed' ? { reason: 'overload', count: 1 } : null,
     timings: null, remote_address: null, tls: null, detail: null,
   };
 }

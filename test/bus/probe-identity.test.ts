@@ -13,8 +13,12 @@ import { until } from '../helpers/until.ts';
 const log = createLog('test', 'silent');
 
 /** Each way in which a server learns of probes. */
-const servers: [string, () => Promise<RigNats>][] = natsVersions().map((version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))]);
-if (natsPrograms().newest) servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
+const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
+  (version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))],
+);
+if (natsPrograms().newest) {
+  servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
+}
 
 describe.each(servers)('probe identities by %s', (_name, startServer) => {
   let rig: FleetRig;
@@ -33,7 +37,9 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     const stranger = new TestProbe();
     stranger.answer = probe.answer;
     const { connect, nkeyAuthenticator } = await import('nats');
-    const attempt = connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(stranger.user.getSeed()), reconnect: false });
+    const attempt = connect({
+      servers: rig.nats.url, authenticator: nkeyAuthenticator(stranger.user.getSeed()), reconnect: false,
+    });
     await expect(attempt).rejects.toThrow(/Authorization/);
     await expect(connect({ servers: rig.nats.url, reconnect: false })).rejects.toThrow(/Authorization/);
   });
@@ -43,15 +49,36 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     const theirs = address(other);
     const heard: string[] = [];
     const denied = watchDenials(probe.nats);
-    const forbiddenReads = ['>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'sync.>', 'events.>', 'raw.>', '_INBOX.>', '_R_.>', `_INBOX_${theirs.split('.')[1]}.>`, '$JS.>', '$SYS.>'];
-    for (const subject of forbiddenReads) probe.nats.subscribe(subject, { callback: (error, message) => void (error ?? heard.push(`${subject}: ${message.subject}`)) });
-    await until(() => forbiddenReads.every((subject) => denied.has(`subscription ${subject}`)), { what: 'every subscription refused' });
+    const forbiddenReads = [
+      '>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'sync.>', 'events.>',
+      'raw.>', '_INBOX.>', '_R_.>', `_INBOX_${theirs.split('.')[1]}.>`, '$JS.>', '$SYS.>',
+    ];
+    for (const subject of forbiddenReads) {
+      probe.nats.subscribe(
+        subject,
+        { callback: (error, message) => void (error ?? heard.push(`${subject}: ${message.subject}`)) },
+      );
+    }
+    await until(
+      () => forbiddenReads.every((subject) => denied.has(`subscription ${subject}`)),
+      { what: 'every subscription refused' },
+    );
 
-    const forbiddenWrites = [`results.00.${theirs}`, `beat.${theirs}`, `sync.${theirs}`, `assign.${mine}`, `assign.${theirs}`, `run.${theirs}`, 'poke.00', 'ask.00.state', 'events.o.p.x', 'raw.o.p.m.r', '$JS.API.STREAM.LIST', '$SYS.REQ.SERVER.PING'];
+    const forbiddenWrites = [
+      `results.00.${theirs}`, `beat.${theirs}`, `sync.${theirs}`, `assign.${mine}`, `assign.${theirs}`,
+      `run.${theirs}`, 'poke.00', 'ask.00.state', 'events.o.p.x', 'raw.o.p.m.r', '$JS.API.STREAM.LIST',
+      '$SYS.REQ.SERVER.PING',
+    ];
     const controller = rig.fleets[0]?.bus;
-    for (const subject of forbiddenWrites) controller?.subscribe(subject, (message) => void (Buffer.from(message.data).toString() === 'forged' && heard.push(`heard ${message.subject}`)));
+    for (const subject of forbiddenWrites) {
+      controller?.subscribe(subject, (message) => void (Buffer.from(message.data).toString() === 'forged' &&
+        heard.push(`heard ${message.subject}`)));
+    }
     for (const subject of forbiddenWrites) probe.nats.publish(subject, 'forged');
-    await until(() => forbiddenWrites.every((subject) => denied.has(`publish ${subject}`)), { what: 'every publish refused' });
+    await until(
+      () => forbiddenWrites.every((subject) => denied.has(`publish ${subject}`)),
+      { what: 'every publish refused' },
+    );
 
     await rig.fleet.placement.apply([monitorDoc(1), monitorDoc(2), monitorDoc(3), monitorDoc(4)]);
     await other.follow();
@@ -60,9 +87,14 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
 
   test("an answer redirected to another probe's inbox does not verify there", async () => {
     const strays: Msg[] = [];
-    other.nats.subscribe(`assign.${address(other)}`, { callback: (error, message) => void (error ?? strays.push(message)) });
+    other.nats.subscribe(
+      `assign.${address(other)}`, { callback: (error, message) => void (error ?? strays.push(message)) },
+    );
     await other.nats.flush();
-    probe.nats.publish(`sync.${address(probe)}`, JSON.stringify({ v: 1, revision: 0, after: null }), { reply: `assign.${address(other)}` });
+    probe.nats.publish(
+      `sync.${address(probe)}`, JSON.stringify({ v: 1, revision: 0, after: null }),
+      { reply: `assign.${address(other)}` },
+    );
     const stray = await until(() => strays[0]);
     expect(() => other.open(stray.data)).toThrow('for another probe');
   });
@@ -76,7 +108,9 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });
     const { connect, nkeyAuthenticator } = await import('nats');
-    await expect(connect({ servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false })).rejects.toThrow(/Authorization/);
+    await expect(connect({
+      servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false,
+    })).rejects.toThrow(/Authorization/);
   });
 
   test('a probe deleted while no controller runs is disconnected when one starts', async () => {
@@ -139,7 +173,8 @@ test('a stale pid file that names another process does that process no harm', as
   writeFileSync(`${dir}/pid`, `${bystander.pid}\n`);
   const users = new NatsUsersFile({ file: `${dir}/users.conf`, pidFile: `${dir}/pid` }, log);
   await users.publish([{ _id: 'p', region_id: 'r', public_key: 'U' }]);
-  const echo = new Promise((resolve) => bystander.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+  const echo =
+    new Promise((resolve) => bystander.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())));
   bystander.stdin.write('alive');
   expect(await Promise.race([echo, new Promise((resolve) => bystander.once('exit', resolve))])).toBe('alive');
   bystander.kill();
@@ -154,7 +189,9 @@ function watchDenials(connection: NatsConnection): Set<string> {
   const denied = new Set<string>();
   void (async () => {
     for await (const status of connection.status()) {
-      if (status.permissionContext) denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`);
+      if (status.permissionContext) {
+        denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`);
+      }
     }
   })();
   return denied;

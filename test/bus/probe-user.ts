@@ -27,7 +27,9 @@ export interface WatchedConnection {
 }
 
 /** Connects as a probe; `inboxPrefix` null is a client that does not play by the rules. */
-export function connectProbe(url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`): Promise<WatchedConnection> {
+export function connectProbe(
+  url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`,
+): Promise<WatchedConnection> {
   return open(url, user.seed, inboxPrefix ?? undefined);
 }
 
@@ -36,11 +38,16 @@ export function connectController(url: string, seed: string): Promise<WatchedCon
 }
 
 async function open(url: string, seed: Uint8Array, inboxPrefix?: string): Promise<WatchedConnection> {
-  const nc = await connect({ servers: url, authenticator: nkeyAuthenticator(seed), inboxPrefix, maxReconnectAttempts: 2, reconnectTimeWait: 50, tls: null });
+  const nc = await connect({
+    servers: url, authenticator: nkeyAuthenticator(seed), inboxPrefix, maxReconnectAttempts: 2,
+    reconnectTimeWait: 50, tls: null,
+  });
   const statuses: string[] = [];
   void (async () => {
     for await (const status of nc.status() as AsyncIterable<Status>) {
-      const cause = status.permissionContext ? ` ${status.permissionContext.operation} ${status.permissionContext.subject}` : '';
+      const cause = status.permissionContext
+        ? ` ${status.permissionContext.operation} ${status.permissionContext.subject}`
+        : '';
       statuses.push(`${status.type} ${String(status.data)}${cause}`);
     }
   })();

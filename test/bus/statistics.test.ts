@@ -30,7 +30,8 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
   let began = 0;
   const known = new Map<string, Known>();
   const get = (path: string) => rig.session.ok<Loose>('GET', path);
-  const each = (check: (one: Known, name: string) => Promise<void>) => Promise.all([...known].map(([name, one]) => check(one, name)));
+  const each = (check: (one: Known, name: string) => Promise<void>) =>
+    Promise.all([...known].map(([name, one]) => check(one, name)));
 
   beforeAll(async () => {
     rig = await startControllerRig();
@@ -39,13 +40,15 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     const group = await rig.session.ok<Loose>('POST', '/api/groups', { name: 'All of them' });
     const make = async (name: string, watch: Watch, told: Script) => {
       const body = {
-        name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: watch.intervalMs / 1000, group_id: group['id'],
+        name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: watch.intervalMs / 1000,
+        group_id: group['id'],
         confirmation_policy: { regions: 'any', retries: watch.retries },
       };
       const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', body);
       known.set(name, { id: monitor.id, watch, script: told });
     };
-    const spells = (watch: Watch): Script => together(SPELLS.map(([from, to]) => script(random, watch, began + from * DAY_MS, began + to * DAY_MS)));
+    const spells = (watch: Watch): Script =>
+      together(SPELLS.map(([from, to]) => script(random, watch, began + from * DAY_MS, began + to * DAY_MS)));
     const plain = { intervalMs: 10 * MINUTE_MS, retries: 1, regions: ['local'] };
     const twice = { intervalMs: 10 * MINUTE_MS, retries: 0, regions: ['local', 'us'] };
     const often = { intervalMs: 5 * MINUTE_MS, retries: 2, regions: ['local', 'us'] };
@@ -53,9 +56,18 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     await make('Plain', plain, spells(plain));
     await make('Two regions', twice, spells(twice));
     await make('Often', often, spells(often));
-    await make('Quiet now', plain, together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), justTold(began)]));
-    await make('Cut off for days', away, together([calm(away, began - 12 * DAY_MS, began - 10 * DAY_MS), cutOff(random, began), calm(away, began - 2 * HOUR_MS, began)]));
-    await until(async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size, { what: 'the owners know them' });
+    await make(
+      'Quiet now', plain,
+      together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), justTold(began)]),
+    );
+    await make('Cut off for days', away, together([
+      calm(away, began - 12 * DAY_MS, began - 10 * DAY_MS), cutOff(random, began),
+      calm(away, began - 2 * HOUR_MS, began),
+    ]));
+    await until(
+      async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size,
+      { what: 'the owners know them' },
+    );
     await rig.restart(async () => {
       const found = await configs(rig, [...known.values()].map(({ id }) => id));
       const pasts = [...known.values()].map(({ id, script: told }): Past => {
@@ -64,26 +76,44 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
       });
       const mongo = watchedMongo(rig.store.url);
       // Older than all that is told of them.
-      await mongo.db.collection('monitors').updateMany({ _id: { $in: pasts.map(({ config }) => config.monitor_id) as never[] } }, { $set: { created_at: began - 93 * DAY_MS } });
+      await mongo.db.collection('monitors').updateMany(
+        { _id: { $in: pasts.map(({ config }) => config.monitor_id) as never[] } },
+        { $set: { created_at: began - 93 * DAY_MS } },
+      );
       await writePast(mongo.db, pasts, began);
       await mongo.close();
     });
     await until(async () => {
       const { monitors } = await get('/api/monitors');
-      return monitors.every(({ id, stats }: Loose) => Date.parse(stats?.lastChecked) === lastOf([...known.values()].find((one) => one.id === id)?.script));
+      return monitors.every(({ id, stats }: Loose) => Date.parse(
+        stats?.lastChecked,
+      ) === lastOf([...known.values()].find((one) => one.id === id)?.script));
     }, { what: 'the owners have read their journals' });
   });
   afterAll(() => rig?.stop());
 
-  /** Asks, and compares with what results say of the hours from the one after `windowMs` ago: as of before and after the answer. */
-  async function compare(name: string, one: Known, windowMs: number, ask: () => Promise<{ uptime: number; average: number; total: number; failed: number }>, firstHour = HOUR_MS): Promise<void> {
+  /**
+   * Asks, and compares with what results say of the hours from the one after `windowMs` ago: as of before and
+   * after the answer.
+   */
+  async function compare(
+    name: string, one: Known, windowMs: number,
+    ask: () => Promise<{ uptime: number; average: number; total: number; failed: number }>,
+    firstHour = HOUR_MS,
+  ): Promise<void> {
     for (;;) {
       const [before, answer, after] = [Date.now(), await ask(), Date.now()];
-      const [from, same] = [before, after].map((now) => now - windowMs - ((now - windowMs) % HOUR_MS) + firstHour) as [number, number];
+      const [from, same] = [before, after].map(
+        (now) => now - windowMs - ((now - windowMs) % HOUR_MS) + firstHour,
+      ) as [number, number];
       if (from !== same) continue;
-      const [least, most] = [before, after].map((now) => sumsOf(one.script, one.watch, from, now)) as [Loose, Loose];
+      const [least, most] =
+        [before, after].map((now) => sumsOf(one.script, one.watch, from, now)) as [Loose, Loose];
       expect([answer.total, answer.failed], name).toEqual([least.total, least.failed]);
-      expect(Math.abs(answer.average - least.average), `${name}: ${answer.average} ms, by the results ${least.average}`).toBeLessThanOrEqual(0.0501);
+      expect(
+        Math.abs(answer.average - least.average),
+        `${name}: ${answer.average} ms, by the results ${least.average}`,
+      ).toBeLessThanOrEqual(0.0501);
       const [low, high] = [Math.min(least.uptime, most.uptime), Math.max(least.uptime, most.uptime)];
       expect(answer.uptime, `${name}: by the results ${low} to ${high}`).toBeGreaterThanOrEqual(low - 1e-9);
       expect(answer.uptime, `${name}: by the results ${low} to ${high}`).toBeLessThanOrEqual(high + 1e-9);
@@ -96,57 +126,85 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
       for (const days of [7, 30, 90]) {
         await compare(`${name}, ${days} days`, one, days * DAY_MS, async () => {
           const stats = await get(`/api/monitors/${one.id}/stats?period=${days}d`);
-          return { uptime: stats.uptime_percentage, average: stats.avg_response_time, total: stats.total_checks, failed: stats.failed_checks };
+          return {
+            uptime: stats.uptime_percentage, average: stats.avg_response_time, total: stats.total_checks,
+            failed: stats.failed_checks,
+          };
         });
       }
       await compare(`${name}, in the list`, one, 30 * DAY_MS, async () => {
         const { monitors } = await get('/api/monitors');
         const { stats } = monitors.find((monitor: Loose) => monitor.id === one.id);
-        return { uptime: stats.uptime, average: stats.averageResponseTime, total: stats.totalChecks, failed: stats.failedChecks };
+        return {
+          uptime: stats.uptime, average: stats.averageResponseTime, total: stats.totalChecks,
+          failed: stats.failedChecks,
+        };
       });
     });
   }
 
   test('over 7, 30 and 90 days, and in the list', compareAll);
 
-  test('when each was last checked, last well and last failing', () => each(async ({ id, script: { told } }, name) => {
-    const last = (outcomes: Told['outcome'][]) => Math.max(...told.filter((result) => outcomes.includes(result.outcome)).map(({ at }) => at));
+  test('when each was last checked, last well and last failing', () => each(async (
+    { id, script: { told } }, name,
+  ) => {
+    const last = (outcomes: Told['outcome'][]) =>
+      Math.max(...told.filter((result) => outcomes.includes(result.outcome)).map(({ at }) => at));
     const stats = await get(`/api/monitors/${id}/stats`);
-    expect([stats.last_check_at, stats.last_success_at, stats.last_failure_at], name).toEqual([last(['success', 'failure']), last(['success']), last(['failure'])]);
+    expect([stats.last_check_at, stats.last_success_at, stats.last_failure_at], name).toEqual([
+      last(['success', 'failure']), last(['success']), last(['failure']),
+    ]);
   }));
 
   test('every result itself', () => each(async ({ id, script: { told } }, name) => {
     const from = began - 9 * DAY_MS;
-    const wanted = told.filter(({ at }) => at >= from).map((result) => [result.at, result.region, result.outcome, result.ms]).sort();
+    const wanted = told.filter(({ at }) => at >= from).map(
+      (result) => [result.at, result.region, result.outcome, result.ms],
+    ).sort();
     const found: unknown[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Loose = await get(`/api/monitors/${id}/results?limit=500&from=${from}${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      found.push(...page.results.map((result: Loose) => [result.checked_at, result.region, result.outcome, result.response_time_ms]));
+      const page: Loose = await get(
+        `/api/monitors/${id}/results?limit=500&from=${from}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      found.push(...page.results.map(
+        (result: Loose) => [result.checked_at, result.region, result.outcome, result.response_time_ms],
+      ));
       cursor = page.next_cursor;
     }
     expect(found.sort(), name).toEqual(wanted);
   }));
 
   test('response times by region, hour and day', () => each(async ({ id, watch, script: { told } }, name) => {
-    for (const [period, days, stepMs] of [['24h', 1, HOUR_MS], ['7d', 7, HOUR_MS], ['30d', 30, DAY_MS], ['90d', 90, DAY_MS]] as const) {
+    for (const [period, days, stepMs] of [
+      ['24h', 1, HOUR_MS], ['7d', 7, HOUR_MS], ['30d', 30, DAY_MS], ['90d', 90, DAY_MS],
+    ] as const) {
       const { series } = await get(`/api/monitors/${id}/response-times?period=${period}`);
       const now = Date.now();
       for (const region of watch.regions) {
         const wanted = new Map<number, Told[]>();
         for (const result of told) {
           const at = result.at - (result.at % stepMs);
-          if (result.region === region && result.outcome !== 'missed' && at >= now - (now % stepMs) - days * DAY_MS + stepMs) wanted.set(at, [...(wanted.get(at) ?? []), result]);
+          if (result.region === region && result.outcome !== 'missed' &&
+            at >= now - (now % stepMs) - days * DAY_MS + stepMs) {
+            wanted.set(at, [...(wanted.get(at) ?? []), result]);
+          }
         }
         const points = series.find((one: Loose) => one.region === region)?.points ?? [];
         const what = `${name}, ${region}, ${period}`;
-        expect(points.map((point: Loose) => point.at), what).toEqual([...wanted.keys()].sort((a, b) => a - b));
+        expect(points.map((point: Loose) => point.at), what).toEqual(
+          [...wanted.keys()].sort((a, b) => a - b),
+        );
         for (const point of points) {
           const results = wanted.get(point.at) as Told[];
           const times = results.flatMap(({ ms }) => (ms === null ? [] : [ms]));
-          expect([point.count, point.failed], what).toEqual([results.length, results.filter(({ outcome }) => outcome === 'failure').length]);
+          expect([point.count, point.failed], what).toEqual([
+            results.length, results.filter(({ outcome }) => outcome === 'failure').length,
+          ]);
           if (times.length === 0) continue;
           expect([point.min, point.max], what).toEqual([Math.min(...times), Math.max(...times)]);
-          expect(Math.abs(point.avg - times.reduce((sum, ms) => sum + ms, 0) / times.length), what).toBeLessThanOrEqual(0.0501);
+          expect(
+            Math.abs(point.avg - times.reduce((sum, ms) => sum + ms, 0) / times.length), what,
+          ).toBeLessThanOrEqual(0.0501);
         }
       }
     }
@@ -154,10 +212,16 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
 
   test('the newest results of the project', async () => {
     const { recent_activity: found } = await get('/api/monitors/stats');
-    const all = [...known].flatMap(([name, { id, script: { told } }]) => told.filter(({ outcome }) => outcome !== 'missed').map((result) => ({ name, id, ...result })));
+    const all = [...known].flatMap(([name, { id, script: { told } }]) =>
+      told.filter(({ outcome }) => outcome !== 'missed').map((result) => ({ name, id, ...result })));
     const wanted = all.sort((a, b) => b.at - a.at).slice(0, 10);
-    expect(found.map((one: Loose) => [one.monitor_id, one.monitor_name, one.success, one.response_time_ms, Date.parse(one.checked_at)])).toEqual(
-      wanted.map(({ id, name, outcome, ms, at }) => [id, name, outcome === 'success', ms === null ? null : Math.round(ms), at]));
+    expect(found.map((one: Loose) => [
+      one.monitor_id, one.monitor_name, one.success, one.response_time_ms, Date.parse(one.checked_at),
+    ]))
+      .toEqual(
+      wanted.map(({ id, name, outcome, ms, at }) => [
+        id, name, outcome === 'success', ms === null ? null : Math.round(ms), at,
+      ]));
   });
 
   test('the group of them all, each weighing the same', async () => {
@@ -166,8 +230,11 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     const now = Date.now();
     for (const [name, days] of [['last_24h', 1], ['last_7d', 7], ['last_30d', 30]] as const) {
       const from = now - days * DAY_MS - ((now - days * DAY_MS) % HOUR_MS);
-      const uptimes = [...known.values()].flatMap(({ watch, script: told }) => sumsOf(told, watch, from, now).uptime ?? []);
-      expect(stats.historical[name].uptime, name).toBeCloseTo(uptimes.reduce((sum, one) => sum + one, 0) / uptimes.length, 2);
+      const uptimes =
+        [...known.values()].flatMap(({ watch, script: told }) => sumsOf(told, watch, from, now).uptime ?? []);
+      expect(stats.historical[name].uptime, name).toBeCloseTo(
+        uptimes.reduce((sum, one) => sum + one, 0) / uptimes.length, 2,
+      );
     }
   });
 });
@@ -183,17 +250,27 @@ function together(scripts: Script[]): Script {
 /** Nothing happens. */
 function calm({ intervalMs, regions }: Watch, from: number, to: number): Script {
   const told: Told[] = [];
-  for (let at = from; at < to; at += intervalMs) told.push({ region: regions[0] as string, at, late: false, arrivedAt: at, outcome: 'success', ms: 12.5, attempt: 1 });
+  for (let at = from; at < to; at += intervalMs) {
+    told.push({
+      region: regions[0] as string, at, late: false, arrivedAt: at, outcome: 'success', ms: 12.5, attempt: 1,
+    });
+  }
   return { told, pauses: [] };
 }
 
-/** A probe that could reach nobody for days tells all of it at once: of each hour one check, and days of which nobody else knows. */
+/**
+ * A probe that could reach nobody for days tells all of it at once: of each hour one check, and days of which
+ * nobody else knows.
+ */
 function cutOff(random: Random, now: number): Script {
   const told: Told[] = [];
   const first = now - 9 * DAY_MS;
   for (let at = first - (first % HOUR_MS) + 5 * MINUTE_MS; at < now - 3 * DAY_MS; at += HOUR_MS) {
     const isUp = random.chance(0.8);
-    told.push({ region: 'local', at, late: true, arrivedAt: now - 4 * HOUR_MS, outcome: isUp ? 'success' : 'failure', ms: isUp ? 20.5 : null, attempt: 1 });
+    told.push({
+      region: 'local', at, late: true, arrivedAt: now - 4 * HOUR_MS, outcome: isUp ? 'success' : 'failure',
+      ms: isUp ? 20.5 : null, attempt: 1,
+    });
   }
   return { told, pauses: [] };
 }
@@ -201,9 +278,13 @@ function cutOff(random: Random, now: number): Script {
 /** Late, of hours that no rollup tells yet. */
 function justTold(now: number): Script {
   const told: Told[] = [];
-  for (let at = now - (now % HOUR_MS) - HOUR_MS + 5 * MINUTE_MS; at + 11 * MINUTE_MS < now; at += 20 * MINUTE_MS) {
+  for (let at = now - (now % HOUR_MS) - HOUR_MS + 5 * MINUTE_MS; at +
+    11 * MINUTE_MS < now; at += 20 * MINUTE_MS) {
     const isUp = told.length % 2 === 0;
-    told.push({ region: 'local', at, late: true, arrivedAt: now - MINUTE_MS, outcome: isUp ? 'success' : 'failure', ms: isUp ? 30.5 : null, attempt: 1 });
+    told.push({
+      region: 'local', at, late: true, arrivedAt: now - MINUTE_MS, outcome: isUp ? 'success' : 'failure',
+      ms: isUp ? 30.5 : null, attempt: 1,
+    });
   }
   return { told, pauses: [] };
 }
@@ -212,9 +293,13 @@ function justTold(now: number): Script {
 async function configs(rig: ControllerRig, ids: string[]): Promise<Map<string, MonitorConfig>> {
   const mongo = watchedMongo(rig.store.url);
   const stores = await openResultStores(mongo.db);
-  const journals = await Promise.all([...new Set(ids.map(shardOf))].map((shard) => stores.journal.read(shard, 0, 1000)));
+  const journals =
+    await Promise.all([...new Set(ids.map(shardOf))].map((shard) => stores.journal.read(shard, 0, 1000)));
   const states = await stores.states.find(ids);
   await mongo.close();
-  const found = [...states.map(({ state }) => state.config), ...journals.flat().flatMap((entry) => entry.configs)];
-  return new Map(found.filter(({ monitor_id: id }) => ids.includes(id)).map((config) => [config.monitor_id, config]));
+  const found =
+    [...states.map(({ state }) => state.config), ...journals.flat().flatMap((entry) => entry.configs)];
+  return new Map(
+    found.filter(({ monitor_id: id }) => ids.includes(id)).map((config) => [config.monitor_id, config]),
+  );
 }

@@ -16,11 +16,17 @@ describe.each(natsVersions())('a server with a certificate, on %s', (version) =>
   afterAll(() => nats?.stop());
 
   test('encrypts for whoever comes by tls://, and is verified by them', async () => {
-    const nc = await connect({ servers: `tls://localhost:${port()}`, authenticator: nkeyAuthenticator(seed()), tls: { ca: certificate.cert } });
+    const nc = await connect({
+      servers: `tls://localhost:${port()}`, authenticator: nkeyAuthenticator(seed()),
+      tls: { ca: certificate.cert },
+    });
     await nc.flush();
     await nc.close();
     const foreign = makeCertificate({ names: ['localhost'] });
-    const distrusting = connect({ servers: `tls://localhost:${port()}`, authenticator: nkeyAuthenticator(seed()), tls: { ca: foreign.cert }, maxReconnectAttempts: 0 });
+    const distrusting = connect({
+      servers: `tls://localhost:${port()}`, authenticator: nkeyAuthenticator(seed()),
+      tls: { ca: foreign.cert }, maxReconnectAttempts: 0,
+    });
     await expect(distrusting).rejects.toThrow();
   });
 

@@ -25,7 +25,10 @@ async function startStore(port: number): Promise<EmbeddedMongo> {
 
 function command(env: Record<string, string>): void {
   output = '';
-  child = spawn(process.execPath, [START, '--controller'], { env: cleanEnvironment({ DATA_DIR: join(dir, 'data'), PORT: '0', ...env }) });
+  child = spawn(
+    process.execPath, [START, '--controller'],
+    { env: cleanEnvironment({ DATA_DIR: join(dir, 'data'), PORT: '0', ...env }) },
+  );
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   ended = new Promise((done) => child.once('close', done));
@@ -48,7 +51,8 @@ test('a controller waits for its database and then NATS, logs one line for each,
   const port = await freePort();
   await nats.kill9();
   command({
-    MONGODB_URL: `mongodb://127.0.0.1:${port}/farwatch`, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+    MONGODB_URL: `mongodb://127.0.0.1:${port}/farwatch`, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds,
+    NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
   });
   await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
   store = await startStore(port);

@@ -21,14 +21,19 @@ describe('an answered ping', () => {
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
     const { monitor } = await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body);
     for (let round = 1; round <= 3; round += 1) {
-      const answer = await fetch(`${farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
+      const answer =
+        await fetch(`${farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
       expect(answer.status).toBe(200);
       const killed = await farwatch.kill9('controller');
       await farwatch.replaced('controller', killed);
-      await until(async () => (await session.ok<{ total_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`)).total_checks === round, {
+      await until(async () => (await session.ok<{ total_checks: number }>(
+        'GET', `/api/monitors/${monitor.id}/stats`,
+      )).total_checks === round, {
         what: `${round} pings are counted`, everyMs: 200,
       });
     }
-    expect((await session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${monitor.id}`)).monitor.runtimeStatus).toBe('up');
+    expect(
+      (await session.ok<{ monitor: Monitor }>('GET', `/api/monitors/${monitor.id}`)).monitor.runtimeStatus,
+    ).toBe('up');
   });
 });

@@ -31,15 +31,23 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
 
   /** The first one has the outage; of the others a busy machine must not make one. */
   const monitorBody = (at: number): object => ({
-    name: `m${at}`, type: 'HTTP', target: `${target.url}/${at === 0 ? 'outage' : 'steady'}`, interval_seconds: INTERVAL_SECONDS,
+    name: `m${at}`, type: 'HTTP', target: `${target.url}/${at === 0 ? 'outage' : 'steady'}`,
+    interval_seconds: INTERVAL_SECONDS,
     confirmation_policy: { retries: at === 0 ? 1 : 5 },
   });
 
   beforeAll(async () => {
-    const env = { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info' };
-    [farwatch, target, receiver] = await Promise.all([startFarwatch({ env }), startTarget(), startReceiver()]);
+    const env = {
+      MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
+    };
+    [
+      farwatch, target, receiver,
+    ] = await Promise.all([startFarwatch({ env }), startTarget(), startReceiver()]);
     session = await new ApiSession(farwatch.url).begin();
-    await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } });
+    await session.ok(
+      'POST', '/api/integrations',
+      { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } },
+    );
     for (let at = 0; at < MONITORS; at += 25) {
       const made = await Promise.all(Array.from({ length: Math.min(25, MONITORS - at) }, (_, index) =>
         session.ok<{ monitor: ListedMonitor }>('POST', '/api/monitors', monitorBody(at + index))));
@@ -58,23 +66,33 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
   test('controller, probe and NATS restart after each kill', async () => {
     const random = randomOf(SEED);
     target.answer({ status: 503 }, '/outage');
-    await until(() => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.down'), { what: 'monitor.down' });
+    await until(
+      () => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.down'),
+      { what: 'monitor.down' },
+    );
     for (let round = 0; round < KILLS_EACH; round += 1) {
       for (const role of ['controller', 'probe', 'nats-server'] satisfies FarwatchRole[]) {
         const killed = await farwatch.kill9(role);
         // Once with all that NATS had on disk: it is never the last copy of anything.
-        if (role === 'nats-server' && round === 1) rmSync(join(farwatch.dataDir, 'nats', 'store'), { recursive: true, force: true });
+        if (role === 'nats-server' && round === 1) {
+          rmSync(join(farwatch.dataDir, 'nats', 'store'), { recursive: true, force: true });
+        }
         await farwatch.replaced(role, killed);
         await passTime(500 + random() * 2000);
       }
     }
     target.answer({ status: 200 }, '/outage');
-    await until(() => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.up'), { what: 'monitor.up' });
+    await until(
+      () => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.up'),
+      { what: 'monitor.up' },
+    );
   });
 
   test('all spooled results arrive after checks stop', async () => {
     for (let offset = 0; ; offset += 100) {
-      const { monitors } = await session.ok<{ monitors: ListedMonitor[] }>('GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`);
+      const { monitors } = await session.ok<{ monitors: ListedMonitor[] }>(
+        'GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`,
+      );
       await Promise.all(monitors.map((monitor) => session.ok('POST', `/api/monitors/${monitor.id}/pause`)));
       if (monitors.length < 100) break;
     }
@@ -86,31 +104,45 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
     ledger = await readLedger(storeUrl(farwatch.log()));
     expect(ledger.holes).toEqual([]);
     expect(ledger.byMonitor.size).toBe(MONITORS);
-    const faults = [...ledger.byMonitor].map(([id, results]) => ({ id, ...slotFaults(results, INTERVAL_SECONDS * 1000) }));
+    const faults =
+      [...ledger.byMonitor].map(([id, results]) => ({ id, ...slotFaults(results, INTERVAL_SECONDS * 1000) }));
     expect(faults.filter((fault) => fault.unexplained.length > 0)).toEqual([]);
     expect(faults.filter((fault) => fault.doubled.length > 0)).toEqual([]);
   });
 
   test('every stored result is counted once', async () => {
-    const stored = new Map([...ledger.byMonitor].map(([id, results]) => [id, results.filter((result) => result.outcome !== 'missed').length]));
+    const stored = new Map([...ledger.byMonitor].map(
+      ([id, results]) => [id, results.filter((result) => result.outcome !== 'missed').length],
+    ));
     const wrong = async (): Promise<ListedMonitor[]> => {
       const listed: ListedMonitor[] = [];
       for (let offset = 0; offset < MONITORS; offset += 100) {
-        listed.push(...(await session.ok<{ monitors: ListedMonitor[] }>('GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`)).monitors);
+        listed.push(...(await session.ok<{ monitors: ListedMonitor[] }>(
+          'GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`,
+        )).monitors);
       }
       return listed.filter(({ id, stats }) => stats?.totalChecks !== stored.get(id));
     };
     // What the owners have stored last is counted a moment later.
-    await until(async () => (await wrong()).length === 0, { what: 'all counts are those of the journal', everyMs: 500 });
+    await until(
+      async () => (await wrong()).length === 0, { what: 'all counts are those of the journal', everyMs: 500 },
+    );
     const seen = [...stored.values()].reduce((sum, count) => sum + count, 0);
-    // What the target saw and nobody stored was under way when the probe was killed: its slots are named as missed.
+    // What the target saw and nobody stored was under way when the probe was killed: its slots are named as
+    // missed.
     expect(seen).toBeLessThanOrEqual(target.count);
   });
 
   test('one outage is one incident with one alert at its beginning and one at its end', async () => {
-    const { incidents } = await session.ok<{ incidents: { id: string; status: string; check_id: string }[] }>('GET', '/api/incidents?limit=100');
-    expect(incidents.map((incident) => [incident.check_id, incident.status])).toEqual([[watched, 'resolved']]);
-    const told = receiver.requests.map((request) => JSON.parse(String(request.body)) as { event: string; incident: { id: string } });
+    const { incidents } = await session.ok<{ incidents: { id: string; status: string; check_id: string }[] }>(
+      'GET', '/api/incidents?limit=100',
+    );
+    expect(incidents.map((incident) => [incident.check_id, incident.status])).toEqual([
+      [watched, 'resolved'],
+    ]);
+    const told = receiver.requests.map(
+      (request) => JSON.parse(String(request.body)) as { event: string; incident: { id: string } },
+    );
     expect(new Set(told.map((one) => one.incident.id))).toEqual(new Set([incidents[0]?.id]));
     // At least once, with a stable key; a kill between sending and noting may double one.
     for (const event of ['monitor.down', 'monitor.up']) {

@@ -30,7 +30,8 @@ describe('from a clean directory to an alert and back', () => {
 
   beforeAll(async () => {
     [farwatch, target, receiver] = await Promise.all([
-      startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }), startTarget(), startReceiver(),
+      startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }),
+      startTarget(), startReceiver(),
     ]);
     session = await new ApiSession(farwatch.url).begin();
   });
@@ -38,16 +39,22 @@ describe('from a clean directory to an alert and back', () => {
     await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
   });
 
-  const read = async (): Promise<MonitorView> => (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${monitor.id}`)).monitor;
+  const read = async (): Promise<MonitorView> =>
+    (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${monitor.id}`)).monitor;
   const incidents = async (): Promise<IncidentView[]> =>
-    (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${monitor.id}`)).incidents;
-  const received = (event: string): ReceivedRequest[] => receiver.requests.filter((request) => request.headers['x-service-event'] === event);
+    (await session.ok<{ incidents: IncidentView[] }>(
+      'GET', `/api/incidents?check_id=${monitor.id}`,
+    )).incidents;
+  const received = (event: string): ReceivedRequest[] =>
+    receiver.requests.filter((request) => request.headers['x-service-event'] === event);
 
   test('a new monitor is checked immediately and is up', async () => {
     const config = { url: `${receiver.url}/hook`, method: 'POST' };
     const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations',
       { name: 'On call', type: 'webhook', is_default: true, config });
-    secret = (await session.ok<{ secret: string }>('GET', `/api/integrations/${integration.id}/secret`)).secret;
+    secret = (await session.ok<{ secret: string }>(
+      'GET', `/api/integrations/${integration.id}/secret`,
+    )).secret;
     ({ monitor } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors',
       { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2 }));
     await until(async () => (await read()).runtimeStatus === 'up', { what: 'the monitor is up' });
@@ -55,20 +62,27 @@ describe('from a clean directory to an alert and back', () => {
 
   test('a failing target opens one incident and the receiver gets a signed monitor.down', async () => {
     target.answer({ status: 503 });
-    const [down] = await until(() => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down' });
+    const [down] = await until(
+      () => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down' },
+    );
     expectSigned(down as ReceivedRequest, secret);
     const [incident] = await incidents();
     expect(JSON.parse(String(down?.body))).toMatchObject({
-      version: '1', event: 'monitor.down', monitor: { id: monitor.id, name: 'Shop', url: `${target.url}`, type: 'HTTP' },
+      version: '1', event: 'monitor.down',
+      monitor: { id: monitor.id, name: 'Shop', url: `${target.url}`, type: 'HTTP' },
       incident: { id: incident?.id, started_at: Date.parse(String(incident?.started_at)), resolved_at: null },
     });
-    expect(incident).toMatchObject({ status: 'open', type: 'status_code', error_message: expect.stringContaining('503'), affected_regions: ['local'] });
+    expect(incident).toMatchObject({
+      status: 'open', type: 'status_code', error_message: expect.stringContaining('503'),
+      affected_regions: ['local'],
+    });
     expect((await read()).runtimeStatus).toBe('down');
   });
 
   test('recovery resolves the incident with its time and sends monitor.up', async () => {
     target.answer({ status: 200 });
-    const [up] = await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up' });
+    const [up] =
+      await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up' });
     expectSigned(up as ReceivedRequest, secret);
     const all = await incidents();
     expect(all).toHaveLength(1);
@@ -81,7 +95,11 @@ describe('from a clean directory to an alert and back', () => {
   });
 
   test('uptime reflects the duration of the outage', async () => {
-    const stats = await session.ok<{ uptime_percentage: number; total_checks: number; failed_checks: number }>('GET', `/api/monitors/${monitor.id}/stats`);
+    const stats = await session.ok<{
+      uptime_percentage: number;
+      total_checks: number;
+      failed_checks: number;
+    }>('GET', `/api/monitors/${monitor.id}/stats`);
     expect(stats.uptime_percentage).toBeGreaterThan(0);
     expect(stats.uptime_percentage).toBeLessThan(100);
     expect(stats.failed_checks).toBeGreaterThanOrEqual(2);
@@ -102,7 +120,9 @@ describe('from a clean directory to an alert and back', () => {
 
   test('a monitor that the probe cannot check stays unknown and raises no alert', async () => {
     const bodies = [
-      { type: 'KEYWORD', target: target.url, keyword_config: { keywords: [{ text: 'welcome', should_contain: true }], match_mode: 'all', case_sensitive: false } },
+      { type: 'KEYWORD', target: target.url, keyword_config: {
+        keywords: [{ text: 'welcome', should_contain: true }], match_mode: 'all', case_sensitive: false,
+      } },
       { type: 'TCP', target: '127.0.0.1', port: 9 },
       { type: 'DNS', target: 'shop.example', dns_config: { record_entries: [{ type: 'A' }] } },
       { type: 'ICMP', target: '127.0.0.1' },
@@ -114,19 +134,38 @@ describe('from a clean directory to an alert and back', () => {
     target.answer({ status: 503 });
     const told = receiver.requests.length;
     await Promise.all(lacking.map(async (body) => {
-      const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', { name: body.type, interval_seconds: 1, confirmation_policy: { retries: 0 }, ...body });
+      const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>(
+        'POST', '/api/monitors',
+        { name: body.type, interval_seconds: 1, confirmation_policy: { retries: 0 }, ...body },
+      );
       // More slots than a verdict would need.
       const results = await until(async () => {
-        const found = (await session.ok<{ results: { outcome: string; reason?: string; success: boolean }[] }>('GET', `/api/monitors/${id}/results`)).results;
+        const found = (await session.ok<{ results: {
+          outcome: string;
+          reason?: string;
+          success: boolean;
+        }[] }>('GET', `/api/monitors/${id}/results`)).results;
         return found.length >= 4 && found;
       }, { what: `${body.type} has results` });
-      expect(new Set(results.filter(({ reason }) => reason !== 'overload').map(({ outcome, reason, success }) => `${outcome} ${reason} ${success}`)), body.type).toEqual(new Set(['missed unsupported false']));
+      expect(new Set(results.filter(({ reason }) => reason !== 'overload').map(
+        ({ outcome, reason, success }) => `${outcome} ${reason} ${success}`,
+      )), body.type)
+        .toEqual(new Set(['missed unsupported false']));
       const { monitor: seen } = await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`);
-      const { regions } = await session.ok<{ regions: { status: string }[] }>('GET', `/api/monitors/${id}/regions`);
-      expect([seen.runtimeStatus, ...regions.map(({ status }) => status)], body.type).toEqual(['unknown', 'unknown']);
-      expect((await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`)).incidents, body.type).toEqual([]);
+      const { regions } =
+        await session.ok<{ regions: { status: string }[] }>('GET', `/api/monitors/${id}/regions`);
+      expect([seen.runtimeStatus, ...regions.map(({ status }) => status)], body.type).toEqual([
+        'unknown', 'unknown',
+      ]);
+      expect(
+        (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`)).incidents,
+        body.type,
+      ).toEqual([]);
     }));
-    expect(receiver.requests.slice(told).filter(({ body }) => /"type":"(KEYWORD|TCP|DNS|ICMP)"/.test(String(body)))).toEqual([]);
+    expect(receiver.requests.slice(told).filter(
+      ({ body }) => /"type":"(KEYWORD|TCP|DNS|ICMP)"/.test(String(body)),
+    ))
+      .toEqual([]);
   });
 });
 

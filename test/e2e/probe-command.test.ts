@@ -22,7 +22,8 @@ let token = '';
 const commands: Command[] = [];
 
 function probe(dataDir: string, ...args: string[]): Command {
-  const child = spawn(process.execPath, [START, '--probe', ...args], { env: cleanEnvironment({ DATA_DIR: dataDir }) });
+  const child =
+    spawn(process.execPath, [START, '--probe', ...args], { env: cleanEnvironment({ DATA_DIR: dataDir }) });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -33,8 +34,11 @@ function probe(dataDir: string, ...args: string[]): Command {
 }
 
 async function call(path: string, body: unknown, session?: string): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}) };
-  const response = await fetch(`${farwatch.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const headers = {
+    'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}),
+  };
+  const response =
+    await fetch(`${farwatch.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   expect(response.status).toBe(201);
   return ((await response.json()) as { data: Record<string, unknown> }).data;
 }
@@ -42,9 +46,13 @@ async function call(path: string, body: unknown, session?: string): Promise<Reco
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-probe-'));
   farwatch = await startFarwatch();
-  const session = String((await call('/api/auth/register', { email: 'a@example.com', password: 'correct horse battery', name: 'A' }))['token']);
+  const session = String((await call(
+    '/api/auth/register', { email: 'a@example.com', password: 'correct horse battery', name: 'A' },
+  ))['token']);
   await call('/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' }, session);
-  token = String((await call('/api/probes', { region_id: 'second', name: 'second-1' }, session))['enrolment_token']);
+  token = String(
+    (await call('/api/probes', { region_id: 'second', name: 'second-1' }, session))['enrolment_token'],
+  );
 });
 
 afterAll(async () => {
@@ -84,7 +92,9 @@ test('a probe with a used token exits with one line of explanation and code 2', 
 test('the error names the wrong flag', async () => {
   const command = probe(join(dir, 'three'), '--controller', 'ftp://c', '--token', token);
   expect(await command.ended).toBe(2);
-  expect(command.output()).toContain('--controller must be an address that starts with http:// or https://, not "ftp://c"');
+  expect(command.output()).toContain(
+    '--controller must be an address that starts with http:// or https://, not "ftp://c"',
+  );
 });
 
 /** What was written besides log lines. */

@@ -41,7 +41,9 @@ describe('an installation', () => {
     const { status, data } = await post(`${farwatch.url}/api/auth/register`, ACCOUNT);
     expect(status).toBe(201);
     session = String(data['token']);
-    expect((await post(`${farwatch.url}/api/auth/register`, { ...ACCOUNT, email: 'second@example.com' })).status).toBe(403);
+    expect(
+      (await post(`${farwatch.url}/api/auth/register`, { ...ACCOUNT, email: 'second@example.com' })).status,
+    ).toBe(403);
   });
 
   test('stops with exit code 0 when the signal reaches every process at once', async () => {
@@ -61,7 +63,10 @@ describe('an installation', () => {
   test.each(ROLES.filter((role) => role !== 'quickstart'))('restarts its %s after kill -9', async (role) => {
     const killed = await farwatch.kill9(role);
     await farwatch.replaced(role, killed);
-    await until(async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200, { what: 'the account is served' });
+    await until(
+      async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200,
+      { what: 'the account is served' },
+    );
     await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again' });
   });
 
@@ -122,7 +127,10 @@ test('with a certificate, NATS accepts remote probes over TLS and the local proc
   const [certFile, keyFile, port] = [join(dir, 'cert.pem'), join(dir, 'key.pem'), await freePort()];
   writeFileSync(certFile, certificate.cert);
   writeFileSync(keyFile, certificate.key);
-  const env = { NATS_LISTEN: `127.0.0.1:${port}`, NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile, NATS_PUBLIC_URL: `tls://nats.example:${port}` };
+  const env = {
+    NATS_LISTEN: `127.0.0.1:${port}`, NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile,
+    NATS_PUBLIC_URL: `tls://nats.example:${port}`,
+  };
   const farwatch = await startFarwatch({ env });
   try {
     const answer = await new Promise<string>((done) => {
@@ -150,7 +158,10 @@ describe('an impossible start', () => {
 
   test('reports every wrong setting of controller and probe together and leaves no files', async () => {
     const dir = dataDir();
-    const env = { DATA_DIR: dir, PORT: 'http', RATE_LIMIT: '0', PROBE_ALLOW_PRIVATE: 'perhaps', LOG_LEVEL: 'loud', NATS_LISTEN: '4222' };
+    const env = {
+      DATA_DIR: dir, PORT: 'http', RATE_LIMIT: '0', PROBE_ALLOW_PRIVATE: 'perhaps', LOG_LEVEL: 'loud',
+      NATS_LISTEN: '4222',
+    };
     expect(await runStart(env)).toEqual({
       code: 2,
       output: [
@@ -173,7 +184,9 @@ describe('an impossible start', () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir(), PORT: String(port) });
     taken.close();
     expect(code).toBe(1);
-    expect(output).toContain(`Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`);
+    expect(output).toContain(
+      `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`,
+    );
   });
 
   test('refuses to expose an old nats-server to other machines and says why', async () => {
@@ -181,10 +194,16 @@ describe('an impossible start', () => {
     const bin = join(dir, '..');
     writeFileSync(join(bin, 'nats-server'), '#!/bin/sh\necho nats-server: v2.9.10\n', { mode: 0o755 });
     writeFileSync(join(bin, 'go'), '#!/bin/sh\necho go version go1.19.8 linux/amd64\n', { mode: 0o755 });
-    const env = { DATA_DIR: dir, PORT: '0', NATS_LISTEN: '0.0.0.0:42229', PATH: `${bin}:/usr/sbin:/usr/bin:/bin`, HOME: bin, GOBIN: bin };
+    const env = {
+      DATA_DIR: dir, PORT: '0', NATS_LISTEN: '0.0.0.0:42229', PATH: `${bin}:/usr/sbin:/usr/bin:/bin`,
+      HOME: bin, GOBIN: bin,
+    };
     const { code, output } = await runStart(env);
     expect(code).toBe(1);
-    expect(output).toContain('NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older versions have known vulnerabilities');
+    expect(output)
+      .toContain(
+        'NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older versions have known vulnerabilities',
+      );
     expect(output).toContain('Go 1.19.8 is too old');
   });
 
@@ -215,9 +234,14 @@ function treeOf(dir: string): string[] {
 }
 
 /** Runs start.mjs to its end; its output without the progress lines. */
-function runStart(env: Record<string, string>, args: string[] = []): Promise<{ code: number | null; output: string }> {
+function runStart(
+  env: Record<string, string>, args: string[] = [],
+): Promise<{ code: number | null; output: string }> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args], { env: cleanEnvironment(env), timeout: 300_000 });
+    const child = spawn(
+      process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args],
+      { env: cleanEnvironment(env), timeout: 300_000 },
+    );
     let output = '';
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stdout.resume();
@@ -226,7 +250,9 @@ function runStart(env: Record<string, string>, args: string[] = []): Promise<{ c
 }
 
 async function post(url: string, body: unknown): Promise<{ status: number; data: Record<string, unknown> }> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(
+    url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  );
   const answer = (await response.json()) as { data?: Record<string, unknown> };
   return { status: response.status, data: answer.data ?? {} };
 }

@@ -27,7 +27,9 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
   const random = randomOf(SEED);
   const steady = await load.steady(20, 'steady');
   const made: { id: string; change: Change; path: string }[] = [];
-  const policy = { interval_seconds: 60, timeout_ms: 60_000, confirmation_policy: { regions: 'majority', retries: 0 } };
+  const policy = {
+    interval_seconds: 60, timeout_ms: 60_000, confirmation_policy: { regions: 'majority', retries: 0 },
+  };
   let release = (): void => undefined;
   const stormIsOver = new Promise<void>((resolve) => (release = resolve));
   for (let at = 0; at < each; at += 1) {
@@ -47,21 +49,37 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
   }));
   const is = (change: Change) => made.filter((one) => one.change === change);
   release();
-  for (const { id } of is('edited')) await until(() => hasFailed(id), { what: 'the result of the old settings is stored' });
-  for (const { id } of [...is('edited'), ...is('paused and resumed')]) await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings' });
+  for (const { id } of is('edited')) {
+    await until(() => hasFailed(id), { what: 'the result of the old settings is stored' });
+  }
+  for (const { id } of [...is('edited'), ...is('paused and resumed')]) {
+    await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings' });
+  }
   for (const { id } of is('paused')) expect(await load.statusOf(id)).toBe('paused');
   const { ledger, holes } = await load.settle(is('deleted').map(({ id }) => id));
-  expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
+  expect(
+    (await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents,
+  ).toEqual([]);
   expect(load.receiver.requests).toEqual([]);
   expect(holes).toEqual([]);
-  const failing = made.map(({ id }) => (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome === 'failure').length);
+  const failing = made.map(
+    ({ id }) => (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome === 'failure').length,
+  );
   const stored = failing.reduce((sum, count) => sum + count, 0);
-  for (const id of steady) expect((ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length).toBe(load.countOf(id));
-  return tell({ injected: made.length, incidents: { expected: 0, opened: 0 }, alerts: { expected: 0, delivered: 0, repeated: 0 }, seed: SEED },
+  for (const id of steady) {
+    expect((ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length).toBe(
+      load.countOf(id),
+    );
+  }
+  return tell({
+    injected: made.length, incidents: { expected: 0, opened: 0 },
+    alerts: { expected: 0, delivered: 0, repeated: 0 }, seed: SEED,
+  },
     `${stored} failing results of old revisions stored, 0 changed a state`);
 });
 
 async function hasFailed(id: string): Promise<boolean> {
-  const { results } = await load.session.ok<{ results: { success: boolean }[] }>('GET', `/api/monitors/${id}/results`);
+  const { results } =
+    await load.session.ok<{ results: { success: boolean }[] }>('GET', `/api/monitors/${id}/results`);
   return results.some(({ success }) => !success);
 }

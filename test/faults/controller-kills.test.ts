@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterEach(() => load.forget());
 afterAll(() => load.stop());
 
-/** Ms from the start of the controller's next life until results are stored again; checks have to go on meanwhile. */
+/**
+ * Ms from the start of the controller's next life until results are stored again; checks have to go on
+ * meanwhile.
+ */
 async function comesBack(killed: number, watched: string): Promise<number> {
   const checked = load.countOf(watched);
   await load.farwatch.replaced('controller', killed, 5);
@@ -52,7 +55,10 @@ fault('F1', 'the controller is killed at random moments under load, with an outa
   expect(repeated).toBeLessThanOrEqual(kills);
   const results = await countResults(load);
   const alerts = { expected: 2 * kills, delivered: new Set(told).size, repeated };
-  return tell({ injected: kills, results, incidents: { expected: kills, opened: incidents.length }, alerts, recoveryMs, seed: SEED });
+  return tell({
+    injected: kills, results, incidents: { expected: kills, opened: incidents.length }, alerts, recoveryMs,
+    seed: SEED,
+  });
 });
 
 fault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
@@ -74,7 +80,12 @@ fault('F28', 'the controller is restarted during an incident, cleanly and by kil
   await until(() => load.told(id).length >= 2, { what: 'monitor.up' });
   await until(async () => (await load.incidents())[0]?.status === 'resolved');
   const results = await countResults(load);
-  expect(load.told(id).map((told) => [told.event, told.incident.id])).toEqual([['monitor.down', opened?.id], ['monitor.up', opened?.id]]);
+  expect(load.told(id).map((told) => [told.event, told.incident.id])).toEqual([
+    ['monitor.down', opened?.id], ['monitor.up', opened?.id],
+  ]);
   expect(await load.incidents()).toHaveLength(1);
-  return tell({ injected: restarts, results, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 }, recoveryMs });
+  return tell({
+    injected: restarts, results, incidents: { expected: 1, opened: 1 },
+    alerts: { expected: 2, delivered: 2, repeated: 0 }, recoveryMs,
+  });
 });

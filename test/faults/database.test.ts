@@ -37,7 +37,10 @@ describe('killed', () => {
       await load.farwatch.replaced('embedded-mongo', killed);
       const backAt = performance.now();
       const seen = asking.answers.length;
-      await until(() => asking.answers.slice(seen).some((answer) => answer.status === 200), { what: 'the API works again' });
+      await until(
+        () => asking.answers.slice(seen).some((answer) => answer.status === 200),
+        { what: 'the API works again' },
+      );
       recoveryMs.push(performance.now() - backAt);
       await passTime(500);
     }
@@ -46,10 +49,13 @@ describe('killed', () => {
     expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
     const results = await countResults(load);
     expect(await load.incidents()).toEqual([]);
-    const totals = await Promise.all(ids.map((id) => until(async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts what was checked' })));
+    const totals = await Promise.all(ids.map((id) => until(
+      async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts what was checked' },
+    )));
     expect(totals).toHaveLength(MONITORS);
     return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
-      `${answers.filter((answer) => answer.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(answers) / 1000).toFixed(1)} s`);
+      `${answers.filter((answer) =>
+        answer.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(answers) / 1000).toFixed(1)} s`);
   });
 });
 
@@ -68,19 +74,27 @@ describe('unreachable', () => {
     await store.stop();
   });
 
-  const rssMb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  const rssMb = (pid: number) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
   fault('F9', 'a firewall drops all packets between controller and database', async () => {
     const awaySeconds = repeats(8, 120);
     await load.steady(MONITORS, 'firewall');
-    const { monitor } = await load.session.ok<{ monitor: { id: string; heartbeat_token: string } }>('POST', '/api/monitors',
+    const { monitor } = await load.session.ok<{ monitor: {
+      id: string;
+      heartbeat_token: string;
+    } }>('POST', '/api/monitors',
       { name: 'backup', type: 'HEARTBEAT', heartbeat_interval: 3, grace_period: 2 });
     const ping = async () => {
-      const response = await fetch(`${load.farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
+      const response =
+        await fetch(`${load.farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
       const { error } = (await response.json()) as { error?: { code: string } };
       return { status: response.status, code: error?.code ?? null };
     };
-    await until(async () => (await ping()).status === 200 && (await load.statusOf(monitor.id)) === 'up', { what: 'the heartbeat is up', everyMs: 200 });
+    await until(
+      async () => (await ping()).status === 200 && (await load.statusOf(monitor.id)) === 'up',
+      { what: 'the heartbeat is up', everyMs: 200 },
+    );
     const controller = await load.farwatch.pid('controller');
     const beforeMb = rssMb(controller);
     const [asking, pinging] = [askOn(() => askMonitors(load)), askOn(ping)];
@@ -93,14 +107,23 @@ describe('unreachable', () => {
       await passTime(1000);
       peakMb = Math.max(peakMb, rssMb(controller));
     }
-    expect(new Set((await Promise.all(storm)).map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['503 SERVICE_UNAVAILABLE']));
-    const refusedPings = pinging.answers.slice(sincePings + 1).filter((answer) => answer.status === 503).length;
+    expect(new Set((await Promise.all(storm)).map(({ status, code }) => `${status} ${code}`))).toEqual(
+      new Set(['503 SERVICE_UNAVAILABLE']),
+    );
+    const refusedPings =
+      pinging.answers.slice(sincePings + 1).filter((answer) => answer.status === 503).length;
     expect(refusedPings).toBeGreaterThan(0);
     proxy.heal();
     const healedAt = performance.now();
     const [seenAsked, seenPinged] = [asking.answers.length, pinging.answers.length];
-    await until(() => asking.answers.slice(seenAsked).some((answer) => answer.status === 200), { what: 'the API works again' });
-    await until(() => pinging.answers.slice(seenPinged).some((answer) => answer.status === 200), { what: 'pings are taken again' });
+    await until(
+      () => asking.answers.slice(seenAsked).some((answer) => answer.status === 200),
+      { what: 'the API works again' },
+    );
+    await until(
+      () => pinging.answers.slice(seenPinged).some((answer) => answer.status === 200),
+      { what: 'pings are taken again' },
+    );
     const recoveryMs = [performance.now() - healedAt];
     // Twice what the heartbeat may be late, in which a wrong alarm would come.
     await passTime(10_000);
@@ -112,7 +135,9 @@ describe('unreachable', () => {
     expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
     expect(peakMb - beforeMb).toBeLessThan(150);
     const results = await countResults(load);
-    expect((await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents).toEqual([]);
+    expect(
+      (await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents,
+    ).toEqual([]);
     return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
       `away ${awaySeconds} s; slowest answer ${(slowest(answers) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
   });

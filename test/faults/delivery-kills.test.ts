@@ -27,17 +27,26 @@ let url = '';
 let env: Record<string, string> = {};
 
 beforeAll(async () => {
-  const [whole, dying, checking] = await Promise.all(['controller/main.ts', 'test/faults/dying-controller.ts', 'probe/main.ts'].map((entry) => bundleFile(entry)));
+  const [whole, dying, checking] = await Promise.all([
+    'controller/main.ts', 'test/faults/dying-controller.ts', 'probe/main.ts',
+  ].map((entry) => bundleFile(entry)));
   bundles = { controller: whole, dying, probe: checking } as typeof bundles;
 });
 beforeEach(async () => {
-  [nats, store, receiver, target] = await Promise.all([startNats(), testMongo(), startReceiver(), startTarget()]);
+  [
+    nats, store, receiver, target,
+  ] = await Promise.all([startNats(), testMongo(), startReceiver(), startTarget()]);
   dir = mkdtempSync(join(tmpdir(), 'farwatch-kill-'));
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   env = {
-    PORT: String(port), DATA_DIR: join(dir, 'controller'), MONGODB_URL: store.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
-    NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true',
+    PORT: String(
+      port,
+    ), DATA_DIR: join(
+      dir, 'controller',
+    ), MONGODB_URL: store.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
+    NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1',
+    ALLOW_PRIVATE_DESTINATIONS: 'true',
   };
 });
 afterEach(async () => {
@@ -48,16 +57,27 @@ afterEach(async () => {
 });
 
 /** Kills the controller at a point of the alert's way, and starts it again on what it left. */
-async function outageWithDeathAt(point: string): Promise<{ session: ApiSession; left: { incidents: number; deliveries: number; requests: number } }> {
+async function outageWithDeathAt(
+  point: string,
+): Promise<{ session: ApiSession; left: { incidents: number; deliveries: number; requests: number } }> {
   controller = await ControllerProcess.start(bundles.dying, { ...env, DIE_AT: point });
   const session = await new ApiSession(url).begin();
-  await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } });
-  const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
+  await session.ok(
+    'POST', '/api/integrations',
+    { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } },
+  );
+  const { enrolment_token: token } =
+    await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
   probe = new ProbeProcess(bundles.probe, join(dir, 'probe'), ['--controller', url, '--token', token]);
   target.answer({ status: 503 });
-  await session.ok('POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1 });
+  await session.ok(
+    'POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1 },
+  );
   expect(await controller.ended()).toBe('SIGKILL');
-  const left = { incidents: await count('incidents'), deliveries: await count('deliveries'), requests: receiver.requests.length };
+  const left = {
+    incidents: await count('incidents'), deliveries: await count('deliveries'),
+    requests: receiver.requests.length,
+  };
   controller = await ControllerProcess.start(bundles.controller, env);
   return { session, left };
 }
@@ -76,20 +96,27 @@ interface Told {
 }
 
 function told(request: ReceivedRequest): Told {
-  const { event, incident } = JSON.parse(request.body.toString()) as { event: string; incident: { id: string } };
+  const { event, incident } =
+    JSON.parse(request.body.toString()) as { event: string; incident: { id: string } };
   return { event, incident: incident.id, attempt: request.headers['x-service-delivery'] };
 }
 
-/** Waits until the outage is told and over and that is told too, and returns its incident: whatever else would come has come before. */
+/**
+ * Waits until the outage is told and over and that is told too, and returns its incident: whatever else would
+ * come has come before.
+ */
 async function recovered(session: ApiSession): Promise<string> {
   const eventIs = (event: string) => () => receiver.requests.some((request) => told(request).event === event);
   await until(eventIs('monitor.down'), { what: 'monitor.down' });
   target.answer({ status: 200 });
   await until(eventIs('monitor.up'), { what: 'monitor.up' });
-  const { incidents } = await session.ok<{ incidents: { id: string; status: string }[] }>('GET', '/api/incidents?limit=100');
+  const { incidents } =
+    await session.ok<{ incidents: { id: string; status: string }[] }>('GET', '/api/incidents?limit=100');
   expect(incidents.map(({ status }) => status)).toEqual(['resolved']);
   const { notifications } = await until(async () => {
-    const log = await session.ok<{ notifications: { status: string; retry_count: number }[] }>('GET', `/api/incidents/${incidents[0]?.id}/notifications`);
+    const log = await session.ok<{ notifications: { status: string; retry_count: number }[] }>(
+      'GET', `/api/incidents/${incidents[0]?.id}/notifications`,
+    );
     return log.notifications.every(({ status }) => status === 'delivered') && log;
   }, { what: 'all is noted as delivered' });
   expect(notifications).toHaveLength(2);
@@ -97,15 +124,21 @@ async function recovered(session: ApiSession): Promise<string> {
 }
 
 async function resumed(): Promise<number> {
-  return Number(/^farwatch_delivery_resumed_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  return Number(
+    /^farwatch_delivery_resumed_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1],
+  );
 }
 
-for (const { point, deliveries } of [{ point: 'incident written', deliveries: 0 }, { point: 'delivery written', deliveries: 1 }]) {
+for (const { point, deliveries } of [
+  { point: 'incident written', deliveries: 0 }, { point: 'delivery written', deliveries: 1 },
+]) {
   fault('F2', `kill -9 as soon as the ${point.replace(' ', ' is ')}, before anything is sent`, async () => {
     const { session, left } = await outageWithDeathAt(point);
     expect(left).toEqual({ incidents: 1, deliveries, requests: 0 });
     const incident = await recovered(session);
-    expect(receiver.requests.map(told)).toMatchObject([{ event: 'monitor.down', incident }, { event: 'monitor.up', incident }]);
+    expect(receiver.requests.map(told)).toMatchObject([
+      { event: 'monitor.down', incident }, { event: 'monitor.up', incident },
+    ]);
     expect(await resumed()).toBe(0);
     return '1 incident, 1 alert of the outage, sent after the restart';
   });
@@ -116,7 +149,10 @@ fault('F3', 'kill -9 as soon as the alert is posted, before that is recorded', a
   expect(left).toEqual({ incidents: 1, deliveries: 1, requests: 1 });
   const incident = await recovered(session);
   const all = receiver.requests.map(told);
-  expect(all).toMatchObject([{ event: 'monitor.down', incident }, { event: 'monitor.down', incident }, { event: 'monitor.up', incident }]);
+  expect(all).toMatchObject([
+    { event: 'monitor.down', incident }, { event: 'monitor.down', incident },
+    { event: 'monitor.up', incident },
+  ]);
   expect(new Set(all.map(({ attempt }) => attempt)).size).toBe(3);
   expect(await resumed()).toBe(1);
   return '1 incident, 2 posts of one incident and event under two ids: 1 duplicate, counted';

@@ -26,19 +26,29 @@ afterEach(async () => {
 });
 
 const settled = (incidentId: string, status: string, count = 1) =>
-  until(async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count, { what: `${count} ${status}` });
+  until(
+    async () => (await rig.log(incidentId)).filter((entry) => entry.status === status).length === count,
+    { what: `${count} ${status}` },
+  );
 
 /** Nothing of the destination is under way or due before its next try. */
-const isQuiet = (destinationId: string) => async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
+const isQuiet = (destinationId: string) =>
+  async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
 
 function mailerBy(way: Partial<MailConfig>) {
-  const config = { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: null, ...way };
+  const config = {
+    from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: null, ...way,
+  };
   return openMailer(config, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
 }
 
-async function outage(alerts: ReturnType<DeliveryRig['controller']>['alerts'], destinationId: string): Promise<string> {
+async function outage(
+  alerts: ReturnType<DeliveryRig['controller']>['alerts'], destinationId: string,
+): Promise<string> {
   const incidentId = newId(rig.clock.now());
-  await alerts.fanOut(alertOf(monitorConfig({ notification_target_ids: [destinationId] }), incidentId, { startedAt: rig.clock.now() }));
+  await alerts.fanOut(alertOf(
+    monitorConfig({ notification_target_ids: [destinationId] }), incidentId, { startedAt: rig.clock.now() },
+  ));
   return incidentId;
 }
 
@@ -81,7 +91,9 @@ fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to a
   const poster = new HttpPoster({ clock, vetting });
   const { alerts } = rig.controller({ poster });
   const well = await startReceiver();
-  receiver.behave((response) => void (response.socket && drip(response.socket, 'HTTP/1.1 200 OK\r\nX-Slow: a', 100)));
+  receiver.behave(
+    (response) => void (response.socket && drip(response.socket, 'HTTP/1.1 200 OK\r\nX-Slow: a', 100)),
+  );
   const [dripping, healthy] = [await rig.destination(receiver.url), await rig.destination(well.url)];
   const held = await outage(alerts, dripping._id);
   await until(() => receiver.requests.length === 1);
@@ -114,7 +126,8 @@ fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipi
   const mailer = mailerBy({ mailgun: { apiKey: 'key', domain: 'mail.example', url: mailgun.url } });
   const { alerts } = rig.controller({ mailer });
   mailgun.fail(503, 'down');
-  const { _id } = await rig.destination({ type: 'email', config: { to: ['a@example.com', 'b@example.com'] } });
+  const { _id } =
+    await rig.destination({ type: 'email', config: { to: ['a@example.com', 'b@example.com'] } });
   const told = [];
   for (let count = 0; count < 10; count += 1) told.push(await outage(alerts, _id));
   for (let minutes = 0; minutes < 30; minutes += 3) {
@@ -126,8 +139,11 @@ fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipi
   mailgun.accept();
   rig.clock.warp(3_600_000 * 1.2);
   for (const incidentId of told) await settled(incidentId, 'delivered', 2);
-  const received = mailgun.messages.map((message) => `${message.to} ${/incidents\/([0-9a-f-]+)/.exec(message.text)?.[1]}`);
-  expect(received.toSorted()).toEqual(told.flatMap((id) => [`a@example.com ${id}`, `b@example.com ${id}`]).toSorted());
+  const received =
+    mailgun.messages.map((message) => `${message.to} ${/incidents\/([0-9a-f-]+)/.exec(message.text)?.[1]}`);
+  expect(received.toSorted()).toEqual(
+    told.flatMap((id) => [`a@example.com ${id}`, `b@example.com ${id}`]).toSorted(),
+  );
   await mailer.close();
   await mailgun.close();
   return '20 of 20 mails after it came back, 0 lost, 0 duplicated';
@@ -141,7 +157,10 @@ fault('F33', 'an SMTP server greylists with 451, then refuses a recipient with 5
   await smtp.behave({ code: 451, text: 'greylisted, come again', at: 'rcpt' });
   const grey = await outage(alerts, _id);
   await until(isQuiet(_id));
-  expect((await rig.log(grey))[0]).toMatchObject({ status: 'pending', recipient: 'a@example.com', channel: 'email', error_message: expect.stringContaining('greylisted') });
+  expect((await rig.log(grey))[0]).toMatchObject({
+    status: 'pending', recipient: 'a@example.com', channel: 'email',
+    error_message: expect.stringContaining('greylisted'),
+  });
   await smtp.behave('accept');
   rig.clock.warp(12_000);
   await settled(grey, 'delivered');
@@ -150,7 +169,9 @@ fault('F33', 'an SMTP server greylists with 451, then refuses a recipient with 5
   await settled(bounced, 'bounced');
   rig.clock.warp(2 * 3_600_000);
   await until(async () => (await rig.queues.find(_id))?.due_at === undefined);
-  expect((await rig.log(bounced))[0]).toMatchObject({ status: 'bounced', retry_count: 0, error_message: expect.stringContaining('no such user') });
+  expect((await rig.log(bounced))[0]).toMatchObject({
+    status: 'bounced', retry_count: 0, error_message: expect.stringContaining('no such user'),
+  });
   expect(smtp.mails.map((mail) => mail.to)).toEqual([['a@example.com']]);
   await mailer.close();
   await smtp.stop();

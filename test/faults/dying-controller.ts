@@ -1,7 +1,10 @@
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 
-/** A controller that kills its own process at the point of an alert's way that DIE_AT names, so that nothing after it was done. */
+/**
+ * A controller that kills its own process at the point of an alert's way that DIE_AT names, so that nothing
+ * after it was done.
+ */
 const POINTS: Record<string, () => void> = {
   'incident written': () => void (FanOut.prototype.fanOut = die),
   'delivery written': () => void (DeliveryStore.prototype.claim = die),

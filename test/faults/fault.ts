@@ -13,7 +13,10 @@ declare module 'vitest' {
   }
 }
 
-/** One fault of the matrix as a test: `run` does it, asserts, and returns what was counted, for the table of `npm run faults`. */
+/**
+ * One fault of the matrix as a test: `run` does it, asserts, and returns what was counted, for the table of
+ * `npm run faults`.
+ */
 export function fault(id: string, done: string, run: () => Promise<string>): void {
   test(`${id}: ${done}`, async ({ task }) => {
     task.meta.fault = { id, done, outcome: await run() };

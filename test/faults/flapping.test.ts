@@ -29,10 +29,15 @@ fault('F34', 'targets flap with each check: some need a recheck, some alert imme
   for (const path of paths) load.target.choose(path, (count) => ({ status: count % 2 === 1 ? 200 : 503 }));
   await until(() => paths.every((path) => load.target.countOf(path) >= 16), { what: 'checks run' });
   for (const path of paths) load.target.answer({ status: 200 }, path);
-  await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every((status) => status === 'up'), { what: 'all are up' });
+  await until(async () => (await Promise.all(flapping.map((id) => load.statusOf(id)))).every(
+    (status) => status === 'up',
+  ), { what: 'all are up' });
   // The last recovery is told when the status has stayed for a while.
   const isToldUp = (id: string) => load.told(id).at(-1)?.event === 'monitor.up';
-  await until(() => flapping.every((id, index) => index % 2 === 0 || isToldUp(id)), { what: 'the last recoveries are told' });
+  await until(
+    () => flapping.every((id, index) => index % 2 === 0 || isToldUp(id)),
+    { what: 'the last recoveries are told' },
+  );
   const results = await countResults(load);
   const incidents = await load.incidents();
   expect(incidents.filter((incident) => incident.status !== 'resolved')).toEqual([]);
@@ -51,6 +56,8 @@ fault('F34', 'targets flap with each check: some need a recheck, some alert imme
     most = Math.max(most, told.length);
   }
   expect(most).toBeLessThanOrEqual(2 * MOST_DOWNS);
-  return tell({ injected: flapping.length, results, alerts: { expected: 2 * MOST_DOWNS * each, delivered, repeated: 0 } },
+  return tell({
+    injected: flapping.length, results, alerts: { expected: 2 * MOST_DOWNS * each, delivered, repeated: 0 },
+  },
     `${incidents.length} outages of ${each} monitors; 0 of the ${each} with a recheck; alerts of one monitor at most ${most}, bound ${2 * MOST_DOWNS}`);
 });

@@ -22,7 +22,10 @@ interface Told {
   monitor: { id: string };
 }
 
-/** A whole installation of real processes that is given work: monitors checked every other second, and a receiver of their alerts. */
+/**
+ * A whole installation of real processes that is given work: monitors checked every other second, and a
+ * receiver of their alerts.
+ */
 export class Load {
   readonly farwatch: Farwatch;
   readonly target: Target;
@@ -42,16 +45,26 @@ export class Load {
 
   /** `store` is the database itself if the installation reaches it through a proxy. */
   static async start(env: Record<string, string> = {}, store: TestMongo | null = null): Promise<Load> {
-    const settings = { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info', ...env };
-    const [farwatch, target, receiver] = await Promise.all([startFarwatch({ env: settings }), startTarget(), startReceiver()]);
+    const settings = {
+      MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
+      ...env,
+    };
+    const [farwatch, target, receiver] =
+      await Promise.all([startFarwatch({ env: settings }), startTarget(), startReceiver()]);
     const session = await new ApiSession(farwatch.url).begin();
-    await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } });
+    await session.ok(
+      'POST', '/api/integrations',
+      { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } },
+    );
     return new Load({ farwatch, target, receiver, session }, store);
   }
 
   /** A monitor of a path of its own. */
   async watch(path: string, change: object = {}): Promise<string> {
-    const body = { name: path, type: 'HTTP', target: `${this.target.url}${path}`, interval_seconds: INTERVAL_SECONDS, ...change };
+    const body = {
+      name: path, type: 'HTTP', target: `${this.target.url}${path}`, interval_seconds: INTERVAL_SECONDS,
+      ...change,
+    };
     const { monitor } = await this.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
     this.#paths.set(monitor.id, path);
     return monitor.id;
@@ -60,8 +73,12 @@ export class Load {
   /** Monitors that stay up; resolves when each was checked. */
   async steady(count: number, name: string): Promise<string[]> {
     const ids: string[] = [];
-    for (let at = 0; at < count; at += 1) ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 } }));
-    await until(() => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run' });
+    for (let at = 0; at < count; at += 1) {
+      ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 } }));
+    }
+    await until(
+      () => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run' },
+    );
     return ids;
   }
 
@@ -76,39 +93,54 @@ export class Load {
 
   /** What a monitor's statistics count, 0 while the API does not say. */
   async checksOf(id: string): Promise<number> {
-    const { data } = await this.session.call('GET', `/api/monitors/${id}/stats`).catch(() => ({ data: undefined }));
+    const { data } =
+      await this.session.call('GET', `/api/monitors/${id}/stats`).catch(() => ({ data: undefined }));
     return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
   }
 
   async statusOf(id: string): Promise<string> {
-    return (await this.session.ok<{ monitor: { runtimeStatus: string } }>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus;
+    return (await this.session.ok<{ monitor: { runtimeStatus: string } }>(
+      'GET', `/api/monitors/${id}`,
+    )).monitor.runtimeStatus;
   }
 
   async incidents(ids: string[] = this.ids): Promise<IncidentView[]> {
-    const { incidents } = await this.session.ok<{ incidents: IncidentView[] }>('GET', '/api/incidents?limit=100');
+    const { incidents } =
+      await this.session.ok<{ incidents: IncidentView[] }>('GET', '/api/incidents?limit=100');
     return incidents.filter((incident) => ids.includes(incident.check_id));
   }
 
   /** Alerts that have arrived about a monitor, as `event`s in their order. */
   told(id: string): Told[] {
-    return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as Told).filter((told) => told.monitor.id === id);
+    return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as Told).filter(
+      (told) => told.monitor.id === id,
+    );
   }
 
   /**
-   * Pauses all monitors but those that are gone, waits until the probe has nothing left, and reads the journal. `issued` is what
-   * the target saw, `stored` what the journal holds, both by monitor.
+   * Pauses all monitors but those that are gone, waits until the probe has nothing left, and reads the
+   * journal. `issued` is what the target saw, `stored` what the journal holds, both by monitor.
    */
   async settle(gone: string[] = []) {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
-    await until(async () => (await session.call('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living })).status === 200, { what: 'paused' });
+    await until(async () => (await session.call(
+      'POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living },
+    )).status === 200, { what: 'paused' });
     await allArrived(session);
-    const ledger = await (this.#store ? readLedger(this.#store.url, this.#store.database) : readLedger(storeUrl(this.farwatch.log())));
+    const ledger = await (this.#store
+      ? readLedger(this.#store.url, this.#store.database)
+      : readLedger(storeUrl(this.farwatch.log())));
     const issued = new Map(this.ids.map((id) => [id, this.countOf(id)]));
-    const stored = new Map(this.ids.map((id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length]));
+    const stored = new Map(this.ids.map(
+      (id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length],
+    ));
     const faults = this.ids.map((id) => slotFaults(ledger.byMonitor.get(id) ?? [], INTERVAL_SECONDS * 1000));
-    const sum = (of: 'unexplained' | 'doubled') => faults.reduce((total, fault) => total + fault[of].length, 0);
-    return { issued, stored, holes: ledger.holes, unexplained: sum('unexplained'), doubled: sum('doubled'), ledger };
+    const sum = (of: 'unexplained' | 'doubled') =>
+      faults.reduce((total, fault) => total + fault[of].length, 0);
+    return {
+      issued, stored, holes: ledger.holes, unexplained: sum('unexplained'), doubled: sum('doubled'), ledger,
+    };
   }
 
   /** Deletes all monitors. */

@@ -32,7 +32,10 @@ afterEach(async () => {
 async function watch(count: number, name: string, intervalSeconds = 1): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const body = { name: `${name}-${at}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: intervalSeconds, monitoring_regions: REGIONS };
+    const body = {
+      name: `${name}-${at}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: intervalSeconds,
+      monitoring_regions: REGIONS,
+    };
     ids.push((await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
   }
   return ids;
@@ -46,21 +49,30 @@ interface Stats {
 }
 
 const statsOf = async (id: string): Promise<Stats> => {
-  const { runtime_status, total_checks, failed_checks, uptime_percentage } = await rig.session.ok<Stats>('GET', `/api/monitors/${id}/stats`);
-  return { runtime_status, total_checks, failed_checks, uptime_percentage: Math.round(uptime_percentage * 100) / 100 };
+  const { runtime_status, total_checks, failed_checks, uptime_percentage } =
+    await rig.session.ok<Stats>('GET', `/api/monitors/${id}/stats`);
+  return {
+    runtime_status, total_checks, failed_checks, uptime_percentage: Math.round(uptime_percentage * 100) / 100,
+  };
 };
 const incidentsOf = async (id: string) =>
-  (await rig.session.ok<{ incidents: { status: string; started_at: string; resolved_at: string | null }[] }>('GET', `/api/incidents?check_id=${id}`)).incidents
+  (await rig.session.ok<{ incidents: { status: string; started_at: string; resolved_at: string | null }[] }>(
+    'GET', `/api/incidents?check_id=${id}`,
+  )).incidents
     .map(({ status, started_at, resolved_at }) => ({ status, started_at, resolved_at }));
 
 /** The letters of each lane one after the other. */
 async function postInOrder(letters: Letter[], each: (letters: Letter[]) => Letter[]): Promise<void> {
-  for (let index = 0; letters.some((letter) => letter.index >= index); index += 1) await postAll(each(letters.filter((letter) => letter.index === index)), (left) => left);
+  for (let index = 0; letters.some((letter) => letter.index >= index); index += 1) {
+    await postAll(each(letters.filter((letter) => letter.index === index)), (left) => left);
+  }
 }
 
 /** Each second of a stretch, from each region: an outage of all regions in its middle. */
 function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
-  return Array.from({ length: seconds }, (_, at) => at).flatMap((at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)));
+  return Array.from({ length: seconds }, (_, at) => at).flatMap(
+    (at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)),
+  );
 }
 
 fault('F23', 'every message arrives three times, and all of them again at the end', async () => {
@@ -82,16 +94,25 @@ fault('F23', 'every message arrives three times, and all of them again at the en
   expect(ledger.holes).toEqual([]);
   expect([...ledger.byMonitor.values()].map((results) => results.length)).toEqual(ids.map(() => issued));
   const total = issued * monitors;
-  return tell({ injected: letters.length * 3, results: { issued: total, stored: ledger.results, lost: 0, duplicated: ledger.results - total }, incidents: { expected: monitors, opened: monitors } });
+  return tell({
+    injected: letters.length * 3,
+    results: { issued: total, stored: ledger.results, lost: 0, duplicated: ledger.results - total },
+    incidents: { expected: monitors, opened: monitors },
+  });
 });
 
 function shuffler(random: () => number) {
-  return <T>(items: T[]): T[] => items.map((item) => ({ item, key: random() })).toSorted((a, b) => a.key - b.key).map(({ item }) => item);
+  return <T>(items: T[]): T[] =>
+    items.map((item) => ({ item, key: random() })).toSorted((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
 /** Stretches of time that a monitor was down, newest first, Unix ms. */
 async function outagesOf(id: string): Promise<{ from: number; to: number | null }[]> {
-  const { history } = await rig.session.ok<{ history: { status: string; from: number; to: number | null }[] }>('GET', `/api/monitors/${id}/status-history`);
+  const { history } = await rig.session.ok<{ history: {
+    status: string;
+    from: number;
+    to: number | null;
+  }[] }>('GET', `/api/monitors/${id}/status-history`);
   return history.filter(({ status }) => status === 'down').map(({ from, to }) => ({ from, to }));
 }
 
@@ -101,11 +122,14 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   let [issued, sent] = [0, 0];
   for (let round = 0; round < rounds; round += 1) {
     // An interval by which no region has fallen silent before all is read.
-    const [ordered, stirred] = [await watch(monitors, `ordered-${round}`, 30), await watch(monitors, `stirred-${round}`, 30)];
+    const [ordered, stirred] =
+      [await watch(monitors, `ordered-${round}`, 30), await watch(monitors, `stirred-${round}`, 30)];
     const from = Date.now();
-    const stale = (ids: string[]) => ids.flatMap((id) => [0, 1, 2, 3].map((at) => checked(id, from - 600_000 + at * 1000, false)));
+    const stale = (ids: string[]) =>
+      ids.flatMap((id) => [0, 1, 2, 3].map((at) => checked(id, from - 600_000 + at * 1000, false)));
     const lettersFor = (ids: string[], of: string) => probes.flatMap((probe) => [
-      ...lettersOf(probe, `stale-${of}-${round}`, stale(ids)), ...lettersOf(probe, `life-${of}-${round}`, stretch(ids, from, seconds)),
+      ...lettersOf(probe, `stale-${of}-${round}`, stale(ids)),
+      ...lettersOf(probe, `life-${of}-${round}`, stretch(ids, from, seconds)),
     ]);
     await passTime(seconds * 1000);
     await Promise.all([
@@ -115,15 +139,22 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
     const [down, up] = [from + (seconds / 3) * 1000, from + (2 * seconds / 3) * 1000];
     const each = (seconds + 4) * REGIONS.length;
     const truth = {
-      runtime_status: 'up', total_checks: each, failed_checks: (seconds / 3 + 4) * REGIONS.length, outages: [{ from: down, to: up }],
-      incidents: [{ status: 'resolved', started_at: new Date(down).toISOString(), resolved_at: new Date(up).toISOString() }],
+      runtime_status: 'up', total_checks: each, failed_checks: (seconds / 3 + 4) * REGIONS.length,
+      outages: [{ from: down, to: up }],
+      incidents: [{
+        status: 'resolved', started_at: new Date(down).toISOString(), resolved_at: new Date(up).toISOString(),
+      }],
     };
     for (const id of [...ordered, ...stirred]) {
       const found = async () => {
         const { uptime_percentage: _grows, ...stats } = await statsOf(id);
         return { ...stats, outages: await outagesOf(id), incidents: await incidentsOf(id) };
       };
-      await expect.poll(found, { timeout: 300_000, message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'stirred'}` }).toEqual(truth);
+      await expect.poll(found, {
+        timeout: 300_000,
+        message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'stirred'}`,
+      })
+        .toEqual(truth);
     }
     issued += 2 * monitors * each;
   }
@@ -132,7 +163,10 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   expect(ledger.results).toBe(issued);
   const incidents = 2 * monitors * rounds;
   return tell(
-    { injected: sent, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 }, incidents: { expected: incidents, opened: incidents }, seed: SEED },
+    {
+      injected: sent, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 },
+      incidents: { expected: incidents, opened: incidents }, seed: SEED,
+    },
     'state, times and incidents as of the ordered run',
   );
 });

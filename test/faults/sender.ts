@@ -1,5 +1,7 @@
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { batchReply, MAX_BATCH_RESULTS, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
+import {
+  batchReply, MAX_BATCH_RESULTS, type CheckResult, type ResultBatch,
+} from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -17,7 +19,10 @@ export interface Letter {
   bytes: Uint8Array;
 }
 
-/** Packs what one probe found into the letters of its lanes, one lane for each shard. The results are numbered here. */
+/**
+ * Packs what one probe found into the letters of its lanes, one lane for each shard. The results are numbered
+ * here.
+ */
 export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[]): Letter[] {
   const lanes = new Map<number, CheckResult[]>();
   for (const result of results) {
@@ -40,14 +45,19 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
 export async function post(letter: Letter, timeoutMs = 60_000): Promise<number | null> {
   const { region_id, probe_id } = letter.probe.answer as { region_id: string; probe_id: string };
   try {
-    const reply = await letter.probe.nats.request(subjects.results(letter.shard, region_id, probe_id), letter.bytes, { timeout: timeoutMs });
+    const reply = await letter.probe.nats.request(
+      subjects.results(letter.shard, region_id, probe_id), letter.bytes, { timeout: timeoutMs },
+    );
     return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
   } catch {
     return null;
   }
 }
 
-/** As a probe does it, but in no order: sends what is not known to be in the journal, again and again, until all is. Returns the letters sent. */
+/**
+ * As a probe does it, but in no order: sends what is not known to be in the journal, again and again, until
+ * all is. Returns the letters sent.
+ */
 export async function postAll(letters: Letter[], order: (letters: Letter[]) => Letter[]): Promise<number> {
   let sent = 0;
   for (let left = letters; left.length > 0;) {
@@ -62,8 +72,10 @@ export async function postAll(letters: Letter[], order: (letters: Letter[]) => L
 /** One check of a monitor, a success unless told otherwise. */
 export function checked(monitorId: string, at: number, isUp = true): CheckResult {
   return {
-    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at, started_at: at, response_time_ms: 5,
-    outcome: isUp ? 'success' : 'failure', degraded: false, status_code: isUp ? 200 : 503, error: isUp ? null : { type: 'status_code', message: 'Status 503' },
+    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at,
+    started_at: at, response_time_ms: 5,
+    outcome: isUp ? 'success' : 'failure', degraded: false, status_code: isUp ? 200 : 503,
+    error: isUp ? null : { type: 'status_code', message: 'Status 503' },
     missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
 }

@@ -15,10 +15,16 @@ export interface Tally {
 /** The line of the table. */
 export function tell({ injected, results, incidents, alerts, recoveryMs, seed }: Tally, more = ''): string {
   const parts = [`${injected} injected`];
-  if (results) parts.push(`results ${results.issued} issued, ${results.stored} stored, ${results.lost} lost, ${results.duplicated} doubled`);
+  if (results) {
+    parts.push(
+      `results ${results.issued} issued, ${results.stored} stored, ${results.lost} lost, ${results.duplicated} doubled`,
+    );
+  }
   if (incidents) parts.push(`incidents ${incidents.opened} of ${incidents.expected}`);
   if (alerts) parts.push(`alerts ${alerts.delivered} of ${alerts.expected}, ${alerts.repeated} repeated`);
-  if (recoveryMs && recoveryMs.length > 0) parts.push(`well again after at most ${(Math.max(...recoveryMs) / 1000).toFixed(1)} s`);
+  if (recoveryMs && recoveryMs.length > 0) {
+    parts.push(`well again after at most ${(Math.max(...recoveryMs) / 1000).toFixed(1)} s`);
+  }
   if (more !== '') parts.push(more);
   if (seed !== undefined) parts.push(`seed ${seed}`);
   return parts.join('; ');
@@ -32,8 +38,9 @@ export function repeats(few: number, all: number): number {
 export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /**
- * Stops the checks of a load, waits until all that was issued has arrived, and holds what the target saw against what is
- * stored. The probe has to have lived all the while. Asserts that nothing is lost, doubled or unexplained.
+ * Stops the checks of a load, waits until all that was issued has arrived, and holds what the target saw
+ * against what is stored. The probe has to have lived all the while. Asserts that nothing is lost, doubled or
+ * unexplained.
  */
 export async function countResults(load: Load): Promise<NonNullable<Tally['results']>> {
   const { issued, stored, unexplained, holes, doubled } = await load.settle();
@@ -41,7 +48,8 @@ export async function countResults(load: Load): Promise<NonNullable<Tally['resul
   expect(unexplained, 'slots without result or reason').toBe(0);
   expect(doubled, 'slots with two results').toBe(0);
   const lost = [...issued].reduce((sum, [id, count]) => sum + Math.max(0, count - (stored.get(id) ?? 0)), 0);
-  const duplicated = [...stored].reduce((sum, [id, count]) => sum + Math.max(0, count - (issued.get(id) ?? 0)), 0);
+  const duplicated =
+    [...stored].reduce((sum, [id, count]) => sum + Math.max(0, count - (issued.get(id) ?? 0)), 0);
   const total = (counts: Map<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
   expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 });
   return { issued: total(issued), stored: total(stored), lost, duplicated };

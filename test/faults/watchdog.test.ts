@@ -16,7 +16,10 @@ let farwatch: Farwatch;
 beforeEach(async () => {
   [sink, store] = await Promise.all([startReceiver(), testMongo()]);
   proxy = await startMongoProxy(store.url);
-  const env = { MONGODB_URL: proxy.url, ALLOW_PRIVATE_DESTINATIONS: 'true', WATCHDOG_URL: `${sink.url}/ping/secret`, WATCHDOG_INTERVAL_SECONDS: String(INTERVAL_MS / 1000) };
+  const env = {
+    MONGODB_URL: proxy.url, ALLOW_PRIVATE_DESTINATIONS: 'true', WATCHDOG_URL: `${sink.url}/ping/secret`,
+    WATCHDOG_INTERVAL_SECONDS: String(INTERVAL_MS / 1000),
+  };
   farwatch = await startFarwatch({ env });
 });
 afterEach(async () => {
@@ -53,7 +56,10 @@ fault('F47', 'only the alert worker stops: the database never answers its querie
   }
   expect(farwatch.log()).toContain('not called, since this does not work: delivery of alerts');
   expect(farwatch.log()).not.toContain('/ping/secret');
-  return tell({ injected: stops, recoveryMs }, `last ping ${(Math.max(...lateMs) / 1000).toFixed(1)} s after the stop, at an interval of ${INTERVAL_MS / 1000} s`);
+  return tell(
+    { injected: stops, recoveryMs },
+    `last ping ${(Math.max(...lateMs) / 1000).toFixed(1)} s after the stop, at an interval of ${INTERVAL_MS / 1000} s`,
+  );
 });
 
 fault('F47', 'the database is unreachable; then the controller is killed', async () => {

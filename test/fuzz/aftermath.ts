@@ -16,20 +16,28 @@ export async function dumpOf(world: World): Promise<Dump> {
   return dump;
 }
 
-/** What requests have done to the bystander: its documents changed, or its ids in a document of somebody else. */
+/**
+ * What requests have done to the bystander: its documents changed, or its ids in a document of somebody else.
+ */
 export async function leftTraces(world: World, before: Dump): Promise<string[]> {
   const found: string[] = [];
   const after = await dumpOf(world);
   for (const [name, text] of Object.entries(after)) {
     if (KEPT_BY_THE_PRODUCT.has(name)) continue;
-    if ((before[name] ?? '[]') !== text) found.push(`${name} of the bystander changed:\n    ${firstDifference(before[name] ?? '', text)}`);
+    if ((before[name] ?? '[]') !== text) {
+      found.push(`${name} of the bystander changed:\n    ${firstDifference(before[name] ?? '', text)}`);
+    }
   }
   for (const name of world.rig.commands.collections) {
     if (KEPT_BY_THE_PRODUCT.has(name)) continue;
     for (const document of await documentsOf(world, name)) {
       if (isOf(document, world.bystander) || document['organization_id'] === undefined) continue;
       const where = placesOf(document, world.foreign).filter((place) => !place.startsWith('tags.'));
-      if (where.length > 0) found.push(`${name} of another organization names what is the bystander's in ${where.join(', ')}: ${JSON.stringify(document['_id'])}`);
+      if (where.length > 0) {
+        found.push(
+          `${name} of another organization names what is the bystander's in ${where.join(', ')}: ${JSON.stringify(document['_id'])}`,
+        );
+      }
     }
   }
   return found;
@@ -37,20 +45,27 @@ export async function leftTraces(world: World, before: Dump): Promise<string[]> 
 
 /** Of shards and of the fleet: of all organizations together, or following from time alone. */
 const KEPT_BY_THE_PRODUCT = new Set([
-  'journal', 'snapshots', 'assignments', 'assignment_heads', 'leases', 'rollups_1h', 'rollups_1d', 'monitor_states', 'monitor_counts', 'retention', 'pings', 'status_changes',
+  'journal', 'snapshots', 'assignments', 'assignment_heads', 'leases', 'rollups_1h', 'rollups_1d',
+  'monitor_states', 'monitor_counts', 'retention', 'pings', 'status_changes',
 ]);
 
 /** Failures of ours that the log tells, and secrets that it should not have told. */
 export function loggedFaults({ lines, secrets }: World): string[] {
-  const failures = lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50 && !isExpected(line)).slice(0, 10);
+  const failures = lines.filter(
+    (line) => (JSON.parse(line) as { level: number }).level >= 50 && !isExpected(line),
+  ).slice(0, 10);
   const log = lines.join('');
   const told = [...secrets].filter((secret) => log.includes(secret)).slice(0, 5);
-  return [...failures.map((line) => `logged a failure: ${line.slice(0, 1500)}`), ...told.map((secret) => `logged a secret: ${lines.find((line) => line.includes(secret))?.slice(0, 600)}`)];
+  return [
+    ...failures.map((line) => `logged a failure: ${line.slice(0, 1500)}`),
+    ...told.map((secret) => `logged a secret: ${lines.find((line) => line.includes(secret))?.slice(0, 600)}`),
+  ];
 }
 
 /** The two failures that the API has by contract are logged as any other. */
 function isExpected(line: string): boolean {
-  return line.includes('System incidents must have a check_id') || line.includes('At least one field must be provided for update');
+  return line.includes('System incidents must have a check_id') ||
+    line.includes('At least one field must be provided for update');
 }
 
 function documentsOf(world: World, name: string): Promise<Document[]> {

@@ -5,15 +5,20 @@ type Named = Record<string, Schema>;
 
 const MOST_TOLD = 5;
 
-/** In what a value differs from its JSON Schema, with where; empty: in nothing. Keywords that it does not know are an error. */
+/**
+ * In what a value differs from its JSON Schema, with where; empty: in nothing. Keywords that it does not know
+ * are an error.
+ */
 export function misfits(schema: Schema, value: unknown, named: Named, at = ''): string[] {
   return [...misfitsOf(schema, value, named, at)].slice(0, MOST_TOLD);
 }
 
 type Rule = (schema: Schema, value: unknown, named: Named, at: string) => string[];
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-const say = (isBroken: boolean, at: string, text: string): string[] => (isBroken ? [`${at || 'the value'} ${text}`] : []);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const say = (isBroken: boolean, at: string, text: string): string[] =>
+  (isBroken ? [`${at || 'the value'} ${text}`] : []);
 
 const RULES: Record<string, Rule> = {
   $ref: (schema, value, named, at) => {
@@ -23,50 +28,102 @@ const RULES: Record<string, Rule> = {
   },
   type: (schema, value, _named, at) => {
     const types = [schema['type']].flat() as string[];
-    return say(!types.some((type) => isOfType(type, value)), at, `is no ${types.join(' or ')}: ${JSON.stringify(value)?.slice(0, 60)}`);
+    return say(
+      !types.some((type) => isOfType(type, value)), at,
+      `is no ${types.join(' or ')}: ${JSON.stringify(value)?.slice(0, 60)}`,
+    );
   },
-  const: (schema, value, _named, at) => say(!isDeepStrictEqual(schema['const'], value), at, `is not ${JSON.stringify(schema['const'])}`),
-  enum: (schema, value, _named, at) => say(!(schema['enum'] as unknown[]).includes(value), at, `is none of ${JSON.stringify(schema['enum'])}`),
-  minimum: (schema, value, _named, at) => say(typeof value === 'number' && value < (schema['minimum'] as number), at, 'is too small'),
-  maximum: (schema, value, _named, at) => say(typeof value === 'number' && value > (schema['maximum'] as number), at, 'is too large'),
-  exclusiveMinimum: (schema, value, _named, at) => say(typeof value === 'number' && value <= (schema['exclusiveMinimum'] as number), at, 'is too small'),
-  exclusiveMaximum: (schema, value, _named, at) => say(typeof value === 'number' && value >= (schema['exclusiveMaximum'] as number), at, 'is too large'),
-  minLength: (schema, value, _named, at) => say(typeof value === 'string' && value.length < (schema['minLength'] as number), at, 'is too short'),
-  maxLength: (schema, value, _named, at) => say(typeof value === 'string' && [...value].length > (schema['maxLength'] as number), at, 'is too long'),
+  const: (schema, value, _named, at) => say(
+    !isDeepStrictEqual(schema['const'], value), at, `is not ${JSON.stringify(schema['const'])}`,
+  ),
+  enum: (schema, value, _named, at) => say(
+    !(schema['enum'] as unknown[]).includes(value), at, `is none of ${JSON.stringify(schema['enum'])}`,
+  ),
+  minimum: (schema, value, _named, at) => say(
+    typeof value === 'number' && value < (schema['minimum'] as number), at, 'is too small',
+  ),
+  maximum: (schema, value, _named, at) => say(
+    typeof value === 'number' && value > (schema['maximum'] as number), at, 'is too large',
+  ),
+  exclusiveMinimum: (schema, value, _named, at) => say(
+    typeof value === 'number' && value <= (schema['exclusiveMinimum'] as number), at, 'is too small',
+  ),
+  exclusiveMaximum: (schema, value, _named, at) => say(
+    typeof value === 'number' && value >= (schema['exclusiveMaximum'] as number), at, 'is too large',
+  ),
+  minLength: (schema, value, _named, at) => say(
+    typeof value === 'string' && value.length < (schema['minLength'] as number), at, 'is too short',
+  ),
+  maxLength: (schema, value, _named, at) => say(
+    typeof value === 'string' && [...value].length > (schema['maxLength'] as number), at, 'is too long',
+  ),
   pattern: (schema, value, _named, at) =>
-    say(typeof value === 'string' && !new RegExp(schema['pattern'] as string, 'u').test(value), at, `does not match ${String(schema['pattern'])}`),
-  format: (schema, value, _named, at) => say(typeof value === 'string' && !FORMATS[schema['format'] as string]?.test(value), at, `is no ${String(schema['format'])}`),
-  minItems: (schema, value, _named, at) => say(Array.isArray(value) && value.length < (schema['minItems'] as number), at, 'has too few items'),
-  maxItems: (schema, value, _named, at) => say(Array.isArray(value) && value.length > (schema['maxItems'] as number), at, 'has too many items'),
+    say(
+      typeof value === 'string' && !new RegExp(schema['pattern'] as string, 'u').test(value), at,
+      `does not match ${String(schema['pattern'])}`,
+    ),
+  format: (schema, value, _named, at) => say(
+    typeof value === 'string' && !FORMATS[schema['format'] as string]?.test(value), at,
+    `is no ${String(schema['format'])}`,
+  ),
+  minItems: (schema, value, _named, at) => say(
+    Array.isArray(value) && value.length < (schema['minItems'] as number), at, 'has too few items',
+  ),
+  maxItems: (schema, value, _named, at) => say(
+    Array.isArray(value) && value.length > (schema['maxItems'] as number), at, 'has too many items',
+  ),
   items: (schema, value, named, at) =>
-    Array.isArray(value) ? value.flatMap((item, index) => misfitsOf(schema['items'] as Schema, item, named, `${at}[${index}]`)) : [],
+    Array.isArray(value)
+      ? value.flatMap((item, index) => misfitsOf(schema['items'] as Schema, item, named, `${at}[${index}]`))
+      : [],
   required: (schema, value, _named, at) =>
-    isObject(value) ? (schema['required'] as string[]).flatMap((name) => say(!Object.hasOwn(value, name), `${at}.${name}`, 'is missing')) : [],
+    isObject(value)
+      ? (schema['required'] as string[]).flatMap(
+        (name) => say(!Object.hasOwn(value, name), `${at}.${name}`, 'is missing'),
+      )
+      : [],
   properties: (schema, value, named, at) =>
     isObject(value)
       ? Object.entries(schema['properties'] as Record<string, Schema>)
-        .flatMap(([name, property]) => (Object.hasOwn(value, name) ? misfitsOf(property, value[name], named, `${at}.${name}`) : []))
+        .flatMap(([name, property]) => (Object.hasOwn(value, name)
+          ? misfitsOf(property, value[name], named, `${at}.${name}`)
+          : []))
       : [],
   additionalProperties: (schema, value, named, at) => {
     if (!isObject(value)) return [];
     const known = Object.keys((schema['properties'] ?? {}) as object);
     const rest = schema['additionalProperties'] as Schema | boolean;
     return Object.keys(value).filter((name) => !known.includes(name)).flatMap((name) =>
-      (typeof rest === 'object' ? misfitsOf(rest, value[name], named, `${at}.${name}`) : say(!rest, `${at}.${name}`, 'is not declared')));
+      (typeof rest === 'object'
+        ? misfitsOf(rest, value[name], named, `${at}.${name}`)
+        : say(!rest, `${at}.${name}`, 'is not declared')));
   },
   propertyNames: (schema, value, named, at) =>
-    isObject(value) ? Object.keys(value).flatMap((name) => misfitsOf(schema['propertyNames'] as Schema, name, named, `${at}.${name}`)) : [],
-  allOf: (schema, value, named, at) => (schema['allOf'] as Schema[]).flatMap((one) => misfitsOf(one, value, named, at)),
-  anyOf: (schema, value, named, at) => closest((schema['anyOf'] as Schema[]).map((one) => misfitsOf(one, value, named, at))),
-  oneOf: (schema, value, named, at) => closest((schema['oneOf'] as Schema[]).map((one) => misfitsOf(one, value, named, at))),
+    isObject(value)
+      ? Object.keys(value).flatMap(
+        (name) => misfitsOf(schema['propertyNames'] as Schema, name, named, `${at}.${name}`),
+      )
+      : [],
+  allOf: (schema, value, named, at) => (schema['allOf'] as Schema[]).flatMap(
+    (one) => misfitsOf(one, value, named, at),
+  ),
+  anyOf: (schema, value, named, at) => closest(
+    (schema['anyOf'] as Schema[]).map((one) => misfitsOf(one, value, named, at)),
+  ),
+  oneOf: (schema, value, named, at) => closest(
+    (schema['oneOf'] as Schema[]).map((one) => misfitsOf(one, value, named, at)),
+  ),
   if: (schema, value, named, at) => {
-    const branch = misfitsOf(schema['if'] as Schema, value, named, at).length === 0 ? schema['then'] : schema['else'];
+    const branch =
+      misfitsOf(schema['if'] as Schema, value, named, at).length === 0 ? schema['then'] : schema['else'];
     return branch === undefined ? [] : misfitsOf(branch as Schema, value, named, at);
   },
 };
 
 /** Say nothing of whether a value fits. */
-const SILENT = new Set(['$schema', 'description', 'title', 'default', 'fallback', 'readOnly', 'examples', 'then', 'else', 'id']);
+const SILENT = new Set([
+  '$schema', 'description', 'title', 'default', 'fallback', 'readOnly', 'examples', 'then', 'else', 'id',
+]);
 
 const FORMATS: Record<string, RegExp> = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
@@ -80,7 +137,9 @@ function misfitsOf(schema: Schema, value: unknown, named: Named, at: string): st
   for (const keyword of Object.keys(schema)) {
     const rule = RULES[keyword];
     if (rule !== undefined) found.push(...rule(schema, value, named, at));
-    else if (!SILENT.has(keyword)) throw new Error(`the document has a keyword that is not checked: ${keyword}`);
+    else if (!SILENT.has(keyword)) {
+      throw new Error(`the document has a keyword that is not checked: ${keyword}`);
+    }
   }
   return found;
 }

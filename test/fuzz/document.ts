@@ -61,10 +61,14 @@ function toOperation(method: string, path: string, written: WrittenOperation): O
     method,
     path,
     parameters: written.parameters ?? [],
-    body: content === undefined || first === undefined ? null : { types: Object.keys(content), schema: first.schema },
+    body: content === undefined || first === undefined
+      ? null
+      : { types: Object.keys(content), schema: first.schema },
     responses: Object.fromEntries(Object.entries(written.responses).map(([status, response]) => [status, {
       codes: [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string),
-      content: Object.fromEntries(Object.entries(response.content ?? {}).map(([type, { schema }]) => [type, schema])),
+      content: Object.fromEntries(
+        Object.entries(response.content ?? {}).map(([type, { schema }]) => [type, schema]),
+      ),
     }])),
     isPublic: written.security.length === 0,
     takesKeys: written.security.some((one) => 'apiKey' in one),

@@ -6,7 +6,9 @@ import { missingShares } from './shares.ts';
 const USAGE = 'npm run fuzz -- [--seed N] [--requests N]';
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, help: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({ options: {
+    seed: { type: 'string' }, requests: { type: 'string' }, help: { type: 'boolean', default: false },
+  } });
   if (values.help) return console.log(USAGE);
   const seed = Number(values.seed ?? 1);
   const requests = Number(values.requests ?? 20_000);
@@ -17,10 +19,16 @@ async function main(): Promise<void> {
   const faults = [...report.faults, ...missingShares(report)];
   for (const fault of faults) console.log(`FAULT ${fault}`);
   const share = (count: number) => `${count} (${((100 * count) / report.requests).toFixed(0)} %)`;
-  console.log(`seed ${seed}: ${report.requests} requests in ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
-  console.log(`authenticated ${share(report.authenticated)}, succeeded ${share(report.succeeded)}; operations that succeeded ${report.reached} of ${report.operations}`);
+  console.log(
+    `seed ${seed}: ${report.requests} requests in ${((Date.now() - startedAt) / 1000).toFixed(0)} s`,
+  );
+  console.log(
+    `authenticated ${share(report.authenticated)}, succeeded ${share(report.succeeded)}; operations that succeeded ${report.reached} of ${report.operations}`,
+  );
   if (report.unreached.length > 0) console.log(`never succeeded: ${report.unreached.join(', ')}`);
-  console.log(`answers by status: ${Object.entries(report.statuses).map(([status, count]) => `${status}: ${count}`).join(', ')}`);
+  console.log(`answers by status: ${Object.entries(report.statuses)
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(', ')}`);
   console.log(`slowest: ${report.slowest.name} in ${report.slowest.ms} ms; faults: ${faults.length}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -27,26 +27,39 @@ export interface FuzzRequest {
 export function makeRequest(making: Making, operation: Operation): FuzzRequest {
   const { random } = making;
   const params = paramsFor(making, operation);
-  const path = operation.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] as string));
-  const asked = operation.parameters.filter(({ in: place, required }) => place === 'query' && (required || random.chance(0.25)));
+  const path =
+    operation.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] as string));
+  const asked = operation.parameters.filter(
+    ({ in: place, required }) => place === 'query' && (required || random.chance(0.25)),
+  );
   const query = asked.map((one) => [one.name, String(valueFor(making, one.schema, one.name))]);
   const type = operation.body === null ? null : random.pick(operation.body.types);
-  const body = operation.body === null ? undefined : (recipeFor(operation, making, params) ?? valueFor(making, operation.body.schema, ''));
+  const body = operation.body === null
+    ? undefined
+    : (recipeFor(operation, making, params) ?? valueFor(making, operation.body.schema, ''));
   return {
-    operation, method: operation.method, path, query: new URLSearchParams(query as [string, string][]).toString(), params,
-    headers: type === null ? {} : { 'content-type': type }, body, isChunked: random.chance(0.1), isCutOff: false, changes: [],
-    ...(type === 'application/x-www-form-urlencoded' ? { rawBody: new URLSearchParams(body as Record<string, string>).toString() } : {}),
+    operation, method: operation.method, path, query: new URLSearchParams(
+      query as [string, string][],
+    ).toString(), params,
+    headers: type === null ? {} : { 'content-type': type }, body, isChunked: random.chance(0.1),
+    isCutOff: false, changes: [],
+    ...(type === 'application/x-www-form-urlencoded'
+      ? { rawBody: new URLSearchParams(body as Record<string, string>).toString() }
+      : {}),
   };
 }
 
 function paramsFor(making: Making, operation: Operation): Record<string, string> {
   const parts = operation.path.split('/');
   const params: Record<string, string> = {};
-  const declared = parts.flatMap((part, at) => (part.startsWith('{') ? [{ name: part.slice(1, -1), noun: parts[at - 1] as string }] : [])).reverse();
+  const declared = parts.flatMap(
+    (part, at) => (part.startsWith('{') ? [{ name: part.slice(1, -1), noun: parts[at - 1] as string }] : []),
+  ).reverse();
   for (const { name, noun } of declared) {
     if (params[name] !== undefined) continue;
     const known = making.pool.pick(kindOfField(noun) ?? noun, making.random);
-    const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? { type: 'string' };
+    const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ??
+      { type: 'string' };
     params[name] = known?.id ?? String(valueFor(making, schema, name));
     for (const [over, id] of Object.entries(known?.under ?? {})) if (over !== name) params[over] ??= id;
   }
@@ -57,7 +70,9 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
 export function pickOperation(random: Random, operations: readonly Operation[]): Operation {
   for (;;) {
     const operation = random.pick(operations);
-    const isCostly = /register|login|password|accept-invitation|logout|\/test$|events$|enrol|\/check$/.test(operation.path) || operation.name.startsWith('DELETE /api/organization/members');
+    const isCostly = /register|login|password|accept-invitation|logout|\/test$|events$|enrol|\/check$/.test(
+      operation.path,
+    ) || operation.name.startsWith('DELETE /api/organization/members');
     if (!isCostly || random.chance(0.1)) return operation;
   }
 }

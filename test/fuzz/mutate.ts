@@ -1,5 +1,7 @@
 import type { FuzzRequest } from './make-request.ts';
-import { ODD_BODIES, ODD_HEADERS, ODD_METHODS, ODD_QUERIES, ODD_SEGMENTS, ODD_TEXTS, oddValue } from './odd.ts';
+import {
+  ODD_BODIES, ODD_HEADERS, ODD_METHODS, ODD_QUERIES, ODD_SEGMENTS, ODD_TEXTS, oddValue,
+} from './odd.ts';
 import type { Making } from './values.ts';
 
 /** Ids of an organization that nobody who sends requests belongs to, by what they are ids of. */
@@ -7,7 +9,8 @@ export type ForeignIds = string[];
 
 type Change = (request: FuzzRequest, making: Making, foreign: ForeignIds) => string | null;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Each does one thing to a request and tells it, or null where it cannot be done. */
 const CHANGES: Change[] = [
@@ -20,9 +23,14 @@ const CHANGES: Change[] = [
   },
   function addField(request, { random }) {
     if (!isObject(request.body)) return null;
-    const owned = ['organization_id', 'project_id', 'created_by', 'role', 'is_verified', 'is_operator', '_id', 'deleted_at', '$set', 'a.b', '', 'constructor', 'toString', 'id', 'status', random.pick(ODD_TEXTS)];
+    const owned = [
+      'organization_id', 'project_id', 'created_by', 'role', 'is_verified', 'is_operator', '_id',
+      'deleted_at', '$set', 'a.b', '', 'constructor', 'toString', 'id', 'status', random.pick(ODD_TEXTS),
+    ];
     const name = random.pick(owned);
-    Object.defineProperty(request.body, name, { value: oddValue(random), enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(
+      request.body, name, { value: oddValue(random), enumerable: true, configurable: true, writable: true },
+    );
     return `with ${name.slice(0, 40)}`;
   },
   foreignId, foreignId,
@@ -43,7 +51,9 @@ const CHANGES: Change[] = [
   function oddQueryValue(request, { random }) {
     const named = request.operation.parameters.filter((one) => one.in === 'query');
     if (named.length === 0) return null;
-    request.query = `${random.pick(named).name}=${encodeURIComponent(Buffer.from(random.pick(ODD_TEXTS)).toString().slice(0, 3000))}`;
+    request.query = `${random.pick(named).name}=${encodeURIComponent(Buffer.from(random.pick(ODD_TEXTS))
+      .toString()
+      .slice(0, 3000))}`;
     return 'odd query value';
   },
   function oddHeader(request, { random }) {
@@ -88,7 +98,8 @@ function changeField(request: FuzzRequest, { random }: Making): string | null {
 function foreignId(request: FuzzRequest, { random }: Making, foreign: ForeignIds): string | null {
   const id = random.pick(foreign);
   const names = Object.keys(request.params);
-  const places = isObject(request.body) ? placesIn(request.body).filter(({ name }) => /_ids?$|^id$|^\d+$/.test(name)) : [];
+  const places =
+    isObject(request.body) ? placesIn(request.body).filter(({ name }) => /_ids?$|^id$|^\d+$/.test(name)) : [];
   const place = places.length === 0 || (names.length > 0 && random.chance(0.5)) ? null : random.pick(places);
   if (place !== null) {
     place.owner[place.name] = place.name.endsWith('_ids') ? [id] : id;

@@ -13,7 +13,8 @@ const FIELD_KIND: Record<string, string> = {
   check_id: 'monitors', monitor_id: 'monitors', affected_monitor_ids: 'monitors', monitor_ids: 'monitors',
   group_id: 'groups', target_group_id: 'groups', parent_group_id: 'groups',
   notification_target_ids: 'integrations', assignee_id: 'members', user_id: 'members', userId: 'members',
-  region_id: 'regions', monitoring_regions: 'regions', region: 'regions', subscriber_ids: 'subscribers', projectId: 'projects', project_id: 'projects',
+  region_id: 'regions', monitoring_regions: 'regions', region: 'regions', subscriber_ids: 'subscribers',
+  projectId: 'projects', project_id: 'projects',
 };
 
 /** Ids that answers have told, by what they are ids of. */
@@ -61,23 +62,33 @@ export class Pool {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const fields = value as Record<string, unknown>;
     if (typeof fields['id'] === 'string') this.add(kind, fields['id'], params);
-    if (typeof fields['user_id'] === 'string' && kind === 'members') this.add('members', fields['user_id'], params);
+    if (typeof fields['user_id'] === 'string' && kind === 'members') {
+      this.add('members', fields['user_id'], params);
+    }
     if (typeof fields['heartbeat_token'] === 'string') this.add('heartbeat', fields['heartbeat_token']);
-    for (const [name, inner] of Object.entries(fields)) if (typeof inner === 'object') this.#learn(kindOfField(name) ?? kind, params, inner);
+    for (const [name, inner] of Object.entries(fields)) {
+      if (typeof inner === 'object') this.#learn(kindOfField(name) ?? kind, params, inner);
+    }
   }
 }
 
 /** What the ids in a field are ids of; null when the field names no resource. */
 export function kindOfField(name: string): string | null {
   if (FIELD_KIND[name] !== undefined) return FIELD_KIND[name];
-  const nouns: Record<string, string> = { children: 'groups', path: 'groups', key: 'api-keys', keys: 'api-keys', status_page: 'status-pages', status_pages: 'status-pages', 'api-keys': 'api-keys', 'status-pages': 'status-pages' };
+  const nouns: Record<string, string> = {
+    children: 'groups', path: 'groups', key: 'api-keys', keys: 'api-keys', status_page: 'status-pages',
+    status_pages: 'status-pages', 'api-keys': 'api-keys', 'status-pages': 'status-pages',
+  };
   if (nouns[name] !== undefined) return nouns[name];
-  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|maintenance)s?$/.test(name) ? name.replace(/s?$/, 's') : null;
+  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|maintenance)s?$/.test(name)
+    ? name.replace(/s?$/, 's')
+    : null;
 }
 
 /** What a path's last parameter, or its end, is about: `monitors` of `/api/monitors/{id}/stats`. */
 export function lastNoun(path: string): string {
-  const nouns = path.split('/').filter((part, at, all) => part !== '' && !part.startsWith('{') && (all[at + 1]?.startsWith('{') === true || at === all.length - 1));
+  const nouns = path.split('/').filter((part, at, all) => part !== '' && !part.startsWith('{') &&
+    (all[at + 1]?.startsWith('{') === true || at === all.length - 1));
   const withParameter = path.split('/').filter((_part, at, all) => all[at + 1]?.startsWith('{') === true);
   const last = nouns.at(-1) ?? '';
   return kindOfField(last) === null && withParameter.length > 0 ? (withParameter.at(-1) as string) : last;

@@ -5,7 +5,9 @@ type Recipe = (making: Making, params: Record<string, string>) => unknown;
 
 const name = ({ random }: Making) => `fuzz ${random.int(0, 10 ** 6)}`;
 
-/** Bodies of which the schema alone does not tell how their fields go together; null leaves it to the schema. */
+/**
+ * Bodies of which the schema alone does not tell how their fields go together; null leaves it to the schema.
+ */
 const RECIPES: Record<string, Recipe> = {
   'POST /api/monitors': monitor,
   'POST /api/monitors/test': monitor,
@@ -13,16 +15,25 @@ const RECIPES: Record<string, Recipe> = {
   'PATCH /api/monitors/{id}': (making) => monitorChange(making),
   'POST /api/import': (making) => ({
     groups: [{ name: 'Imported' }],
-    monitors: Array.from({ length: making.random.int(1, 3) }, () => ({ ...monitor(making), status: 'paused' })),
+    monitors: Array.from(
+      { length: making.random.int(1, 3) }, () => ({ ...monitor(making), status: 'paused' }),
+    ),
   }),
   'POST /api/incidents': (making) => {
     const { random, pool } = making;
     const of = random.chance(0.5) ? pool.pick('monitors', random) : null;
-    const facts = { severity: random.pick(['critical', 'major', 'minor', 'warning']), type: 'timeout', error_message: 'Fuzzed' };
+    const facts = {
+      severity: random.pick(['critical', 'major', 'minor', 'warning']), type: 'timeout',
+      error_message: 'Fuzzed',
+    };
     return { ...facts, ...(of === null ? { title: name(making) } : { check_id: of.id }) };
   },
-  'PUT /api/incidents/{id}': ({ random }) => ({ severity: random.pick(['critical', 'minor']), ...(random.chance(0.5) ? { description: 'Described' } : {}) }),
-  'PUT /api/incidents/{id}/status': ({ random }) => ({ status: random.pick(['acknowledged', 'resolved', 'closed']) }),
+  'PUT /api/incidents/{id}': ({ random }) => ({
+    severity: random.pick(['critical', 'minor']), ...(random.chance(0.5) ? { description: 'Described' } : {}),
+  }),
+  'PUT /api/incidents/{id}/status': ({ random }) => ({
+    status: random.pick(['acknowledged', 'resolved', 'closed']),
+  }),
   'POST /api/auth/login': ({ account }) => account,
   'PATCH /api/organization': (making) => ({ name: name(making) }),
   'PUT /api/billing/plan': () => ({ plan: 'scale' }),
@@ -36,14 +47,29 @@ export function recipeFor(operation: Operation, making: Making, params: Record<s
 function monitor(making: Making): Record<string, unknown> {
   const { random, pool, sink } = making;
   const group = random.chance(0.3) ? pool.pick('groups', random) : null;
-  const shared = { name: name(making), ...(group === null ? {} : { group_id: group.id }), ...(random.chance(0.2) ? { tags: ['fuzz'] } : {}) };
+  const shared = {
+    name: name(making), ...(group === null ? {} : { group_id: group.id }),
+    ...(random.chance(0.2) ? { tags: ['fuzz'] } : {}),
+  };
   const interval = { interval_seconds: random.int(60, 3600) };
   return random.pick<() => Record<string, unknown>>([
-    () => ({ ...shared, ...interval, type: 'HTTP', target: sink, http_config: { method: 'GET', expected_status_codes: [200], headers: { 'X-Fuzz': '1' } } }),
-    () => ({ ...shared, ...interval, type: 'KEYWORD', target: sink, keyword_config: { keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all' } }),
+    () => ({
+      ...shared, ...interval, type: 'HTTP', target: sink,
+      http_config: { method: 'GET', expected_status_codes: [200], headers: { 'X-Fuzz': '1' } },
+    }),
+    () => ({
+      ...shared, ...interval, type: 'KEYWORD', target: sink,
+      keyword_config: { keywords: [{ text: 'ok', should_contain: true }], match_mode: 'all' },
+    }),
     () => ({ ...shared, ...interval, type: 'ICMP', target: '127.0.0.1', icmp_config: { packet_count: 1 } }),
-    () => ({ ...shared, ...interval, type: 'TCP', target: '127.0.0.1', tcp_config: { port: random.int(1, 65_535), protocol: 'generic' } }),
-    () => ({ ...shared, ...interval, type: 'DNS', target: 'example.com', dns_config: { record_entries: [{ type: 'A' }] } }),
+    () => ({
+      ...shared, ...interval, type: 'TCP', target: '127.0.0.1',
+      tcp_config: { port: random.int(1, 65_535), protocol: 'generic' },
+    }),
+    () => ({
+      ...shared, ...interval, type: 'DNS', target: 'example.com',
+      dns_config: { record_entries: [{ type: 'A' }] },
+    }),
     () => ({ ...shared, type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }),
   ])();
 }
@@ -51,6 +77,9 @@ function monitor(making: Making): Record<string, unknown> {
 function monitorChange(making: Making): Record<string, unknown> {
   const { random, pool } = making;
   const group = pool.pick('groups', random);
-  const changes = { name: name(making), interval_seconds: random.int(60, 3600), group_id: group?.id ?? null, tags: ['changed'], confirmation_policy: { retries: random.int(0, 5) } };
+  const changes = {
+    name: name(making), interval_seconds: random.int(60, 3600), group_id: group?.id ?? null,
+    tags: ['changed'], confirmation_policy: { retries: random.int(0, 5) },
+  };
   return Object.fromEntries(Object.entries(changes).filter(() => random.chance(0.5)));
 }

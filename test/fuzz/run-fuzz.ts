@@ -30,7 +30,10 @@ const MOST_FAULTS = 40;
 const CHANGED_SHARE = 0.5;
 const AT_ONCE = 4;
 
-/** Sends requests to a whole controller and judges every answer; what happens is decided by the seed, but for ids and times. */
+/**
+ * Sends requests to a whole controller and judges every answer; what happens is decided by the seed, but for
+ * ids and times.
+ */
 export async function runFuzz(seed: number, requests: number): Promise<FuzzReport> {
   const world = await openWorld();
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
@@ -61,14 +64,21 @@ class Run {
     this.#contract = contract;
     this.#agent = agent;
     this.#random = new Random(seed);
-    this.#making = { random: this.#random, pool: world.pool, named: contract.named, sink: world.sink.url, account: world.account };
+    this.#making = {
+      random: this.#random, pool: world.pool, named: contract.named, sink: world.sink.url,
+      account: world.account,
+    };
     const count = contract.operations.length;
-    this.report = { seed, requests: 0, authenticated: 0, succeeded: 0, statuses: {}, reached: 0, operations: count, unreached: [], slowest: { name: '', ms: 0 }, faults: [] };
+    this.report = {
+      seed, requests: 0, authenticated: 0, succeeded: 0, statuses: {}, reached: 0, operations: count,
+      unreached: [], slowest: { name: '', ms: 0 }, faults: [],
+    };
   }
 
   async all(requests: number): Promise<void> {
     while (this.report.requests < requests && this.report.faults.length < MOST_FAULTS) {
-      const batch = Array.from({ length: Math.min(AT_ONCE, requests - this.report.requests) }, () => this.#one());
+      const batch =
+        Array.from({ length: Math.min(AT_ONCE, requests - this.report.requests) }, () => this.#one());
       await Promise.all(batch);
     }
   }
@@ -76,7 +86,9 @@ class Run {
   conclude(): FuzzReport {
     const { report } = this;
     report.reached = this.#reached.size;
-    report.unreached = this.#contract.operations.map(({ name }) => name).filter((name) => !this.#reached.has(name));
+    report.unreached = this.#contract.operations.map(({ name }) => name).filter(
+      (name) => !this.#reached.has(name),
+    );
     return report;
   }
 
@@ -88,12 +100,18 @@ class Run {
     const { url } = this.#world.rig.controller;
     const credential = caller.headers;
     const fault = (text: string, status = 0) =>
-      this.report.faults.push(`${request.operation.name} by ${caller.name}${request.changes.length === 0 ? '' : ` (${request.changes.join(', ')})`} ${status}: ${text}\n    ${asCommand(url, request, credential)}`);
+      this.report.faults.push(
+        `${request.operation.name} by ${caller.name}${request.changes.length === 0 ? '' : ` (${request.changes.join(', ')})`} ${status}: ${text}\n    ${asCommand(url, request, credential)}`,
+      );
     if (caller.isKnown) this.report.authenticated += 1;
     try {
       const answer = await send(url, request, credential, this.#agent);
       if (answer === null) return;
-      for (const text of faultsOf({ contract: this.#contract, request, caller, answer, foreign: this.#world.foreign })) fault(`${text}\n    ${answer.text.slice(0, 300)}`, answer.status);
+      for (const text of faultsOf({
+        contract: this.#contract, request, caller, answer, foreign: this.#world.foreign,
+      })) {
+        fault(`${text}\n    ${answer.text.slice(0, 300)}`, answer.status);
+      }
       await this.#learn(request, caller, answer);
     } catch (error) {
       fault(error instanceof Error ? error.message : String(error));
@@ -104,17 +122,26 @@ class Run {
     const { report } = this;
     const { pool, secrets } = this.#world;
     report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1;
-    if (answer.durationMs > report.slowest.ms) report.slowest = { name: request.operation.name, ms: Math.round(answer.durationMs) };
+    if (answer.durationMs > report.slowest.ms) {
+      report.slowest = { name: request.operation.name, ms: Math.round(answer.durationMs) };
+    }
     if (answer.status < 200 || answer.status >= 300) return;
     report.succeeded += 1;
     this.#reached.add(request.operation.name);
     if (request.operation.path.endsWith('/logout')) await this.#world.renew(caller);
     const data = dataOf(answer);
-    for (const name of ['key', 'token', 'secret', 'enrolment_token']) if (typeof data?.[name] === 'string' && secrets.size < 3000) secrets.add(data[name]);
+    for (const name of ['key', 'token', 'secret', 'enrolment_token']) {
+      if (typeof data?.[name] === 'string' && secrets.size < 3000) secrets.add(data[name]);
+    }
     if (!caller.isInside) return;
-    const own = Object.fromEntries(Object.entries(request.params).filter(([name]) => request.operation.path.includes(`{${name}}`)));
-    if (request.method === 'DELETE') for (const id of Object.values(own).slice(-1)) pool.remove(request.operation.path.split('/').at(-2) as string, id);
-    else pool.learn(request.operation.path, own, data);
+    const own = Object.fromEntries(
+      Object.entries(request.params).filter(([name]) => request.operation.path.includes(`{${name}}`)),
+    );
+    if (request.method === 'DELETE') {
+      for (const id of Object.values(own).slice(-1)) {
+        pool.remove(request.operation.path.split('/').at(-2) as string, id);
+      }
+    } else pool.learn(request.operation.path, own, data);
   }
 
   #pickCaller(): Caller {

@@ -21,20 +21,32 @@ export function targetOf(request: FuzzRequest): string {
   return request.query === '' ? request.path : `${request.path}?${request.query}`;
 }
 
-/** The answer; null where the request was cut off on purpose. A stream is left after its headers. Rejects when the connection breaks or nothing comes. */
-export function send(url: string, request: FuzzRequest, credential: Record<string, string>, agent: Agent): Promise<FuzzAnswer | null> {
+/**
+ * The answer; null where the request was cut off on purpose. A stream is left after its headers. Rejects when
+ * the connection breaks or nothing comes.
+ */
+export function send(
+  url: string, request: FuzzRequest, credential: Record<string, string>, agent: Agent,
+): Promise<FuzzAnswer | null> {
   const body = written(request);
   const startedAt = performance.now();
   const headers: Record<string, string | number> = { ...request.headers, ...credential };
-  if (body !== undefined && (request.isChunked || headers['transfer-encoding'] !== undefined)) headers['transfer-encoding'] = 'chunked';
-  else if (body !== undefined) headers['content-length'] = Buffer.byteLength(body);
+  if (body !== undefined && (request.isChunked || headers['transfer-encoding'] !== undefined)) {
+    headers['transfer-encoding'] = 'chunked';
+  } else if (body !== undefined) headers['content-length'] = Buffer.byteLength(body);
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, method: request.method, path: targetOf(request), headers, agent: request.isCutOff ? false : agent, timeout: HANG_MS });
+    const sent = httpRequest({
+      hostname, port, method: request.method, path: targetOf(request), headers,
+      agent: request.isCutOff ? false : agent, timeout: HANG_MS,
+    });
     sent.on('timeout', () => sent.destroy(new Error(`no answer in ${HANG_MS} ms`)));
     sent.on('error', (error) => (request.isCutOff ? resolve(null) : reject(error)));
     sent.on('response', (response) => {
-      const done = (text: string) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text, durationMs: performance.now() - startedAt });
+      const done = (text: string) => resolve({
+        status: response.statusCode ?? 0, headers: response.headers, text,
+        durationMs: performance.now() - startedAt,
+      });
       if (response.headers['content-type']?.startsWith('text/event-stream')) {
         response.on('error', () => undefined);
         done('');
@@ -47,7 +59,9 @@ export function send(url: string, request: FuzzRequest, credential: Record<strin
       response.on('error', reject);
     });
     if (request.isCutOff && body !== undefined) {
-      sent.write(Buffer.from(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2)), () => sent.destroy());
+      sent.write(
+        Buffer.from(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2)), () => sent.destroy(),
+      );
       return;
     }
     sent.end(body);
@@ -57,8 +71,16 @@ export function send(url: string, request: FuzzRequest, credential: Record<strin
 /** A command that sends the same once more. */
 export function asCommand(url: string, request: FuzzRequest, credential: Record<string, string>): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const headers = Object.entries({ ...request.headers, ...credential }).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
+  const headers = Object.entries({ ...request.headers, ...credential }).map(
+    ([name, value]) => `-H ${quote(`${name}: ${value}`)}`,
+  );
   const body = written(request);
-  const data = body === undefined ? [] : [`--data-binary ${quote(typeof body === 'string' ? body.slice(0, 2000) : `<${body.toString('hex').slice(0, 200)}>`)}`];
-  return ['curl -i --path-as-is', `-X ${request.method}`, quote(`${url}${targetOf(request).slice(0, 1000)}`), ...headers, ...data].join(' ');
+  const data = body === undefined
+    ? []
+    : [`--data-binary ${quote(typeof body === 'string' ? body.slice(0, 2000) : `<${body.toString('hex')
+      .slice(0, 200)}>`)}`];
+  return [
+    'curl -i --path-as-is', `-X ${request.method}`, quote(`${url}${targetOf(request).slice(0, 1000)}`),
+    ...headers, ...data,
+  ].join(' ');
 }

@@ -12,10 +12,17 @@ export interface Making {
   account: { email: string; password: string };
 }
 
-/** A value that fits the schema, with ids of what there is. `field`: what the value is called, which tells of what kind its ids are. */
+/**
+ * A value that fits the schema, with ids of what there is. `field`: what the value is called, which tells of
+ * what kind its ids are.
+ */
 export function valueFor(making: Making, schema: Schema, field: string): unknown {
   const { random } = making;
-  if ('$ref' in schema) return valueFor(making, making.named[String(schema['$ref']).split('/').at(-1) as string] as Schema, field);
+  if ('$ref' in schema) {
+    return valueFor(
+      making, making.named[String(schema['$ref']).split('/').at(-1) as string] as Schema, field,
+    );
+  }
   if ('const' in schema) return schema['const'];
   if ('enum' in schema) return random.pick(schema['enum'] as unknown[]);
   const ways = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined;
@@ -35,7 +42,9 @@ export function valueFor(making: Making, schema: Schema, field: string): unknown
 function numberFor(random: Random, schema: Schema): number {
   const lowest = Number(schema['minimum'] ?? 0);
   const highest = Number(schema['maximum'] ?? lowest + 1000);
-  return random.chance(0.1) ? random.pick([lowest, highest]) : random.int(lowest, Math.min(highest, lowest + 1000));
+  return random.chance(0.1)
+    ? random.pick([lowest, highest])
+    : random.int(lowest, Math.min(highest, lowest + 1000));
 }
 
 function arrayFor(making: Making, schema: Schema, field: string): unknown[] {
@@ -49,10 +58,15 @@ function objectFor(making: Making, schema: Schema): Record<string, unknown> {
   const required = (schema['required'] ?? []) as string[];
   const made: Record<string, unknown> = {};
   for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)) {
-    const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'const', 'enum'].some((keyword) => keyword in property);
-    if (required.includes(name) || (isTyped && property['readOnly'] !== true && making.random.chance(0.3))) made[name] = valueFor(making, property, name);
+    const isTyped =
+      ['type', '$ref', 'anyOf', 'oneOf', 'const', 'enum'].some((keyword) => keyword in property);
+    if (required.includes(name) || (isTyped && property['readOnly'] !== true && making.random.chance(0.3))) {
+      made[name] = valueFor(making, property, name);
+    }
   }
-  if (typeof schema['additionalProperties'] === 'object' && making.random.chance(0.5)) made['X-Fuzz'] = valueFor(making, schema['additionalProperties'] as Schema, 'value');
+  if (typeof schema['additionalProperties'] === 'object' && making.random.chance(0.5)) {
+    made['X-Fuzz'] = valueFor(making, schema['additionalProperties'] as Schema, 'value');
+  }
   return made;
 }
 
@@ -62,7 +76,9 @@ function textFor(making: Making, schema: Schema, field: string): string {
   const known = kind === null ? null : pool.pick(kind, random);
   if (schema['format'] === 'uuid') return known?.id ?? random.uuid();
   if (known !== null && field.endsWith('_id')) return known.id;
-  if (schema['format'] === 'date-time') return new Date(Date.UTC(2026, random.int(0, 11), random.int(1, 28), random.int(0, 23))).toISOString();
+  if (schema['format'] === 'date-time') {
+    return new Date(Date.UTC(2026, random.int(0, 11), random.int(1, 28), random.int(0, 23))).toISOString();
+  }
   if (kind === 'regions' && known !== null) return known.id;
   if (field === 'email' || field === 'to') return `fuzz-${random.int(0, 9999)}@example.com`;
   if (/url$|^target$|^logo|^favicon/.test(field)) return `${sink}/${random.int(0, 99)}`;
@@ -81,5 +97,6 @@ function wordsFor(random: Random, schema: Schema): string {
 
 /** Only digits are wanted, as of an exit code or of a page. */
 function fits(schema: Schema, digits: string): boolean {
-  return typeof schema['pattern'] === 'string' && schema['pattern'].includes('\\d{1,') && new RegExp(schema['pattern'], 'u').test(digits);
+  return typeof schema['pattern'] === 'string' && schema['pattern'].includes('\\d{1,') &&
+    new RegExp(schema['pattern'], 'u').test(digits);
 }

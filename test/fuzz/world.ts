@@ -48,19 +48,30 @@ interface Registered {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** A whole controller with three organizations: one that requests act in, one that intrudes, one that stands by. */
+/**
+ * A whole controller with three organizations: one that requests act in, one that intrudes, one that stands
+ * by.
+ */
 export async function openWorld(): Promise<World> {
   const lines: string[] = [];
-  const log = pino({ level: 'info' }, new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }));
+  const log = pino(
+    { level: 'info' },
+    new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }),
+  );
   const sink = await startReceiver();
-  const rig = await startControllerRig({ REGISTRATION: 'open', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000000' }, undefined, log);
+  const rig = await startControllerRig(
+    { REGISTRATION: 'open', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000000' }, undefined, log,
+  );
   const client = await MongoClient.connect(rig.store.url);
   const db = client.db();
   const people = await registerAll(rig.controller.url, db);
   const pool = new Pool();
   for (const one of [people.owner, people.admin, people.member, people.viewer]) pool.protect(one.userId);
   pool.add('projects', people.owner.projectId);
-  const keys = { read: await key(people.owner, 'read'), write: await key(people.owner, 'read_write'), outsider: await key(people.outsider, 'read_write') };
+  const keys = {
+    read: await key(people.owner, 'read'), write: await key(people.owner, 'read_write'),
+    outsider: await key(people.outsider, 'read_write'),
+  };
   pool.protect(keys.read.id);
   pool.protect(keys.write.id);
   const callers = callersOf(people, keys);
@@ -71,7 +82,10 @@ export async function openWorld(): Promise<World> {
     furniture,
     foreign: [...Object.values(furniture), people.bystander.organizationId, people.bystander.projectId],
     bystander: people.bystander.organizationId,
-    secrets: new Set([PASSWORD, ...Object.values(keys).map((one) => one.key), ...Object.values(people).map((one) => one.token)]),
+    secrets: new Set([
+      PASSWORD, ...Object.values(keys).map((one) => one.key),
+      ...Object.values(people).map((one) => one.token),
+    ]),
     renew: (caller) => renew(callers, people, caller),
     stop: async () => {
       await client.close();
@@ -85,13 +99,19 @@ const NAMES = ['owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', '
 type People = Record<(typeof NAMES)[number], Account>;
 type Keys = Record<'read' | 'write' | 'outsider', { id: string; key: string }>;
 
-/** Registers everybody; admin, member, viewer and one who may be removed then belong to the owner's organization only. */
+/**
+ * Registers everybody; admin, member, viewer and one who may be removed then belong to the owner's
+ * organization only.
+ */
 async function registerAll(url: string, db: Db): Promise<People> {
   const people = {} as People;
   for (const name of NAMES) people[name] = await register(url, db, name, name !== 'unverified');
-  const roles: [keyof People, string][] = [['admin', 'admin'], ['member', 'member'], ['viewer', 'viewer'], ['spare', 'member']];
+  const roles: [keyof People, string][] =
+    [['admin', 'admin'], ['member', 'member'], ['viewer', 'viewer'], ['spare', 'member']];
   for (const [name, role] of roles) {
-    await db.collection('members').updateMany({ user_id: people[name].userId }, { $set: { organization_id: people.owner.organizationId, role } });
+    await db.collection('members').updateMany(
+      { user_id: people[name].userId }, { $set: { organization_id: people.owner.organizationId, role } },
+    );
   }
   return people;
 }
@@ -102,29 +122,52 @@ function callersOf(people: People, keys: Keys): Record<Caller['name'], Caller> {
   const { owner, admin, member, viewer, unverified, outsider } = people;
   const inside = { 'x-project-id': owner.projectId, 'x-organization-id': owner.organizationId };
   const credentials: Record<Caller['name'], Record<string, string>> = {
-    nobody: {}, 'bad key': { 'x-api-key': `fw_${'0'.repeat(64)}` }, 'bad token': { authorization: 'Bearer a.b.c' }, 'read key': { 'x-api-key': keys.read.key }, 'write key': { 'x-api-key': keys.write.key },
-    owner: bearer(owner), admin: bearer(admin), member: bearer(member), viewer: bearer(viewer), unverified: bearer(unverified),
-    outsider: bearer(outsider), 'outsider key': { 'x-api-key': keys.outsider.key }, intruder: { ...bearer(outsider), ...inside },
+    nobody: {}, 'bad key': { 'x-api-key': `fw_${'0'.repeat(64)}` }, 'bad token': {
+      authorization: 'Bearer a.b.c',
+    }, 'read key': { 'x-api-key': keys.read.key }, 'write key': { 'x-api-key': keys.write.key },
+    owner: bearer(
+      owner,
+    ), admin: bearer(admin), member: bearer(member), viewer: bearer(viewer), unverified: bearer(unverified),
+    outsider: bearer(outsider), 'outsider key': { 'x-api-key': keys.outsider.key },
+    intruder: { ...bearer(outsider), ...inside },
   };
   const names = Object.keys(SHARES) as Caller['name'][];
-  const entries = names.map((name) => [name, { name, headers: credentials[name], isKnown: !/^(nobody|bad)/.test(name), isInside: !/^(nobody|bad|outsider|intruder)/.test(name) }]);
+  const entries = names.map((name) => [name, {
+    name, headers: credentials[name], isKnown: !/^(nobody|bad)/.test(name),
+    isInside: !/^(nobody|bad|outsider|intruder)/.test(name),
+  }]);
   return Object.fromEntries(entries) as Record<Caller['name'], Caller>;
 }
 
 /** A session serves the outsider and the intruder alike, so that both get the new one. */
-async function renew(callers: Record<Caller['name'], Caller>, people: People, { name }: Caller): Promise<void> {
+async function renew(
+  callers: Record<Caller['name'], Caller>, people: People, { name }: Caller,
+): Promise<void> {
   const one = people[(name === 'intruder' ? 'outsider' : name) as keyof People];
   if (one === undefined) return;
-  one.token = (await one.session.ok<{ token: string }>('POST', '/api/auth/login', { email: one.email, password: PASSWORD })).token;
-  for (const other of name === 'intruder' || name === 'outsider' ? (['intruder', 'outsider'] as const) : [name]) callers[other].headers = { ...callers[other].headers, ...bearer(one) };
+  one.token = (await one.session.ok<{ token: string }>(
+    'POST', '/api/auth/login', { email: one.email, password: PASSWORD },
+  )).token;
+  for (const other of name === 'intruder' || name === 'outsider'
+    ? (['intruder', 'outsider'] as const)
+    : [name]) {
+    callers[other].headers = { ...callers[other].headers, ...bearer(one) };
+  }
 }
 
 async function register(url: string, db: Db, name: string, isVerified: boolean): Promise<Account> {
   const email = `${name === 'bystander' ? CANARY : name}@example.com`;
   const session = new ApiSession(url);
-  const { token, user, organization, project } = await session.ok<Registered>('POST', '/api/auth/register', { email, password: PASSWORD, name, organization_name: name });
-  await db.collection<{ _id: string }>('users').updateOne({ _id: user.id }, { $set: { email_verified: isVerified } });
-  return { email, userId: user.id, organizationId: organization.id, projectId: project.id, session: session.as(token), token };
+  const { token, user, organization, project } = await session.ok<Registered>(
+    'POST', '/api/auth/register', { email, password: PASSWORD, name, organization_name: name },
+  );
+  await db.collection<{ _id: string }>('users').updateOne(
+    { _id: user.id }, { $set: { email_verified: isVerified } },
+  );
+  return {
+    email, userId: user.id, organizationId: organization.id, projectId: project.id,
+    session: session.as(token), token,
+  };
 }
 
 function key({ session }: Account, scope: string): Promise<{ id: string; key: string }> {
@@ -142,16 +185,31 @@ async function furnish({ session, userId }: Account): Promise<Furniture> {
     return field === undefined ? data.id : (data[field] as { id: string }).id;
   };
   const groups = await make('/api/groups', { name });
-  const monitors = await make('/api/monitors', { name, type: 'HTTP', target: `https://${CANARY}.example/`, interval_seconds: 300, group_id: groups }, 'monitor');
-  await make('/api/monitors', { name, type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 3600 }, 'monitor');
-  const incidents = await make('/api/incidents', { severity: 'major', type: 'timeout', error_message: name, title: name }, 'incident');
-  const regions = await make('/api/regions', { id: 'zz9-region-of-theirs', name, city: 'Berlin', country: 'DE', lat: 52, lon: 13 }, 'region');
+  const monitors = await make(
+    '/api/monitors',
+    { name, type: 'HTTP', target: `https://${CANARY}.example/`, interval_seconds: 300, group_id: groups },
+    'monitor',
+  );
+  await make(
+    '/api/monitors', { name, type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 3600 }, 'monitor',
+  );
+  const incidents = await make(
+    '/api/incidents', { severity: 'major', type: 'timeout', error_message: name, title: name }, 'incident',
+  );
+  const regions = await make(
+    '/api/regions', { id: 'zz9-region-of-theirs', name, city: 'Berlin', country: 'DE', lat: 52, lon: 13 },
+    'region',
+  );
   return {
     groups, monitors, incidents, regions, members: userId,
     comments: await make(`/api/incidents/${incidents}/comments`, { comment_text: name }, 'comment'),
-    integrations: await make('/api/integrations', { name, type: 'email', config: { to: [`${CANARY}@example.com`] } }, 'integration'),
+    integrations: await make(
+      '/api/integrations', { name, type: 'email', config: { to: [`${CANARY}@example.com`] } }, 'integration',
+    ),
     projects: await make('/api/projects', { name }, 'project'),
-    invitations: await make('/api/organization/invitations', { email: `${CANARY}-2@example.com`, role: 'viewer' }, 'invitation'),
+    invitations: await make(
+      '/api/organization/invitations', { email: `${CANARY}-2@example.com`, role: 'viewer' }, 'invitation',
+    ),
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
   };

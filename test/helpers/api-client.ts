@@ -35,7 +35,10 @@ const errorBody = z.strictObject({
     message: z.string().min(1),
     details: z
       .union([
-        z.array(z.strictObject({ code: z.string(), path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1),
+        z.array(z.strictObject({
+          code: z.string(), path: z.array(z.union([z.string(), z.number()])), message: z.string(),
+        }))
+          .min(1),
         z.record(z.string(), z.unknown()),
       ])
       .optional(),
@@ -43,7 +46,10 @@ const errorBody = z.strictObject({
   }),
 });
 
-/** Sends requests and holds every answer against what its route declares: status, code, every field, the headers of all answers. */
+/**
+ * Sends requests and holds every answer against what its route declares: status, code, every field, the
+ * headers of all answers.
+ */
 export class ApiClient {
   readonly url: string;
   readonly #routes: readonly Route[];
@@ -58,7 +64,9 @@ export class ApiClient {
   /** The same with other headers on every request; an empty value takes one away. */
   with(headers: Record<string, string>): ApiClient {
     const all = { ...this.#headers, ...headers };
-    return new ApiClient(this.url, this.#routes, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')));
+    return new ApiClient(
+      this.url, this.#routes, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
+    );
   }
 
   get(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
@@ -82,10 +90,14 @@ export class ApiClient {
   }
 
   async send(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
-    const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    const payload =
+      request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
     const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: { ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...this.#headers, ...request.headers },
+      headers: {
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...this.#headers,
+        ...request.headers,
+      },
       ...(payload === undefined ? {} : { body: payload as string }),
       redirect: 'manual',
     });
@@ -104,7 +116,10 @@ export class ApiClient {
       else if (answer.status >= 400) checkError(route, answer);
       else checkSuccess(route, answer);
     } catch (error) {
-      throw new Error(`${where}\ndoes not match what is declared: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(
+        `${where}\ndoes not match what is declared: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   }
 
@@ -112,7 +127,8 @@ export class ApiClient {
     const segments = (path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '').split('/');
     const matches = this.#routes.filter((route) => {
       const declared = route.path.split('/');
-      return route.method === method && declared.length === segments.length && declared.every((part, at) => part.startsWith(':') || part === segments[at]);
+      return route.method === method && declared.length === segments.length &&
+        declared.every((part, at) => part.startsWith(':') || part === segments[at]);
     });
     return matches.sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0] ?? null;
   }
@@ -122,20 +138,30 @@ async function read(response: Response): Promise<ApiAnswer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   const body: Loose = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, text, body, data: body?.data, error: body?.error, code: body?.error?.code };
+  return {
+    status: response.status, headers: response.headers, text, body, data: body?.data, error: body?.error,
+    code: body?.error?.code,
+  };
 }
 
 function checkHeaders(answer: ApiAnswer): void {
-  for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-content-type-options', 'content-security-policy']) {
+  for (const name of [
+    'x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset',
+    'x-content-type-options', 'content-security-policy',
+  ]) {
     if (!answer.headers.get(name)) throw new Error(`the header ${name} is missing`);
   }
   if (answer.headers.has('access-control-allow-origin')) throw new Error('another origin is let in');
 }
 
 function checkUnmatched(answer: ApiAnswer): void {
-  if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) throw new Error('no route is declared');
+  if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) {
+    throw new Error('no route is declared');
+  }
   if (answer.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
-  else if (ERROR_STATUS[errorBody.parse(answer.body).error.code] !== answer.status) throw new Error(`${answer.code} has another status`);
+  else if (ERROR_STATUS[errorBody.parse(answer.body).error.code] !== answer.status) {
+    throw new Error(`${answer.code} has another status`);
+  }
 }
 
 function checkError(route: Route, answer: ApiAnswer): void {
@@ -143,12 +169,17 @@ function checkError(route: Route, answer: ApiAnswer): void {
   const { error } = errorBody.parse(answer.body);
   if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has another status`);
   if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
-  if ((error.retryAfter !== undefined) !== (answer.status === 429)) throw new Error('retryAfter belongs to 429');
+  if ((error.retryAfter !== undefined) !== (answer.status === 429)) {
+    throw new Error('retryAfter belongs to 429');
+  }
 }
 
 function checkErrorPage(route: Route, answer: ApiAnswer): void {
-  if (answer.headers.get('content-type') !== HTML_CONTENT) throw new Error(`content type is ${answer.headers.get('content-type')}`);
-  const declared = [...Object.keys(route.answers).map(Number), ...errorsOf(route).map((code) => ERROR_STATUS[code])];
+  if (answer.headers.get('content-type') !== HTML_CONTENT) {
+    throw new Error(`content type is ${answer.headers.get('content-type')}`);
+  }
+  const declared =
+    [...Object.keys(route.answers).map(Number), ...errorsOf(route).map((code) => ERROR_STATUS[code])];
   if (!declared.includes(answer.status)) throw new Error('the status is not declared');
 }
 
@@ -157,8 +188,14 @@ function checkSuccess(route: Route, answer: ApiAnswer): void {
   if (declared === undefined) throw new Error('the status is not declared');
   const isEnveloped = isRawAnswer(declared) && declared.data !== undefined && answer.body !== undefined;
   if (isRawAnswer(declared) && !isEnveloped) {
-    if (answer.headers.get('content-type') !== declared.contentType) throw new Error(`content type is ${answer.headers.get('content-type')}`);
+    if (answer.headers.get('content-type') !== declared.contentType) {
+      throw new Error(`content type is ${answer.headers.get('content-type')}`);
+    }
     return;
   }
-  z.strictObject({ success: z.literal(true), data: strictSchema(isRawAnswer(declared) ? (declared.data as z.ZodType) : declared) }).parse(answer.body);
+  z.strictObject({
+    success: z.literal(true),
+    data: strictSchema(isRawAnswer(declared) ? (declared.data as z.ZodType) : declared),
+  })
+    .parse(answer.body);
 }

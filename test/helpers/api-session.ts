@@ -7,11 +7,14 @@ export class ApiSession {
     this.#url = url;
   }
 
-  /** Registers, as the operator unless another address is given, or logs in when the account is there already. */
+  /**
+   * Registers, as the operator unless another address is given, or logs in when the account is there already.
+   */
   async begin(email = 'operator@example.com'): Promise<this> {
     const account = { email, password: 'correct horse battery', name: 'Operator' };
     const registered = await this.call('POST', '/api/auth/register', account);
-    const { data } = registered.status === 201 ? registered : await this.call('POST', '/api/auth/login', account);
+    const { data } =
+      registered.status === 201 ? registered : await this.call('POST', '/api/auth/login', account);
     this.#token = String(data?.['token']);
     return this;
   }
@@ -29,11 +32,18 @@ export class ApiSession {
     return session;
   }
 
-  async call(method: string, path: string, body?: unknown): Promise<{ status: number; data: Record<string, never> | undefined; error?: { code: string; message: string } }> {
+  async call(method: string, path: string, body?: unknown): Promise<{
+    status: number;
+    data: Record<string, never> | undefined;
+    error?: { code: string; message: string };
+  }> {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
-    const response = await fetch(this.#url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    const answer = (await response.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
+    const response = await fetch(
+      this.#url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+    );
+    const answer =
+      (await response.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
     return { status: response.status, data: answer.data, ...(answer.error ? { error: answer.error } : {}) };
   }
 

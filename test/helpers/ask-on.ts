@@ -7,7 +7,9 @@ export interface Answer {
 }
 
 /** Sends requests until `end` is called, and keeps all answers. A request without an answer has status 0. */
-export function askOn(ask: () => Promise<Pick<Answer, 'status' | 'code'>>): { answers: Answer[]; end(): Promise<Answer[]> } {
+export function askOn(
+  ask: () => Promise<Pick<Answer, 'status' | 'code'>>,
+): { answers: Answer[]; end(): Promise<Answer[]> } {
   const answers: Answer[] = [];
   let isAsking = true;
   const asking = (async () => {

@@ -9,7 +9,10 @@ import type { RigNats } from './fleet-rig.ts';
 import { natsPrograms } from './nats-programs.ts';
 import { until } from './until.ts';
 
-/** A server that asks the controllers who a probe is, as production has it; null where none from 2.10 on is at hand. */
+/**
+ * A server that asks the controllers who a probe is, as production has it; null where none from 2.10 on is at
+ * hand.
+ */
 export async function startCalloutServer(): Promise<RigNats | null> {
   const program = natsPrograms().newest;
   if (!program) return null;
@@ -19,7 +22,9 @@ export async function startCalloutServer(): Promise<RigNats | null> {
   const controllerCreds = join(dir, 'controller.nk');
   const text = (seed: Uint8Array) => Buffer.from(seed).toString();
   writeFileSync(controllerCreds, `${text(user.getSeed())}\n${text(issuer.getSeed())}\n`);
-  writeFileSync(join(dir, 'nats.conf'), config(port, join(dir, 'store'), user.getPublicKey(), issuer.getPublicKey()));
+  writeFileSync(
+    join(dir, 'nats.conf'), config(port, join(dir, 'store'), user.getPublicKey(), issuer.getPublicKey()),
+  );
   const child = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
   await until(() => answersAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
   return {

@@ -18,18 +18,28 @@ interface CertificateOptions {
 const HOUR_MS = 3_600_000;
 const OID = { ecdsaSha256: '2a8648ce3d040302', commonName: '550403', altName: '551d11', basic: '551d13' };
 
-/** A self-signed certificate (RFC 5280) that is its own authority, so that a test can trust it by its `cert`. */
-export function makeCertificate({ names, notBefore = Date.now() - HOUR_MS, notAfter = Date.now() + 23 * HOUR_MS }: CertificateOptions): Certificate {
+/**
+ * A self-signed certificate (RFC 5280) that is its own authority, so that a test can trust it by its `cert`.
+ */
+export function makeCertificate(
+  { names, notBefore = Date.now() - HOUR_MS, notAfter = Date.now() + 23 * HOUR_MS }: CertificateOptions,
+): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const algorithm = der(0x30, oid(OID.ecdsaSha256));
-  const name = der(0x30, der(0x31, der(0x30, oid(OID.commonName), der(0x0c, Buffer.from(names[0] ?? 'test')))));
-  const altNames = names.map((one) => (isIPv4(one) ? der(0x87, Buffer.from(one.split('.').map(Number))) : der(0x82, Buffer.from(one))));
+  const name =
+    der(0x30, der(0x31, der(0x30, oid(OID.commonName), der(0x0c, Buffer.from(names[0] ?? 'test')))));
+  const altNames = names.map(
+    (one) => (isIPv4(one) ? der(0x87, Buffer.from(one.split('.').map(Number))) : der(0x82, Buffer.from(one))),
+  );
   const extensions = der(
     0xa3,
     der(
       0x30,
       der(0x30, oid(OID.altName), der(0x04, der(0x30, ...altNames))),
-      der(0x30, oid(OID.basic), der(0x01, Buffer.from([0xff])), der(0x04, der(0x30, der(0x01, Buffer.from([0xff]))))),
+      der(
+        0x30, oid(OID.basic), der(0x01, Buffer.from([0xff])),
+        der(0x04, der(0x30, der(0x01, Buffer.from([0xff])))),
+      ),
     ),
   );
   const body = der(

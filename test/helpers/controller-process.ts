@@ -8,14 +8,21 @@ export class ControllerProcess {
   #output = '';
 
   private constructor(bundle: string, env: Record<string, string>, flags: readonly string[]) {
-    this.#child = spawn(process.execPath, [...flags, bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.#child = spawn(
+      process.execPath, [...flags, bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    }
   }
 
   /** Resolves when it listens. `flags` are Node's. */
-  static async start(bundle: string, env: Record<string, string>, flags: readonly string[] = []): Promise<ControllerProcess> {
+  static async start(
+    bundle: string, env: Record<string, string>, flags: readonly string[] = [],
+  ): Promise<ControllerProcess> {
     const controller = new ControllerProcess(bundle, env, flags);
-    const listens = () => controller.#output.includes('"msg":"listening"') || (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
+    const listens = () => controller.#output.includes('"msg":"listening"') ||
+      (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
     await until(listens, { what: 'the controller listens' });
     return controller;
   }

@@ -13,7 +13,10 @@ import { startNats, type TestNats } from './nats-server.ts';
 import { TestProbe } from './test-probe.ts';
 import { CommandRecord } from './watched-mongo.ts';
 
-/** The whole controller in this process, on a real NATS server and a store; probes are written from the contract. */
+/**
+ * The whole controller in this process, on a real NATS server and a store; probes are written from the
+ * contract.
+ */
 export interface ControllerRig {
   nats: TestNats;
   store: TestMongo;
@@ -31,20 +34,25 @@ export interface ControllerRig {
 
 /** `watch` is told of each command that the controller sends to the database. */
 export async function startControllerRig(
-  env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined, log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
+  env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
+  log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
   const config = loadControllerConfig({
-    PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
-    NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', ...env,
+    PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url,
+    NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
+    NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1',
+    ...env,
   });
   const onCommand = (command: Document): void => {
     commands.take(command);
     watch(command);
   };
-  const start = () => startController({ config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand });
+  const start = () => startController({
+    config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand,
+  });
   let controller = await start();
   let session = await new ApiSession(controller.url).begin();
   const probes: TestProbe[] = [];
@@ -63,9 +71,13 @@ export async function startControllerRig(
       session = session.at(controller.url);
     },
     probe: async (name, of = { session, region: 'local' }) => {
-      const created = await of.session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: of.region, name });
+      const created = await of.session.ok<{ enrolment_token: string }>(
+        'POST', '/api/probes', { region_id: of.region, name },
+      );
       const probe = new TestProbe();
-      probe.answer = await of.session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(created.enrolment_token));
+      probe.answer = await of.session.ok<EnrolAnswer>(
+        'POST', '/api/probes/enrol', probe.request(created.enrolment_token),
+      );
       probes.push(probe);
       await probe.connect();
       return probe;

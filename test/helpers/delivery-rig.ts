@@ -5,7 +5,9 @@ import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryService } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import type { DestinationDoc, DestinationFields, DestinationSettings } from '../../controller/destinations/destination.ts';
+import type {
+  DestinationDoc, DestinationFields, DestinationSettings,
+} from '../../controller/destinations/destination.ts';
 import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
@@ -46,9 +48,13 @@ export interface ControllerChange {
 
 export const BASE_URL = 'https://farwatch.example';
 
-const NO_MAILER: Pick<Mailer, 'send'> = { send: () => Promise.reject(new Error('this test expects no mail')) };
+const NO_MAILER: Pick<Mailer, 'send'> = {
+  send: () => Promise.reject(new Error('this test expects no mail')),
+};
 
-/** The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump. */
+/**
+ * The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump.
+ */
 export class DeliveryRig {
   readonly clock = new WarpClock();
   readonly store: TestMongo;
@@ -71,13 +77,16 @@ export class DeliveryRig {
     this.incidents = new IncidentStore(db);
     const updates = new IncidentUpdateStore(db);
     this.outbox = new IncidentOutbox({ incidents: this.incidents, updates }, this.clock);
-    const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
+    const vetting =
+      createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
     this.poster = new HttpPoster({ clock: systemClock, vetting });
   }
 
   static async start(): Promise<DeliveryRig> {
     const rig = new DeliveryRig(await testMongo());
-    await Promise.all([rig.destinations, rig.deliveries, rig.queues, rig.incidents].map((store) => store.ensureIndexes()));
+    await Promise.all(
+      [rig.destinations, rig.deliveries, rig.queues, rig.incidents].map((store) => store.ensureIndexes()),
+    );
     return rig;
   }
 
@@ -93,7 +102,9 @@ export class DeliveryRig {
       ownsShard, clock, log,
     });
     const alerts = new FanOut({
-      destinations, deliveries, queues, clock, regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) }, notify: (ids) => service.wake(ids),
+      destinations, deliveries, queues, clock,
+      regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
+      notify: (ids) => service.wake(ids),
     });
     const controller = { service, alerts };
     this.#controllers.push(controller);
@@ -104,11 +115,13 @@ export class DeliveryRig {
   /** What the sending works with. */
   stores(change: ControllerChange = {}): UnorderedStores {
     const { clock, queues, incidents } = this;
-    const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } = change;
+    const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } =
+      change;
     const sending = { poster, mailer, destinations, clock, baseUrl: () => BASE_URL };
     return {
       attempt: {
-        deliveries, health: queues, destinations, incidents, clock, random: Math.random, onFailing: () => undefined,
+        deliveries, health: queues, destinations, incidents, clock, random: Math.random,
+        onFailing: () => undefined,
         send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       },
       pending: (id, limit) => deliveries.pending(id, limit),
@@ -117,11 +130,15 @@ export class DeliveryRig {
   }
 
   /** A webhook's address, or the settings of any type. */
-  async destination(to: string | DestinationSettings, change: Partial<DestinationFields> = {}): Promise<DestinationDoc> {
-    const settings: DestinationSettings = typeof to === 'string' ? { type: 'webhook', config: { url: to, method: 'POST', headers: [] } } : to;
+  async destination(
+    to: string | DestinationSettings, change: Partial<DestinationFields> = {},
+  ): Promise<DestinationDoc> {
+    const settings: DestinationSettings =
+      typeof to === 'string' ? { type: 'webhook', config: { url: to, method: 'POST', headers: [] } } : to;
     const now = this.clock.now();
     const doc: DestinationDoc = {
-      _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook',
+      _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u',
+      name: 'hook',
       enabled: true, is_default: true, events: [...ALERT_EVENTS], ...settings, secret: null, revision: 1,
       created_at: now, updated_at: now, ...change,
     };
@@ -144,14 +161,19 @@ export class DeliveryRig {
 
 export function monitorConfig(change: Partial<MonitorConfig> = {}): MonitorConfig {
   return {
-    monitor_id: newId(Date.now()), organization_id: TENANT.organizationId, project_id: TENANT.projectId, revision: 1, check_revision: 1, name: 'Shop', target: 'https://shop.example/',
-    type: 'HTTP', status: 'active', interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+    monitor_id: newId(
+      Date.now(),
+    ), organization_id: TENANT.organizationId, project_id: TENANT.projectId, revision: 1, check_revision: 1, name: 'Shop', target: 'https://shop.example/',
+    type: 'HTTP', status: 'active', interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority',
+    slow_response_threshold_ms: null,
     notification_target_ids: [], monitoring_regions: [], changed_at: 1, ...change,
   };
 }
 
 /** A confirmed outage of a monitor, or with `resolvedAt` its end. */
-export function alertOf(monitor: MonitorConfig, incidentId: string, times: { startedAt: number; resolvedAt?: number }): Alert {
+export function alertOf(
+  monitor: MonitorConfig, incidentId: string, times: { startedAt: number; resolvedAt?: number },
+): Alert {
   const { startedAt, resolvedAt = null } = times;
   return {
     id: newId(startedAt), event: resolvedAt === null ? 'monitor.down' : 'monitor.up', monitor,

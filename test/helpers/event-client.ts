@@ -20,7 +20,9 @@ export class EventClient {
   #buffer = '';
 
   /** Resolves when the answer has begun. */
-  static async open(url: string, headers: Record<string, string>, lastEventId: string | null = null): Promise<EventClient> {
+  static async open(
+    url: string, headers: Record<string, string>, lastEventId: string | null = null,
+  ): Promise<EventClient> {
     const client = new EventClient();
     const all = { ...headers, ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }) };
     const response = await fetch(`${url}/api/events`, { headers: all, signal: client.#abort.signal });
@@ -36,7 +38,10 @@ export class EventClient {
 
   /** The first event of that kind that fits. */
   next(event: string, fits: (data: SeenEvent['data']) => boolean = () => true): Promise<SeenEvent> {
-    return until(() => this.events.find((one) => one.event === event && fits(one.data)) ?? null, { what: `${event} is seen` });
+    return until(
+      () => this.events.find((one) => one.event === event && fits(one.data)) ?? null,
+      { what: `${event} is seen` },
+    );
   }
 
   close(): void {
@@ -46,7 +51,9 @@ export class EventClient {
   async #read(response: Response): Promise<void> {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) this.#take(decoder.decode(chunk, { stream: true }));
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        this.#take(decoder.decode(chunk, { stream: true }));
+      }
     } catch {
       // Cut off, by us or by the server.
     }
@@ -58,11 +65,17 @@ export class EventClient {
     const blocks = (this.#buffer + text).split('\n\n');
     this.#buffer = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields = new Map(block.split('\n').filter((line) => !line.startsWith(':')).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      const fields = new Map(block.split('\n').filter((line) => !line.startsWith(':')).map(
+        (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)],
+      ));
       const id = fields.get('id');
       if (id !== undefined) this.lastEventId = id;
       const data = fields.get('data');
-      if (data !== undefined) this.events.push({ id: id ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as SeenEvent['data'] });
+      if (data !== undefined) {
+        this.events.push({
+          id: id ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as SeenEvent['data'],
+        });
+      }
     }
   }
 }

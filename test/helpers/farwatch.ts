@@ -117,7 +117,10 @@ export class Farwatch {
     return child.exitCode;
   }
 
-  /** Stops whatever still runs and removes the temporary files; throws when the store had to refuse a command of the product's. */
+  /**
+   * Stops whatever still runs and removes the temporary files; throws when the store had to refuse a command
+   * of the product's.
+   */
   async stop(): Promise<void> {
     if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) await this.end().catch(() => {});
     await this.kill9All();

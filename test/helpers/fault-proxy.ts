@@ -4,8 +4,9 @@ import { MongoClient } from 'mongodb';
 export type Direction = 'out' | 'back' | 'both';
 
 /**
- * Stands between a client and a server, as a bad network or a firewall. `out` is what the client sends, `back` what the server
- * answers. What is dropped is held, not lost, as TCP would send it again: the connection looks alive and nothing arrives.
+ * Stands between a client and a server, as a bad network or a firewall. `out` is what the client sends,
+ * `back` what the server answers. What is dropped is held, not lost, as TCP would send it again: the
+ * connection looks alive and nothing arrives.
  */
 export interface FaultProxy {
   port: number;
@@ -20,9 +21,14 @@ export interface FaultProxy {
   reset(): void;
   /** The server's side is gone for the open connections, and the clients are not told. */
   halfOpen(): void;
-  /** A connection whose client sends something with this text in it goes silent from there on; the others work. */
+  /**
+   * A connection whose client sends something with this text in it goes silent from there on; the others
+   * work.
+   */
   swallow(text: string): void;
-  /** Ends every fault; what was held arrives. Connections that went silent by `halfOpen` or `swallow` stay so. */
+  /**
+   * Ends every fault; what was held arrives. Connections that went silent by `halfOpen` or `swallow` stay so.
+   */
   heal(): void;
   close(): Promise<void>;
 }
@@ -34,7 +40,9 @@ interface Pair {
 }
 
 /** A proxy on a free port of 127.0.0.1 in front of a TCP port or a Unix socket. */
-export async function startFaultProxy(to: { port: number; host?: string } | { path: string }): Promise<FaultProxy> {
+export async function startFaultProxy(
+  to: { port: number; host?: string } | { path: string },
+): Promise<FaultProxy> {
   const pairs = new Set<Pair>();
   let dropped: Direction | null = null;
   let delayMs = 0;
@@ -119,13 +127,20 @@ export async function startFaultProxy(to: { port: number; host?: string } | { pa
   };
 }
 
-/** A proxy in front of the MongoDB that `mongoUrl` names, over TCP or its Unix socket, and the connection string that leads through it. */
+/**
+ * A proxy in front of the MongoDB that `mongoUrl` names, over TCP or its Unix socket, and the connection
+ * string that leads through it.
+ */
 export async function startMongoProxy(mongoUrl: string): Promise<FaultProxy & { url: string }> {
   const { hosts, dbName } = new MongoClient(mongoUrl).options;
   const [host] = hosts;
   if (host === undefined) throw new Error('no host to connect to');
-  const to = host.socketPath === undefined ? { port: host.port ?? 27017, host: host.host ?? '127.0.0.1' } : { path: host.socketPath };
+  const to = host.socketPath === undefined
+    ? { port: host.port ?? 27017, host: host.host ?? '127.0.0.1' }
+    : { path: host.socketPath };
   const proxy = await startFaultProxy(to);
   const { port } = proxy;
-  return Object.assign(proxy, { url: `mongodb://127.0.0.1:${port}/${dbName}?directConnection=true&retryWrites=false` });
+  return Object.assign(
+    proxy, { url: `mongodb://127.0.0.1:${port}/${dbName}?directConnection=true&retryWrites=false` },
+  );
 }

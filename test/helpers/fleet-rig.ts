@@ -89,18 +89,28 @@ export class FleetRig {
   }
 
   async enrolled(name: string, region = 'local'): Promise<TestProbe> {
-    const created = (await this.call('POST', '/api/probes', { body: { region_id: region, name } })) as { enrolment_token: string };
+    const created = (await this.call(
+      'POST', '/api/probes', { body: { region_id: region, name } },
+    )) as { enrolment_token: string };
     const probe = new TestProbe();
     this.probes.push(probe);
-    probe.answer = (await this.call('POST', '/api/probes/enrol', { body: probe.request(created.enrolment_token) })) as EnrolAnswer;
+    probe.answer = (await this.call(
+      'POST', '/api/probes/enrol', { body: probe.request(created.enrolment_token) },
+    )) as EnrolAnswer;
     return probe;
   }
 
   /** `data` of a route's answer to the instance operator, past the HTTP edge. */
-  async call(method: Route['method'], path: string, input: { params?: object; body?: object } = {}): Promise<unknown> {
+  async call(
+    method: Route['method'], path: string, input: { params?: object; body?: object } = {},
+  ): Promise<unknown> {
     const route = this.fleet.routes.find((one) => one.method === method && one.path === path) as Route;
-    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, isVerified: true, sessionId: 's' } as const;
-    const ctx: OrganizationContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner' };
+    const actor = {
+      kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, isVerified: true, sessionId: 's',
+    } as const;
+    const ctx: OrganizationContext = {
+      requestId: 'r', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner',
+    };
     const body = route.body?.parse(input.body);
     return (await route.handle(ctx, { params: input.params, query: undefined, body })).data;
   }
@@ -125,14 +135,20 @@ export function fileServer(nats: TestNats): RigNats {
 
 export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): MonitorDoc {
   return {
-    _id: derivedId('monitor', at), organization_id: ORGANIZATION, project_id: 'project', created_by: 'u', name: `m${at}`, type: 'HTTP', target: `http://127.0.0.1:9/${at}`,
-    interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1, check_revision: 1,
+    _id: derivedId(
+      'monitor', at,
+    ), organization_id: ORGANIZATION, project_id: 'project', created_by: 'u', name: `m${at}`, type: 'HTTP', target: `http://127.0.0.1:9/${at}`,
+    interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1,
+    check_revision: 1,
     ...NO_SETTINGS,
     http: {
-      method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
+      method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true,
+      max_redirects: 5, verify_ssl: true,
       expected_status: [], slow_response_threshold_ms: null, auth: null,
     },
-    ssl_monitoring: null, domain_monitoring: null, tags: [], monitoring_regions: [], notification_target_ids: [],
-    confirmation_policy: { regions: 'majority', retries: 1 }, search_text: '', created_at: 1, updated_at: 1, ...change,
+    ssl_monitoring: null, domain_monitoring: null, tags: [], monitoring_regions: [],
+    notification_target_ids: [],
+    confirmation_policy: { regions: 'majority', retries: 1 }, search_text: '', created_at: 1, updated_at: 1,
+    ...change,
   };
 }

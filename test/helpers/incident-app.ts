@@ -35,5 +35,8 @@ export async function makeIncidentApp(past?: MonitorPast): Promise<IncidentApp> 
 
 /** A body that opens a manual incident. */
 export function incidentBody(change: Record<string, unknown> = {}): Record<string, unknown> {
-  return { severity: 'major', type: 'connection_error', error_message: 'Connection refused', title: 'Checkout fails', ...change };
+  return {
+    severity: 'major', type: 'connection_error', error_message: 'Connection refused', title: 'Checkout fails',
+    ...change,
+  };
 }

@@ -23,8 +23,8 @@ export function storeUrl(log: string): string {
 }
 
 /**
- * Reads the whole journal. It says all only as long as no snapshot has moved, which no shorter run than an hour does:
- * a moved snapshot is refused.
+ * Reads the whole journal. It says all only as long as no snapshot has moved, which no shorter run than an
+ * hour does: a moved snapshot is refused.
  */
 export async function readLedger(url: string, database = 'farwatch'): Promise<Ledger> {
   const client = await MongoClient.connect(url);
@@ -42,7 +42,9 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
           const name = `${shard}/${laneName(probe_id, batch.epoch)}`;
           const lane = lanes.get(name) ?? new Map<number, CheckResult | null>();
           lanes.set(name, lane);
-          for (const range of batch.dropped) for (let seq = range.first; seq <= range.last; seq += 1) if (!lane.has(seq)) lane.set(seq, null);
+          for (const range of batch.dropped) {
+            for (let seq = range.first; seq <= range.last; seq += 1) if (!lane.has(seq)) lane.set(seq, null);
+          }
           for (const result of batch.results) {
             if (lane.has(result.seq)) repeated += 1;
             else lane.set(result.seq, result);
@@ -75,7 +77,9 @@ function summarize(lanes: Map<string, Map<number, CheckResult | null>>, repeated
 }
 
 /** Slots of a monitor that no result and no missed record accounts for, and those that more than one does. */
-export function slotFaults(results: CheckResult[], intervalMs: number): { unexplained: number[]; doubled: number[] } {
+export function slotFaults(
+  results: CheckResult[], intervalMs: number,
+): { unexplained: number[]; doubled: number[] } {
   const counts = new Map<number, number>();
   for (const result of results) {
     if (result.reason !== 'schedule') continue;
@@ -90,7 +94,9 @@ export function slotFaults(results: CheckResult[], intervalMs: number): { unexpl
   const phase = mostCommon(grid.map((at) => at % intervalMs));
   const slots = grid.filter((at) => at % intervalMs === phase);
   const unexplained: number[] = [];
-  for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? -1); at += intervalMs) if (!counts.has(at)) unexplained.push(at);
+  for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? -1); at += intervalMs) {
+    if (!counts.has(at)) unexplained.push(at);
+  }
   return { unexplained, doubled: slots.filter((at) => (counts.get(at) ?? 0) > 1) };
 }
 

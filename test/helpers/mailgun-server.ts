@@ -33,11 +33,20 @@ export async function startMailgunServer(): Promise<TestMailgunServer> {
     void readForm(request.body, request.headers['content-type'] ?? '').then((fields) => {
       const isMessage = request.method === 'POST' && /^\/v3\/[^/]+\/messages$/.test(request.path);
       const of = (name: string) => fields.find(([field]) => field === name)?.[1] ?? '';
-      const isWhole = isMessage && fields.filter(([name]) => name === 'to').length === 1 && of('from') !== '' && of('text') !== '';
-      const credentials = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
-      if (isWhole) messages.push({ path: request.path, credentials, fields, to: of('to'), subject: of('subject'), text: of('text'), html: of('html') });
+      const isWhole = isMessage && fields.filter(([name]) => name === 'to').length === 1 &&
+        of('from') !== '' && of('text') !== '';
+      const credentials =
+        Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
+      if (isWhole) {
+        messages.push({
+          path: request.path, credentials, fields, to: of('to'), subject: of('subject'), text: of('text'),
+          html: of('html'),
+        });
+      }
       response.writeHead(isWhole ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isWhole ? { id: `<${messages.length}@test>`, message: 'Queued. Thank you.' } : { message: 'not found' }));
+      response.end(JSON.stringify(isWhole
+        ? { id: `<${messages.length}@test>`, message: 'Queued. Thank you.' }
+        : { message: 'not found' }));
     });
   };
   receiver.behave(accepting);

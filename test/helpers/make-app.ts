@@ -55,7 +55,9 @@ export interface TestApp {
 /** Cheap enough for a suite; what the real cost gives is tested on its own. */
 const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000 };
 
-/** A whole controller without background work, on a port of its own, over a real store with a fresh database. */
+/**
+ * A whole controller without background work, on a port of its own, over a real store with a fresh database.
+ */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const server = options.mongoUrl === undefined ? await testMongo() : null;
   const mongoUrl = options.mongoUrl ?? (server as { url: string }).url;
@@ -64,17 +66,21 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   writeFileSync(plansFile, options.plansJson ?? '{}');
   const config = loadControllerConfig({
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: mongoUrl, NATS_URL: 'nats://127.0.0.1:1', REGISTRATION: 'open',
-    PLANS_FILE: plansFile, RATE_LIMIT: '1000000', MAIL_FROM: 'Farwatch <farwatch@test.example>', ...options.env,
+    PLANS_FILE: plansFile, RATE_LIMIT: '1000000', MAIL_FROM: 'Farwatch <farwatch@test.example>',
+    ...options.env,
   });
   const mongo = watchedMongo(mongoUrl);
   const owners = new OwnersBus();
-  const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver() } = options;
+  const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver() } =
+    options;
   const controller = await openController({
-    config, mongo, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random, passwordCost: TEST_COST,
+    config, mongo, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
+    passwordCost: TEST_COST,
   });
   const { edge } = controller;
   const own = options.routes?.(controller) ?? [];
-  const isReplaced = (one: Route) => own.some(({ method, path }) => method === one.method && path === one.path);
+  const isReplaced = (one: Route) =>
+    own.some(({ method, path }) => method === one.method && path === one.path);
   const declared = [...edge.routes.filter((route) => !isReplaced(route)), ...own];
   const url = await controller.listen(createApp({ ...edge, routes: declared, limits: options.limits }));
   const routes = [...declared, ...referenceRoutes(declared)];

@@ -3,7 +3,10 @@ import type { Db } from 'mongodb';
 /** Thrown where a process ends. */
 export class Killed extends Error {}
 
-/** A database whose user is killed at command number `at` (from 0): before it is sent, or after it took effect unanswered. */
+/**
+ * A database whose user is killed at command number `at` (from 0): before it is sent, or after it took effect
+ * unanswered.
+ */
 export function mortal(db: Db, at: number, isSent: boolean): Db {
   let command = 0;
   const orDie = async <T>(send: () => Promise<T>): Promise<T> => {
@@ -29,5 +32,7 @@ export function mortal(db: Db, at: number, isSent: boolean): Db {
         return (...args: unknown[]) => orDie(() => member.apply(target, args) as Promise<unknown>);
       },
     });
-  return new Proxy(db, { get: (target, name) => (name === 'collection' ? (of: string) => collection(target.collection(of)) : Reflect.get(target, name)) });
+  return new Proxy(db, { get: (target, name) => (name === 'collection'
+    ? (of: string) => collection(target.collection(of))
+    : Reflect.get(target, name)) });
 }

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { installByApt, installByGo, isVersionAtLeast, type NatsProgram } from '../../deploy/quickstart/nats-program.ts';
+import {
+  installByApt, installByGo, isVersionAtLeast, type NatsProgram,
+} from '../../deploy/quickstart/nats-program.ts';
 import { findPrograms } from '../../deploy/quickstart/programs.ts';
 
 /** Servers before it have no auth callout, and do not report "no responders" across accounts. */
@@ -9,7 +11,10 @@ const NEWER_GENERATION = '2.10.0';
 
 export type NatsVersion = 'debian' | 'newest';
 
-/** The servers on this machine: `debian` is one before 2.10, `newest` the newest from 2.10 on. Each may be missing. */
+/**
+ * The servers on this machine: `debian` is one before 2.10, `newest` the newest from 2.10 on. Each may be
+ * missing.
+ */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const all = findPrograms('nats-server', process.env, [join(goPath(), 'bin'), join(homedir(), 'go', 'bin')])
     .map((path) => ({ path, version: versionOf(path) }))
@@ -42,20 +47,31 @@ const INSTALLS = [
   { version: 'newest', install: installByGo, takes: 'one to two minutes' },
 ] as const;
 
-/** Installs each generation that this machine lacks, and says so. Throws if there is no server at all afterwards. */
+/**
+ * Installs each generation that this machine lacks, and says so. Throws if there is no server at all
+ * afterwards.
+ */
 export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
   for (const { version, install, takes } of INSTALLS) {
     if (natsPrograms()[version]) continue;
-    say(`This machine has no nats-server ${version === 'debian' ? 'before' : 'from'} ${NEWER_GENERATION}; installing it takes ${takes}`);
+    say(
+      `This machine has no nats-server ${version === 'debian' ? 'before' : 'from'} ${NEWER_GENERATION}; installing it takes ${takes}`,
+    );
     const startedAt = Date.now();
     try {
       await install({ env: process.env, say });
-      say(`Installed nats-server ${natsPrograms()[version]?.version} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+      say(
+        `Installed nats-server ${natsPrograms()[version]?.version} in ${Math.round((Date.now() - startedAt) / 1000)} s`,
+      );
     } catch (error) {
       say(`Cannot install it, so tests run without it: ${(error as Error).message}`);
     }
   }
   const found = Object.values(natsPrograms()).map((program) => program.version);
-  if (found.length === 0) throw new Error('Tests need nats-server on the PATH: install it (https://docs.nats.io) and run them again');
+  if (found.length === 0) {
+    throw new Error(
+      'Tests need nats-server on the PATH: install it (https://docs.nats.io) and run them again',
+    );
+  }
   say(`Tests run on nats-server ${found.join(' and ')}`);
 }

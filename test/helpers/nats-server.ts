@@ -41,12 +41,17 @@ export interface NatsOptions {
 export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   const programs = natsPrograms();
   const program = options.version ? programs[options.version] : (programs.newest ?? programs.debian);
-  if (!program) throw new Error(`no nats-server (${options.version ?? 'any'}) on this machine; npm test installs one`);
+  if (!program) {
+    throw new Error(`no nats-server (${options.version ?? 'any'}) on this machine; npm test installs one`);
+  }
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-nats-'));
   const port = await freePort();
   const user = createUser();
   const controllerSeed = Buffer.from(user.getSeed()).toString();
-  const files = { usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'), controllerCreds: join(dir, 'controller.nk') };
+  const files = {
+    usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'),
+    controllerCreds: join(dir, 'controller.nk'),
+  };
   const storeDir = join(dir, 'store');
   const address = { host: '127.0.0.1', port };
   writeFileSync(files.controllerCreds, `${controllerSeed}\n`);
@@ -59,7 +64,8 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   let child: ChildProcess | null = null;
   let log = '';
   const start = async () => {
-    const started = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const started =
+      spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
     started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     child = started;
     await until(() => answersAsNats(address), { what: `nats-server ${program.version} answers` });
@@ -80,7 +86,9 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
     pid: () => child?.pid ?? 0,
     async setUsers(users) {
       const reloads = countReloads(log);
-      writeFileSync(`${files.usersFile}.tmp`, `users: [\n${users.map((one) => `${JSON.stringify(one)},\n`).join('')}]\n`);
+      writeFileSync(
+        `${files.usersFile}.tmp`, `users: [\n${users.map((one) => `${JSON.stringify(one)},\n`).join('')}]\n`,
+      );
       renameSync(`${files.usersFile}.tmp`, files.usersFile);
       process.kill(Number(readFileSync(files.pidFile, 'utf8')), 'SIGHUP');
       await until(() => countReloads(log) > reloads, { what: 'the server has reloaded its users' });

@@ -2,7 +2,10 @@ import type { Db } from 'mongodb';
 
 const WRITES = ['insertOne', 'updateOne', 'findOneAndUpdate', 'bulkWrite'];
 
-/** A database whose user is overtaken: `meanwhile` is done once, right before its first write to the collection. */
+/**
+ * A database whose user is overtaken: `meanwhile` is done once, right before its first write to the
+ * collection.
+ */
 export function overtaken(db: Db, collection: string, meanwhile: () => Promise<unknown>): Db {
   let isOvertaken = false;
   const watched = (real: object): object =>
@@ -20,6 +23,8 @@ export function overtaken(db: Db, collection: string, meanwhile: () => Promise<u
       },
     });
   return new Proxy(db, {
-    get: (target, name) => (name !== 'collection' ? Reflect.get(target, name) : (of: string) => (of === collection ? watched(target.collection(of)) : target.collection(of))),
+    get: (target, name) => (name !== 'collection'
+      ? Reflect.get(target, name)
+      : (of: string) => (of === collection ? watched(target.collection(of)) : target.collection(of))),
   });
 }

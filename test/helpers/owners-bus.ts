@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
 
 /**
- * The bus of a controller without background work, for tests without NATS. In place of the shards' owners it answers
- * what the test writes here, and it records pokes and live events.
+ * The bus of a controller without background work, for tests without NATS. In place of the shards' owners it
+ * answers what the test writes here, and it records pokes and live events.
  */
 export class OwnersBus implements ControllerBus {
   readonly isConnected = true;
@@ -39,7 +39,8 @@ export class OwnersBus implements ControllerBus {
   async request(subject: string, data: Uint8Array | string): Promise<Uint8Array> {
     const shard = shardOfSubject(subject) ?? -1;
     const asked = JSON.parse(String(data)) as { monitor_ids: string[] };
-    const isAsked = (name: 'open' | 'latest') => subject === subjects.ask(shard, name) && !this.unanswered.has(name);
+    const isAsked = (name: 'open' | 'latest') =>
+      subject === subjects.ask(shard, name) && !this.unanswered.has(name);
     if (isAsked('open')) return Buffer.from(JSON.stringify(this.#open(asked.monitor_ids)));
     if (isAsked('latest')) return Buffer.from(JSON.stringify(this.#latest(shard)));
     throw new BusError('no_responders', subject);
@@ -83,13 +84,15 @@ export class OwnersBus implements ControllerBus {
 /** As an owner answers that has these figures in its latest hour. */
 function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): OpenMonitor {
   if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
-  const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } = stats;
+  const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } =
+    stats;
   return {
     monitor_id: monitorId, live,
     hours: [{
       hour: Math.floor(Date.now() / HOUR_MS) * HOUR_MS, first_entry: null,
       counts: {
-        total, failed, missed: 0, time_sum: Math.round((meanMs ?? 0) * 10), time_count: meanMs === null ? 0 : 1,
+        total, failed, missed: 0, time_sum: Math.round((meanMs ?? 0) * 10),
+        time_count: meanMs === null ? 0 : 1,
       },
       times: uptime === null ? null : [uptime * 1000, 0, (100 - uptime) * 1000],
     }],

@@ -1,5 +1,7 @@
 export interface ReadMail {
-  /** By name in lower case, unfolded and decoded; a name that came twice has its values joined by a line end. */
+  /**
+   * By name in lower case, unfolded and decoded; a name that came twice has its values joined by a line end.
+   */
   headers: Record<string, string>;
   text: string;
   html: string;
@@ -11,8 +13,11 @@ export interface ReadMail {
 export function readMail(raw: string): ReadMail {
   const { headers, body } = split(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
-  const parts = boundary === undefined ? [{ headers, body }] : body.split(`--${boundary}`).slice(1, -1).map((part) => split(part.replace(/^\r?\n/, '')));
-  const partOf = (type: string) => parts.filter((part) => part.headers['content-type']?.startsWith(type)).map(decode)[0] ?? '';
+  const parts = boundary === undefined
+    ? [{ headers, body }]
+    : body.split(`--${boundary}`).slice(1, -1).map((part) => split(part.replace(/^\r?\n/, '')));
+  const partOf = (type: string) =>
+    parts.filter((part) => part.headers['content-type']?.startsWith(type)).map(decode)[0] ?? '';
   return { headers, text: partOf('text/plain'), html: partOf('text/html'), raw };
 }
 
@@ -36,17 +41,23 @@ function split(raw: string): { headers: Record<string, string>; body: string } {
 
 function decode(part: { headers: Record<string, string>; body: string }): string {
   const encoding = part.headers['content-transfer-encoding'] ?? '7bit';
-  const bytes = encoding === 'base64' ? Buffer.from(part.body, 'base64') : Buffer.from(encoding === 'quoted-printable' ? unquote(part.body) : part.body, 'latin1');
+  const bytes = encoding === 'base64'
+    ? Buffer.from(part.body, 'base64')
+    : Buffer.from(encoding === 'quoted-printable' ? unquote(part.body) : part.body, 'latin1');
   return bytes.toString('utf8').replaceAll('\r\n', '\n').trim();
 }
 
 function unquote(text: string): string {
-  return text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/=\r?\n/g, '').replace(
+    /=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** RFC 2047. */
 function decodeWords(text: string): string {
   const joined = text.replace(/\?=\s+=\?/g, '?==?');
   return joined.replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
-    (kind.toLowerCase() === 'b' ? Buffer.from(word, 'base64') : Buffer.from(unquote(word.replaceAll('_', ' ')), 'latin1')).toString('utf8'));
+    (kind.toLowerCase() === 'b'
+      ? Buffer.from(word, 'base64')
+      : Buffer.from(unquote(word.replaceAll('_', ' ')), 'latin1')).toString('utf8'));
 }

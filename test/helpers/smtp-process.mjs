@@ -1,8 +1,9 @@
 import { SMTPServer } from 'smtp-server';
 
 /**
- * An SMTP server as a process of its own. It tells its parent its port, then every mail that it takes; its parent tells
- * it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`; `to` is the one recipient that is refused.
+ * An SMTP server as a process of its own. It tells its parent its port, then every mail that it takes; its
+ * parent tells it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`; `to` is the
+ * one recipient that is refused.
  */
 let behaviour = 'accept';
 process.on('message', (next) => {
@@ -19,7 +20,9 @@ function refusal(at) {
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
-  onAuth: (auth, _session, callback) => (auth.password === 'secret' ? callback(null, { user: auth.username }) : callback(new Error('wrong'))),
+  onAuth: (auth, _session, callback) => (auth.password === 'secret'
+    ? callback(null, { user: auth.username })
+    : callback(new Error('wrong'))),
   onRcptTo: ({ address }, _session, callback) => {
     if (behaviour !== 'hang') callback((behaviour.to ?? address) === address ? refusal('rcpt') : null);
   },
@@ -30,7 +33,10 @@ const server = new SMTPServer({
       const refused = refusal('data');
       if (refused !== null) return callback(refused);
       const { mailFrom, rcptTo } = session.envelope;
-      const mail = { from: mailFrom.address, to: rcptTo.map((one) => one.address), user: session.user ?? null, raw: Buffer.concat(chunks).toString('latin1') };
+      const mail = {
+        from: mailFrom.address, to: rcptTo.map((one) => one.address), user: session.user ?? null,
+        raw: Buffer.concat(chunks).toString('latin1'),
+      };
       process.send({ mail }, () => callback(null, 'taken'));
     });
   },

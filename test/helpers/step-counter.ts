@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { bundleFile } from '../bundle.mjs';
 
 /**
- * Counts how often the blocks of a product file are entered: calls, turns of loops, branches. The number depends on the
- * input alone, so a test can assert it on any machine. V8 counts only code that it compiles while it is told to count:
- * that is why the file is loaded as a copy of its own.
+ * Counts how often the blocks of a product file are entered: calls, turns of loops, branches. The number
+ * depends on the input alone, so a test can assert it on any machine. V8 counts only code that it compiles
+ * while it is told to count: that is why the file is loaded as a copy of its own.
  */
 export class StepCounter<Exports> {
   readonly exports: Exports;
@@ -45,7 +45,8 @@ export class StepCounter<Exports> {
 
   /** Steps since the last call. */
   #take(): number {
-    const { result } = post<Profiler.TakePreciseCoverageReturnType>(this.#session, 'Profiler.takePreciseCoverage');
+    const { result } =
+      post<Profiler.TakePreciseCoverageReturnType>(this.#session, 'Profiler.takePreciseCoverage');
     const functions = result.filter(({ url }) => url === this.#url).flatMap((script) => script.functions);
     return functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0);
   }

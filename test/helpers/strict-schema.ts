@@ -2,18 +2,26 @@ import { z } from 'zod';
 
 type Def = { type: string } & Record<string, unknown>;
 
-/** The same schema, except that no object in it lets an unlisted field pass, and that nothing in it is untyped. */
+/**
+ * The same schema, except that no object in it lets an unlisted field pass, and that nothing in it is
+ * untyped.
+ */
 export function strictSchema(schema: z.ZodType, around: z.ZodType[] = []): z.ZodType {
   if (around.includes(schema)) return z.lazy(() => strictSchema(schema));
   const def = schema._zod.def as unknown as Def;
   const strict = (part: z.ZodType) => strictSchema(part, [...around, schema]);
   const inner = (name: string) => strict(def[name] as z.ZodType);
-  const clone = (change: Record<string, unknown>) => z.core.clone(schema, { ...def, ...change } as never) as z.ZodType;
+  const clone = (change: Record<string, unknown>) =>
+    z.core.clone(schema, { ...def, ...change } as never) as z.ZodType;
   switch (def.type) {
     case 'object': {
       const catchall = def['catchall'] as z.ZodType | undefined;
-      if (catchall !== undefined && catchall._zod.def.type !== 'never') throw new Error('a response schema has an open object');
-      const shape = Object.fromEntries(Object.entries(def['shape'] as Record<string, z.ZodType>).map(([name, field]) => [name, strict(field)]));
+      if (catchall !== undefined && catchall._zod.def.type !== 'never') {
+        throw new Error('a response schema has an open object');
+      }
+      const shape = Object.fromEntries(Object.entries(def['shape'] as Record<string, z.ZodType>).map(
+        ([name, field]) => [name, strict(field)],
+      ));
       return clone({ shape, catchall: z.never() });
     }
     case 'array':

@@ -2,5 +2,8 @@ import type { TakeLimits } from '../../controller/results/intake/take-limits.ts'
 
 /** Limits of a controller with one plan and shared regions only. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {
-  return { rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null, clockShiftMs: () => 0 };
+  return {
+    rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null,
+    clockShiftMs: () => 0,
+  };
 }

@@ -36,7 +36,8 @@ export async function startTarget(): Promise<Target> {
     request.resume();
     giveAnswer(response, answers.get(path)?.(ofPath) ?? everywhere);
   });
-  const listenOn = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listenOn = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());

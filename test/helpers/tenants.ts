@@ -32,9 +32,13 @@ export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: P
   const answer = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
   if (answer.status !== 201) throw new Error(`registration failed: ${answer.text}`);
   const userId: string = answer.data.user.id;
-  await app.db.collection<{ _id: string }>('users').updateOne({ _id: userId }, { $set: { email_verified: true } });
+  await app.db.collection<{ _id: string }>('users').updateOne(
+    { _id: userId }, { $set: { email_verified: true } },
+  );
   const token: string = answer.data.token;
-  return { person: { userId, email, password: PASSWORD, token, client: app.client.with({ authorization: `Bearer ${token}` }) }, answer: answer.data };
+  return { person: {
+    userId, email, password: PASSWORD, token, client: app.client.with({ authorization: `Bearer ${token}` }),
+  }, answer: answer.data };
 }
 
 /** An organization of this suite alone, its owner and a key of each scope. */
@@ -62,7 +66,8 @@ export async function newMember(
   for (const membership of await members.listOfUser(person.userId)) await members.delete(membership._id);
   const now = Date.now();
   await members.insert({
-    _id: newId(now), organization_id: tenant.organizationId, user_id: person.userId, role, project_roles: projectRoles, created_at: now,
+    _id: newId(now), organization_id: tenant.organizationId, user_id: person.userId, role,
+    project_roles: projectRoles, created_at: now,
   });
   return person;
 }

@@ -1,6 +1,8 @@
 import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
 import { createCurve, createUser, fromPublic, type KeyPair } from 'nkeys.js';
-import { assignmentDelta, runOrder, signedEnvelope, signedText, type Assignment, type AssignmentDelta, type RunOrder } from '../../shared/contracts/assignment.ts';
+import {
+  assignmentDelta, runOrder, signedEnvelope, signedText, type Assignment, type AssignmentDelta, type RunOrder,
+} from '../../shared/contracts/assignment.ts';
 import type { Beat } from '../../shared/contracts/beat.ts';
 import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
@@ -24,8 +26,11 @@ export class TestProbe {
   }
 
   request(token: string, change: Partial<EnrolRequest> = {}): EnrolRequest {
-    const unsigned = { token, public_key: this.publicKey, box_key: this.box.getPublicKey(), nonce: 'nonce-0123456789abcdef' };
-    const signature = Buffer.from(this.user.sign(new TextEncoder().encode(enrolText(unsigned)))).toString('base64url');
+    const unsigned = {
+      token, public_key: this.publicKey, box_key: this.box.getPublicKey(), nonce: 'nonce-0123456789abcdef',
+    };
+    const signature =
+      Buffer.from(this.user.sign(new TextEncoder().encode(enrolText(unsigned)))).toString('base64url');
     return { ...unsigned, signature, version: 'test', capabilities: ['http'], ...change };
   }
 
@@ -33,7 +38,11 @@ export class TestProbe {
   async connect(url?: string): Promise<NatsConnection> {
     const { nats_url, probe_id } = this.answer as EnrolAnswer;
     this.connection = await until(
-      () => connect({ servers: url ?? nats_url, authenticator: nkeyAuthenticator(this.user.getSeed()), inboxPrefix: `_INBOX_${probe_id}`, reconnect: false }).catch(() => null),
+      () => connect({
+        servers: url ?? nats_url, authenticator: nkeyAuthenticator(this.user.getSeed()),
+        inboxPrefix: `_INBOX_${probe_id}`, reconnect: false,
+      })
+        .catch(() => null),
       { what: 'probe connects' },
     );
     return this.connection;
@@ -73,7 +82,9 @@ export class TestProbe {
 
   async ask(request: object): Promise<AssignmentDelta> {
     const { region_id, probe_id } = this.answer as EnrolAnswer;
-    const reply = await this.nats.request(subjects.sync(region_id, probe_id), JSON.stringify(request), { timeout: 60_000 });
+    const reply = await this.nats.request(
+      subjects.sync(region_id, probe_id), JSON.stringify(request), { timeout: 60_000 },
+    );
     return this.openDelta(reply.data);
   }
 
@@ -99,7 +110,9 @@ export class TestProbe {
     const { controller_key, controller_box_key, probe_id } = this.answer as EnrolAnswer;
     const envelope = signedEnvelope.parse(JSON.parse(Buffer.from(data).toString()));
     if (envelope.probe_id !== probe_id) throw new Error('for another probe');
-    const isSigned = fromPublic(controller_key).verify(new TextEncoder().encode(signedText(envelope)), Buffer.from(envelope.signature, 'base64url'));
+    const isSigned = fromPublic(controller_key).verify(
+      new TextEncoder().encode(signedText(envelope)), Buffer.from(envelope.signature, 'base64url'),
+    );
     if (!isSigned || envelope.expires_at < Date.now()) throw new Error('does not verify');
     const opened = this.box.open(Buffer.from(envelope.payload, 'base64'), controller_box_key);
     if (!opened) throw new Error('does not open');

@@ -6,7 +6,8 @@ export function toStored(region: string, probeId: string, late: boolean, result:
   const { scheduled_at, started_at, outcome, degraded, reason, attempt, response_time_ms } = result;
   const { status_code, error, missed, timings } = result;
   return {
-    region, probe_id: probeId, late, scheduled_at, started_at, outcome, degraded, reason, attempt, response_time_ms,
+    region, probe_id: probeId, late, scheduled_at, started_at, outcome, degraded, reason, attempt,
+    response_time_ms,
     status_code, error, missed, timings,
   };
 }

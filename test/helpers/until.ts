@@ -4,7 +4,9 @@ export type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 /** Against hanging only: far longer than anything takes on a machine that is busy with other work. */
 const DEADLINE_MS = 300_000;
 
-/** Polls `probe` until it gives a truthy value and returns that; throws what it last saw after `timeoutMs`. */
+/**
+ * Polls `probe` until it gives a truthy value and returns that; throws what it last saw after `timeoutMs`.
+ */
 export async function until<T>(
   probe: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number | undefined; what?: string } = {},

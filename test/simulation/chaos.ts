@@ -15,7 +15,8 @@ export interface ChaosOptions {
   people: number;
 }
 
-export const ALL_CHAOS: ChaosOptions = Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
+export const ALL_CHAOS: ChaosOptions =
+  Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
 
 /** Does one bad thing after another to a world until it is told to stop. */
 export class Chaos {
@@ -35,8 +36,13 @@ export class Chaos {
 
   start(): void {
     const { database } = this.#level;
-    this.#world.health = { ...HEALTHY, slow: 0.05 * database, failBefore: 0.006 * database, failAfter: 0.006 * database, ghost: 0.003 * database, crash: 0.0008 * this.#level.controllers };
-    this.#world.network.weather = { lose: 0.01 * this.#level.network, double: 0.02 * this.#level.network, delay: 0.03 * this.#level.network };
+    this.#world.health = {
+      ...HEALTHY, slow: 0.05 * database, failBefore: 0.006 * database, failAfter: 0.006 * database,
+      ghost: 0.003 * database, crash: 0.0008 * this.#level.controllers,
+    };
+    this.#world.network.weather = {
+      lose: 0.01 * this.#level.network, double: 0.02 * this.#level.network, delay: 0.03 * this.#level.network,
+    };
     this.#next();
   }
 
@@ -59,8 +65,11 @@ export class Chaos {
   #disturb(): void {
     const { database, network, controllers, probes, people } = this.#level;
     const what = this.#random.pick([
-      [controllers, () => this.#nap()], [controllers, () => this.#nap()], [controllers, () => this.#killController()], [controllers, () => this.#stopController()],
-      [database, () => this.#databaseDown()], [network, () => this.#storm()], [probes, () => this.#cutOff()], [probes, () => this.#killProbe()],
+      [controllers, () => this.#nap()], [
+        controllers, () => this.#nap(),
+      ], [controllers, () => this.#killController()], [controllers, () => this.#stopController()],
+      [database, () => this.#databaseDown()], [network, () => this.#storm()], [probes, () => this.#cutOff()],
+      [probes, () => this.#killProbe()],
       [network, () => this.#poison()], [people, () => this.#person()], [people, () => this.#person()],
     ] as [level: number, act: () => void][]);
     if (this.#random.chance(what[0])) what[1]();
@@ -75,7 +84,9 @@ export class Chaos {
   #nap(): void {
     const controller = this.#random.pick(this.#world.controllers);
     this.#world.count('controller nap');
-    controller.process?.sleep(this.#random.pick([this.#random.int(10, 2000), this.#random.int(2000, 12_000), this.#random.int(12_000, 90_000)]), this.#random.chance(0.5));
+    controller.process?.sleep(this.#random.pick([
+      this.#random.int(10, 2000), this.#random.int(2000, 12_000), this.#random.int(12_000, 90_000),
+    ]), this.#random.chance(0.5));
   }
 
   #killController(): void {
@@ -114,7 +125,8 @@ export class Chaos {
     if (this.#world.clock.now() < this.#partitionFreeAt) return;
     this.#world.count('partition');
     const { probeId } = this.#random.pick(this.#world.probes);
-    const forMs = this.#random.pick([this.#random.int(1000, 60_000), this.#random.int(MINUTE_MS, 4 * MINUTE_MS)]);
+    const forMs =
+      this.#random.pick([this.#random.int(1000, 60_000), this.#random.int(MINUTE_MS, 4 * MINUTE_MS)]);
     this.#partitionFreeAt = this.#world.clock.now() + forMs + 4 * MINUTE_MS;
     this.#world.network.cutOff.add(probeId);
     this.#after(forMs, () => void this.#world.network.cutOff.delete(probeId));
@@ -138,8 +150,13 @@ export class Chaos {
     const bytes = this.#random.pick([
       () => Uint8Array.from({ length: this.#random.int(0, 300) }, () => this.#random.int(0, 255)),
       () => Buffer.from(`{"v":1,"epoch":"${epoch}","results":[{"seq":1,"monitor_id":{"$gt":""}},{"seq":2}]}`),
-      () => Buffer.from(`{"v":1,"epoch":"${epoch}","results":[],"dropped":[{"first":1,"last":7,"reason":"corrupt"}]}`),
-      () => encodeBatch({ epoch, engine: '', first: 1, last: 1, dropped: [], results: [unknownResult(this.#random.uuid(), this.#world.clock.now())] }),
+      () => Buffer.from(
+        `{"v":1,"epoch":"${epoch}","results":[],"dropped":[{"first":1,"last":7,"reason":"corrupt"}]}`,
+      ),
+      () => encodeBatch({
+        epoch, engine: '', first: 1, last: 1, dropped: [],
+        results: [unknownResult(this.#random.uuid(), this.#world.clock.now())],
+      }),
     ])();
     this.#world.network.request(probe, subject, bytes, 2000).catch(() => undefined);
   }
@@ -159,7 +176,9 @@ export class Chaos {
 
 function unknownResult(monitorId: string, at: number): CheckResult {
   return {
-    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at, started_at: at, response_time_ms: null,
-    outcome: 'failure', degraded: false, status_code: null, error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null,
+    seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at,
+    started_at: at, response_time_ms: null,
+    outcome: 'failure', degraded: false, status_code: null, error: null, missed: null, timings: null,
+    remote_address: null, tls: null, detail: null,
   };
 }

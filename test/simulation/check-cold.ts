@@ -12,15 +12,23 @@ import { limitsOf } from '../helpers/take-limits.ts';
 
 const LOAD_MS = 20_000;
 
-/** A controller that starts now finds, from documents and the rest of the journal, exactly what the whole journal says. */
+/**
+ * A controller that starts now finds, from documents and the rest of the journal, exactly what the whole
+ * journal says.
+ */
 export async function checkCold(world: World, references: Reference[]): Promise<string[]> {
   const process = world.bystander();
-  const wire = new Wire({ clock: world.clock, random: world.random.fork(), process, health: () => HEALTHY, kill: () => undefined });
+  const wire = new Wire({
+    clock: world.clock, random: world.random.fork(), process, health: () => HEALTHY, kill: () => undefined,
+  });
   const stores = simulatedStores(world.db, wire);
   const said: string[] = [];
-  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => (references[shard]?.state.n ?? 0) > 0);
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
+    (shard) => (references[shard]?.state.n ?? 0) > 0,
+  );
   const cold = new Shards({
-    clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS), instance: 'cold',
+    clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS),
+    instance: 'cold',
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     listeners: { onApplied: () => undefined, onConfigs: () => undefined },
   });
@@ -30,7 +38,11 @@ export async function checkCold(world: World, references: Reference[]): Promise<
     const reference = references[shard] as Reference;
     const state = cold.states.get(shard);
     if (!state) said.push(`cold: shard ${shard} cannot be loaded`);
-    else said.push(...checkStates(world, reference.state, state, 'cold'), ...checkRows(world, reference, state, 'cold'));
+    else {
+      said.push(
+        ...checkStates(world, reference.state, state, 'cold'), ...checkRows(world, reference, state, 'cold'),
+      );
+    }
   }
   return said;
 }

@@ -9,9 +9,14 @@ import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-/** What is derived is what one reading of the journal gives: states, told effects, blocks, rollups, snapshots. */
+/**
+ * What is derived is what one reading of the journal gives: states, told effects, blocks, rollups, snapshots.
+ */
 export function checkDerived(world: World, references: Reference[]): string[] {
-  const found = [...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world), ...checkConfigs(world, references)];
+  const found = [
+    ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world),
+    ...checkConfigs(world, references),
+  ];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
     const owner = world.ownersOf(shard)[0]?.shards?.states.get(shard);
     const reference = references[shard] as Reference;
@@ -29,7 +34,9 @@ export function checkStates(world: World, wanted: ShardState, found: ShardState,
     const held = found.monitors.get(id);
     if (!held) said.push(`${who}: monitor ${id} is not there`);
     else if (!isDeepStrictEqual(comparable(cell.state), comparable(held.state))) {
-      said.push(`${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`);
+      said.push(
+        `${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`,
+      );
     } else said.push(...checkBooked(world, id, cell.state, held.state, who));
   }
   return said;
@@ -40,11 +47,18 @@ function checkConfigs(world: World, references: Reference[]): string[] {
   const said: string[] = [];
   for (const [id, { config, isMarked }] of world.db.monitors) {
     const journaled = references[shardOf(id)]?.state.monitors.get(id)?.state.config.revision;
-    if (isMarked || journaled !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`);
+    if (isMarked || journaled !== config.revision) {
+      said.push(
+        `monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`,
+      );
+    }
     for (const [region, placed] of world.db.assignments) {
       const told = placed.get(id)?.config.revision;
-      const isAsked = config.type !== 'HEARTBEAT' && (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region));
-      if (isAsked && told !== config.revision) said.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${told}`);
+      const isAsked = config.type !== 'HEARTBEAT' &&
+        (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region));
+      if (isAsked && told !== config.revision) {
+        said.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${told}`);
+      }
     }
   }
   return said;
@@ -56,11 +70,16 @@ function comparable(state: MonitorState): unknown {
 }
 
 /** Every hour's booked time is in the state, or, when it is not, in its rollup. */
-function checkBooked(world: World, id: string, wanted: MonitorState, held: MonitorState, who: string): string[] {
+function checkBooked(
+  world: World, id: string, wanted: MonitorState, held: MonitorState, who: string,
+): string[] {
   const said: string[] = [];
   for (const hour of Object.keys(wanted.booked).map(Number)) {
-    const found = held.booked[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.booked ?? [0, 0, 0];
-    if (!isDeepStrictEqual(wanted.booked[hour], found)) said.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.booked[hour]}`);
+    const found =
+      held.booked[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.booked ?? [0, 0, 0];
+    if (!isDeepStrictEqual(wanted.booked[hour], found)) {
+      said.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.booked[hour]}`);
+    }
   }
   return said;
 }
@@ -72,9 +91,11 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   for (const { effects } of references) {
     for (const effect of effects) {
       if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, JSON.stringify(effect.change));
-      else if (effect.kind === 'open') wanted.set(`incident ${effect.opening.id}`, JSON.stringify(effect.opening));
-      else if (effect.kind === 'resolve') wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
-      else wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+      else if (effect.kind === 'open') {
+        wanted.set(`incident ${effect.opening.id}`, JSON.stringify(effect.opening));
+      } else if (effect.kind === 'resolve') {
+        wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
+      } else wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
     }
   }
   const found = new Map<string, string>();
@@ -85,8 +106,12 @@ export function checkEffects(world: World, references: Reference[]): string[] {
     if (resolution) found.set(`resolved ${id}`, JSON.stringify(resolution));
   }
   const said: string[] = [];
-  for (const [key, text] of wanted) if (found.get(key) !== text) said.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
-  for (const [key, text] of found) if (!wanted.has(key)) said.push(`${key} was told and never decided: ${text}`);
+  for (const [key, text] of wanted) {
+    if (found.get(key) !== text) said.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
+  }
+  for (const [key, text] of found) {
+    if (!wanted.has(key)) said.push(`${key} was told and never decided: ${text}`);
+  }
   return said.slice(0, 5);
 }
 
@@ -98,10 +123,16 @@ function checkRollups(world: World): string[] {
     if (block && block.position > position && isPending(world, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
-    const wanted = JSON.stringify(rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs));
-    if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
+    const wanted = JSON.stringify(
+      rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs),
+    );
+    if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) {
+      said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
+    }
     const watched = rollup.times[0] + rollup.times[1] + rollup.times[2];
-    if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) said.push(`rollup ${key} has an hour of ${rollup.times}`);
+    if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) {
+      said.push(`rollup ${key} has an hour of ${rollup.times}`);
+    }
   }
   return said.slice(0, 5);
 }
@@ -109,7 +140,9 @@ function checkRollups(world: World): string[] {
 function isPending(world: World, key: string): boolean {
   const at = key.lastIndexOf(':');
   const [id, hour] = [key.slice(0, at), Number(key.slice(at + 1)) * HOUR_MS];
-  return world.controllers.some((controller) => [...(controller.shards?.states.values() ?? [])].some((state) => {
+  return world.controllers.some((controller) => [
+    ...(controller.shards?.states.values() ?? []),
+  ].some((state) => {
     const cell = state.monitors.get(id);
     return cell !== undefined && (cell.hours.has(hour) || cell.state.booked[hour] !== undefined);
   }));
@@ -123,20 +156,33 @@ function checkDays(world: World): string[] {
     const hours = Array.from({ length: 24 }, (_, hour) => `${id}:${(day + hour * HOUR_MS) / HOUR_MS}`);
     if (hours.some((hour) => isPending(world, hour))) continue;
     const wanted = mergeRollups(hours.flatMap((hour) => world.db.hours.get(hour)?.rollup ?? []));
-    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(wanted)), rollup)) said.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(wanted)), rollup)) {
+      said.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);
+    }
   }
   return said.slice(0, 5);
 }
 
-/** The journal goes on without a hole where the snapshot ends, and the snapshot's lanes are those of its number. */
+/**
+ * The journal goes on without a hole where the snapshot ends, and the snapshot's lanes are those of its
+ * number.
+ */
 function checkSnapshot(world: World, reference: Reference, shard: number): string[] {
   const snapshot = world.db.snapshots.get(shard);
   const n = snapshot?.position ?? 0;
   const said: string[] = [];
-  for (let at = n + 1; at <= reference.state.n; at += 1) if (!world.db.journalOf(shard).has(at)) said.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
+  for (let at = n + 1; at <= reference.state.n; at += 1) {
+    if (!world.db.journalOf(shard).has(at)) {
+      said.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
+    }
+  }
   const lanes = new Map<string, number>();
-  for (const entry of (world.db.truth.get(shard) ?? []).slice(0, n)) for (const [lane, position] of entry.lanes) lanes.set(lane, Math.max(position, lanes.get(lane) ?? 0));
+  for (const entry of (world.db.truth.get(shard) ?? []).slice(0, n)) {
+    for (const [lane, position] of entry.lanes) lanes.set(lane, Math.max(position, lanes.get(lane) ?? 0));
+  }
   const { lanes: found = {} } = JSON.parse(snapshot?.content ?? '{}') as { lanes?: Record<string, number> };
-  if (!isDeepStrictEqual(Object.fromEntries(lanes), found)) said.push(`snapshot ${shard} at ${n} has other lanes than the journal`);
+  if (!isDeepStrictEqual(Object.fromEntries(lanes), found)) {
+    said.push(`snapshot ${shard} at ${n} has other lanes than the journal`);
+  }
   return said.slice(0, 3);
 }

@@ -6,10 +6,16 @@ import { MINUTE_MS, type World } from './world.ts';
 const SURELY_SEEN_MS = 7 * 60_000;
 /** How long after the outage began its first failed check may be, beyond the interval. */
 const SLACK_MS = 5 * 60_000;
-/** What was found before a pause is in the journal may be told: it is there a moment after the person was answered. */
+/**
+ * What was found before a pause is in the journal may be told: it is there a moment after the person was
+ * answered.
+ */
 const JOURNAL_LAG_MS = 2000;
 
-/** I4, I5: one incident for each outage and none else; each told down once, and up once where it ended by recovery. */
+/**
+ * I4, I5: one incident for each outage and none else; each told down once, and up once where it ended by
+ * recovery.
+ */
 export function checkIncidents(world: World): string[] {
   return [...world.db.monitors.keys()].flatMap((id) => checkMonitor(world, id));
 }
@@ -18,12 +24,18 @@ function checkMonitor(world: World, id: string): string[] {
   const said: string[] = [];
   const spans = spansOf(world, id);
   const taken = new Set<Outage>();
-  for (const { opening, resolution } of [...world.db.incidents.values()].filter((incident) => incident.opening.monitor.monitor_id === id)) {
+  for (const { opening, resolution } of [...world.db.incidents.values()].filter(
+    (incident) => incident.opening.monitor.monitor_id === id,
+  )) {
     const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
     const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
     if (!span && isUnheard(world, opening)) {
       // An outage that begins meanwhile is in this incident.
-      for (const each of spans) if (each.from >= opening.started_at && each.from < (resolution?.resolved_at ?? Infinity)) taken.add(each);
+      for (const each of spans) {
+        if (each.from >= opening.started_at && each.from < (resolution?.resolved_at ?? Infinity)) {
+          taken.add(each);
+        }
+      }
       continue;
     }
     if (!span) said.push(`I4: ${name} is no outage`);
@@ -34,31 +46,45 @@ function checkMonitor(world: World, id: string): string[] {
     }
     else {
       taken.add(span);
-      if (!world.jobs.has(id) && opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
-      if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) said.push(`I4: ${name} is not resolved`);
+      if (!world.jobs.has(id) && opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) {
+        said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
+      }
+      if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) {
+        said.push(`I4: ${name} is not resolved`);
+      }
     }
     if (opening.late) said.push(...checkUntold(world, opening.id, name));
     else said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
     if (!taken.has(span) && isOneWithTheLast(world, id, spans, span)) taken.add(span);
-    if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
+    if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) {
+      said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
+    }
   }
   return said;
 }
 
-/** A pause that was over before the journal heard of it ended nothing: the incident from before it goes on. */
+/**
+ * A pause that was over before the journal heard of it ended nothing: the incident from before it goes on.
+ */
 function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): boolean {
   const last = spans[spans.indexOf(span) - 1];
   if (!last || span.from - last.until > JOURNAL_LAG_MS) return false;
   return [...world.db.incidents.values()].some(({ opening, resolution }) =>
-    opening.monitor.monitor_id === id && opening.started_at >= last.from && opening.started_at < last.until && (resolution?.resolved_at ?? Infinity) > span.from);
+    opening.monitor.monitor_id === id && opening.started_at >= last.from && opening.started_at < last.until &&
+      (resolution?.resolved_at ?? Infinity) > span.from);
 }
 
-/** What a job could tell nobody, time and again while the owner was well, is for the owner as if it had not run. */
+/**
+ * What a job could tell nobody, time and again while the owner was well, is for the owner as if it had not
+ * run.
+ */
 function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
   const { interval_ms: intervalMs = 0, grace_ms: graceMs = 0 } = monitor.heartbeat ?? {};
-  return world.unheard.some((job) => job.id === monitor.monitor_id && job.at > at - intervalMs - graceMs && job.at < at + SLACK_MS);
+  return world.unheard.some(
+    (job) => job.id === monitor.monitor_id && job.at > at - intervalMs - graceMs && job.at < at + SLACK_MS,
+  );
 }
 
 /** Each break begins the wait for a ping anew: only a short one is sure to end while bad things go on. */
@@ -71,13 +97,17 @@ function checkUntold(world: World, incidentId: string, name: string): string[] {
   return told.length > 0 ? [`I5: ${name} came late and was told ${told.length} times`] : [];
 }
 
-function checkAlerts(world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string): string[] {
+function checkAlerts(
+  world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string,
+): string[] {
   const said: string[] = [];
   const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
   const count = (event: string): number => told.filter((alert) => alert.event === event).length;
   if (count('monitor.down') !== 1) said.push(`I5: ${name} was told down ${count('monitor.down')} times`);
   const mayBeUp = isResolved ? (endedBy === 'recovery' ? [1] : [0, 1]) : [0];
-  if (!mayBeUp.includes(count('monitor.up'))) said.push(`I5: ${name} was told up ${count('monitor.up')} times`);
+  if (!mayBeUp.includes(count('monitor.up'))) {
+    said.push(`I5: ${name} was told up ${count('monitor.up')} times`);
+  }
   return said;
 }
 
@@ -91,13 +121,21 @@ function spansOf(world: World, id: string): Span[] {
   const active: Outage[] = [];
   for (const config of configs) {
     const open = active.at(-1);
-    if (config.status === 'active' && (!open || open.until !== Infinity)) active.push({ from: config.changed_at, until: Infinity });
-    else if (config.status !== 'active' && open && open.until === Infinity) open.until = config.changed_at + JOURNAL_LAG_MS;
+    if (config.status === 'active' && (!open || open.until !== Infinity)) {
+      active.push({ from: config.changed_at, until: Infinity });
+    } else if (config.status !== 'active' && open && open.until === Infinity) {
+      open.until = config.changed_at + JOURNAL_LAG_MS;
+    }
   }
   // A job is only heard again when it runs the next time, and then tries for a while.
   const silentMs = world.jobs.has(id) ? (configs[0]?.interval_ms ?? 0) + 30_000 : 0;
-  return world.targets.outagesOf(id).map(({ from, until }) => ({ from, until: until + silentMs })).flatMap((outage) => active.flatMap((period): Span[] => {
-    const [from, until] = [Math.max(outage.from, period.from), Math.min(outage.until, period.until, world.clock.now())];
-    return from < until ? [{ from, until, endedBy: period.until < outage.until + SLACK_MS ? 'person' : 'recovery' }] : [];
+  return world.targets.outagesOf(id).map(
+    ({ from, until }) => ({ from, until: until + silentMs }),
+  ).flatMap((outage) => active.flatMap((period): Span[] => {
+    const [from, until] =
+      [Math.max(outage.from, period.from), Math.min(outage.until, period.until, world.clock.now())];
+    return from < until
+      ? [{ from, until, endedBy: period.until < outage.until + SLACK_MS ? 'person' : 'recovery' }]
+      : [];
   }));
 }

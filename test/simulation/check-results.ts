@@ -9,8 +9,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I1, I2, I7: every result that a probe has on disk is in the true journal once, and everything that is in the journal
- * is in blocks or in the owner's rows once, and nothing else is.
+ * I1, I2, I7: every result that a probe has on disk is in the true journal once, and everything that is in
+ * the journal is in blocks or in the owner's rows once, and nothing else is.
  */
 export function checkResults(world: World, references: Reference[]): string[] {
   const found = [...checkJournal(world, references)];
@@ -25,13 +25,19 @@ export function checkResults(world: World, references: Reference[]): string[] {
 function checkJournal(world: World, references: Reference[]): string[] {
   const found: string[] = [];
   const seen = new Map<string, number>();
-  for (const { accepted } of references) for (const { key } of accepted) seen.set(key, (seen.get(key) ?? 0) + 1);
+  for (const { accepted } of references) {
+    for (const { key } of accepted) seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
   let spooled = 0;
   for (const probe of world.probes) {
     if (probe.depth > 0) found.push(`I7: probe in ${probe.region} still has ${probe.depth} results`);
     for (const { epoch, shard, synced, results } of probe.disk.lanes.values()) {
       const lane = laneName(probe.probeId, epoch);
-      if (synced > 0 && world.db.truePosition(shard, lane) !== synced) found.push(`I7: lane ${lane} of shard ${shard} stands at ${world.db.truePosition(shard, lane)} of ${synced}`);
+      if (synced > 0 && world.db.truePosition(shard, lane) !== synced) {
+        found.push(
+          `I7: lane ${lane} of shard ${shard} stands at ${world.db.truePosition(shard, lane)} of ${synced}`,
+        );
+      }
       const reference = references[shard] as Reference;
       for (const { seq, monitor_id: id } of results) {
         const key = `${shard} ${lane} ${seq}`;
@@ -39,12 +45,18 @@ function checkJournal(world: World, references: Reference[]): string[] {
         if (seen.get(key) === 1) continue;
         const isDeleted = world.db.monitors.get(id)?.config.status === 'deleted';
         if (reference.refused.has(key) && isDeleted) spooled -= 1;
-        else found.push(`I1: result ${key} is ${seen.get(key) ?? 0} times in the journal${reference.dropped.has(key) ? ', dropped' : ''}`);
+        else {
+          found.push(
+            `I1: result ${key} is ${seen.get(key) ?? 0} times in the journal${reference.dropped.has(key) ? ', dropped' : ''}`,
+          );
+        }
       }
     }
   }
   const accepted = references.reduce((sum, reference) => sum + reference.accepted.length, 0);
-  if (found.length === 0 && accepted !== spooled) found.push(`I2: ${accepted} results in the journal, ${spooled} spooled`);
+  if (found.length === 0 && accepted !== spooled) {
+    found.push(`I2: ${accepted} results in the journal, ${spooled} spooled`);
+  }
   return found;
 }
 
@@ -55,7 +67,9 @@ export function checkRows(world: World, reference: Reference, state: ShardState,
     for (const rows of cell.hours.values()) for (const row of rows.after(0)) count(wanted, id, row);
   }
   const known = new Map<string, number>();
-  for (const { probe_id: probeId, region, result } of reference.accepted) count(known, result.monitor_id, toStored(region, probeId, false, result), false);
+  for (const { probe_id: probeId, region, result } of reference.accepted) {
+    count(known, result.monitor_id, toStored(region, probeId, false, result), false);
+  }
   for (const { monitor_id: id, row } of reference.pingRows) count(known, id, row, false);
   const stored = new Map<string, number>();
   const withoutLate = new Map<string, number>();
@@ -65,30 +79,53 @@ export function checkRows(world: World, reference: Reference, state: ShardState,
       count(withoutLate, id, row, false);
     }
   }
-  return [...differences(known, withoutLate, `I1/I2 (${who})`), ...differences(wanted, stored, `replay (${who})`)].slice(0, 5);
+  return [
+    ...differences(known, withoutLate, `I1/I2 (${who})`), ...differences(wanted, stored, `replay (${who})`),
+  ].slice(0, 5);
 }
 
 function count(into: Map<string, number>, id: string, row: StoredResult, withLate = true): void {
-  const { region, probe_id: probeId, scheduled_at: scheduledAt, started_at: startedAt, outcome, attempt, response_time_ms: took, late, missed } = row;
-  const key = [id, region, probeId, scheduledAt, startedAt, outcome, attempt, took, missed?.count, withLate ? late : ''].join(' ');
+  const {
+    region, probe_id: probeId, scheduled_at: scheduledAt, started_at: startedAt,
+    outcome, attempt, response_time_ms: took, late, missed,
+  } =
+    row;
+  const key = [
+    id, region, probeId, scheduledAt, startedAt, outcome, attempt, took, missed?.count, withLate ? late : '',
+  ].join(' ');
   into.set(key, (into.get(key) ?? 0) + 1);
 }
 
 function differences(wanted: Map<string, number>, found: Map<string, number>, name: string): string[] {
   const said: string[] = [];
-  for (const [key, times] of wanted) if (found.get(key) !== times) said.push(`${name}: ${key} is stored ${found.get(key) ?? 0} times, not ${times}`);
-  for (const [key, times] of found) if (!wanted.has(key)) said.push(`${name}: ${key} is stored ${times} times and was never issued`);
+  for (const [key, times] of wanted) {
+    if (found.get(key) !== times) {
+      said.push(`${name}: ${key} is stored ${found.get(key) ?? 0} times, not ${times}`);
+    }
+  }
+  for (const [key, times] of found) {
+    if (!wanted.has(key)) said.push(`${name}: ${key} is stored ${times} times and was never issued`);
+  }
   return said;
 }
 
-/** All rows by monitor: those of its blocks, and those in memory that no block has seen; `withBlocks` false takes memory alone. */
+/**
+ * All rows by monitor: those of its blocks, and those in memory that no block has seen; `withBlocks` false
+ * takes memory alone.
+ */
 export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<string, StoredResult[]> {
   const all = new Map<string, StoredResult[]>();
   for (const [id, cell] of state.monitors) {
     const rows: StoredResult[] = [];
-    for (const [hour, held] of cell.hours) rows.push(...held.after(withBlocks ? (world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0) : 0));
+    for (const [hour, held] of cell.hours) {
+      rows.push(
+        ...held.after(withBlocks ? (world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0) : 0),
+      );
+    }
     all.set(id, rows);
   }
-  if (withBlocks) for (const [key, { bytes }] of world.db.blocks) all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes).rows());
+  if (withBlocks) {for (const [key, { bytes }] of world.db.blocks) {
+    all.get(key.slice(0, key.lastIndexOf(':')))?.push(...decodeBlock(bytes).rows());
+  }}
   return all;
 }

@@ -8,8 +8,9 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I6: of monitors with one region whose results came in order and in time, the hours' times, worked out here from
- * stored results alone, are those of the rollups. Hours with a gap or with anything late around them are left out.
+ * I6: of monitors with one region whose results came in order and in time, the hours' times, worked out here
+ * from stored results alone, are those of the rollups. Hours with a gap or with anything late around them are
+ * left out.
  */
 export function checkUptime(world: World, references: Reference[]): { said: string[]; hours: number } {
   const said: string[] = [];
@@ -17,7 +18,9 @@ export function checkUptime(world: World, references: Reference[]): { said: stri
   for (const reference of references) {
     for (const [id, rows] of rowsOf(world, reference.state, false)) {
       const configs = world.history.get(id) ?? [];
-      if (configs.length !== 1 || configs[0]?.monitoring_regions.length !== 1 && world.probes.length !== 1) continue;
+      if (configs.length !== 1 || configs[0]?.monitoring_regions.length !== 1 && world.probes.length !== 1) {
+        continue;
+      }
       const config = configs[0] as MonitorConfig;
       const times = timesOf(config, rows);
       for (const hour of wholeHours(config, rows)) {
@@ -25,7 +28,11 @@ export function checkUptime(world: World, references: Reference[]): { said: stri
         if (!rollup) continue;
         hours += 1;
         const wanted = times.get(hour) ?? [0, 0, 0];
-        if (!isDeepStrictEqual(wanted, rollup.times)) said.push(`I6: hour ${new Date(hour).toISOString()} of ${id} has ${rollup.times}, by its results ${wanted}`);
+        if (!isDeepStrictEqual(wanted, rollup.times)) {
+          said.push(
+            `I6: hour ${new Date(hour).toISOString()} of ${id} has ${rollup.times}, by its results ${wanted}`,
+          );
+        }
       }
     }
   }
@@ -39,15 +46,21 @@ function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
   const last = sorted.at(-1)?.started_at ?? 0;
   const found: number[] = [];
   const marginMs = 3 * config.interval_ms;
-  for (let hour = Math.ceil((first + marginMs) / HOUR_MS) * HOUR_MS; hour + HOUR_MS + marginMs < last; hour += HOUR_MS) {
-    const around = sorted.filter((row) => row.started_at > hour - marginMs && row.started_at < hour + HOUR_MS + marginMs);
-    const isWhole = around.every((row, at) => at === 0 || row.started_at - (around[at - 1] as StoredResult).started_at <= config.interval_ms * 1.5);
+  for (let hour = Math.ceil((first + marginMs) / HOUR_MS) * HOUR_MS; hour + HOUR_MS +
+    marginMs < last; hour += HOUR_MS) {
+    const around =
+      sorted.filter((row) => row.started_at > hour - marginMs && row.started_at < hour + HOUR_MS + marginMs);
+    const isWhole = around.every((row, at) => at === 0 ||
+      row.started_at - (around[at - 1] as StoredResult).started_at <= config.interval_ms * 1.5);
     if (isWhole && around.every((row) => !row.late && row.outcome !== 'missed')) found.push(hour);
   }
   return found;
 }
 
-/** Ms as up, degraded and down, by hour: a status holds until the next result; an outage begins with its first failure. */
+/**
+ * Ms as up, degraded and down, by hour: a status holds until the next result; an outage begins with its first
+ * failure.
+ */
 function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {
   const spans: { from: number; until: number; column: 0 | 1 | 2 }[] = [];
   let fails = 0;

@@ -17,7 +17,9 @@ function mutationOf(part: string | undefined): Partial<Mutation> {
 }
 
 function tell(name: string, startedAt: number, { violations, seed: _seed, ...figures }: SeedReport): boolean {
-  console.log(`${name} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`);
+  console.log(
+    `${name} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`,
+  );
   for (const violation of violations.slice(0, 12)) console.log(`  ${violation.slice(0, 600)}`);
   return violations.length === 0;
 }
@@ -25,7 +27,8 @@ function tell(name: string, startedAt: number, { violations, seed: _seed, ...fig
 /** Prints each seed with what it found; ends with code 1 when one failed. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: {
-    seed: { type: 'string' }, seeds: { type: 'string' }, scenario: { type: 'string' }, mutation: { type: 'string' }, trace: { type: 'string' },
+    seed: { type: 'string' }, seeds: { type: 'string' }, scenario: { type: 'string' },
+    mutation: { type: 'string' }, trace: { type: 'string' },
     verbose: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
   } });
   if (values.help) return console.log(USAGE);
@@ -42,10 +45,15 @@ async function main(): Promise<void> {
   const failed: number[] = [];
   for (let seed = first; seed < first + count; seed += 1) {
     const startedAt = Date.now();
-    const found = await runSeed({ ...changed, seed, beforeChecks: patch?.(), logLevel: values.verbose ? 'warn' : 'silent', trace: values.trace ?? null });
+    const found = await runSeed({
+      ...changed, seed, beforeChecks: patch?.(), logLevel: values.verbose ? 'warn' : 'silent',
+      trace: values.trace ?? null,
+    });
     if (!tell(`seed ${seed}`, startedAt, found)) failed.push(seed);
   }
-  console.log(`${count - failed.length} of ${count} seeds passed${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`);
+  console.log(
+    `${count - failed.length} of ${count} seeds passed${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`,
+  );
   process.exitCode = failed.length > 0 ? 1 : 0;
 }
 

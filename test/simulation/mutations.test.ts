@@ -19,7 +19,9 @@ function mutationOf(part: string): Mutation {
   return found;
 }
 
-async function firstBreak({ sentence: _sentence, patch, ...changed }: Mutation, breaks: RegExp): Promise<string | null> {
+async function firstBreak(
+  { sentence: _sentence, patch, ...changed }: Mutation, breaks: RegExp,
+): Promise<string | null> {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const restore = patch?.() ?? (() => undefined);
     try {

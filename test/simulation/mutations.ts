@@ -6,7 +6,10 @@ import { Shard } from '../../controller/results/shards/shard.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { WorldOptions } from './world.ts';
 
-/** One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is bypassed. */
+/**
+ * One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is
+ * bypassed.
+ */
 export interface Mutation {
   /** The sentence that is missing. */
   sentence: string;
@@ -20,12 +23,17 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     sentence: 'of two controllers one gets n in; the other sees the duplicate key',
     disguise: (stores) => ({ ...stores, journal: {
-      ...stores.journal, insert: async (entries) => (await stores.journal.insert(entries)).map((outcome) => (outcome === 'taken' ? 'ours' : outcome)),
+      ...stores.journal,
+      insert: async (entries) => (await stores.journal.insert(entries)).map(
+        (outcome) => (outcome === 'taken' ? 'ours' : outcome),
+      ),
     } }),
   },
   {
     sentence: 'after every insert and every catch-up read the owner reads the snapshot',
-    disguise: (stores) => ({ ...stores, snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } }),
+    disguise: (stores) => ({
+      ...stores, snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) },
+    }),
   },
   {
     sentence: 'if the entries have a hole the shard is loaded anew',
@@ -36,7 +44,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     sentence: 'reading an entry follows the same lane rule as taking a batch',
     patch: () => patchApply((state, entry) => {
-      for (const { probe_id: probeId, batch } of entry.batches) state.lanes.delete(laneName(probeId, batch.epoch));
+      for (const { probe_id: probeId, batch } of entry.batches) {
+        state.lanes.delete(laneName(probeId, batch.epoch));
+      }
     }),
   },
   {
@@ -50,12 +60,17 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     sentence: 'in the journal read = acknowledged: what is answered is there for good',
     disguise: (stores, world) => ({ ...stores, journal: {
-      ...stores.journal, insert: (entries) => (world.random.chance(0.002) ? Promise.resolve(entries.map(() => 'written' as const)) : stores.journal.insert(entries)),
+      ...stores.journal,
+      insert: (entries) => (world.random.chance(0.002)
+        ? Promise.resolve(entries.map(() => 'written' as const))
+        : stores.journal.insert(entries)),
     } }),
   },
   {
     sentence: 'effects have ids derived from (monitor, n, index, kind)',
-    disguise: (stores, world) => ({ ...stores, alerts: { fanOut: (alert) => stores.alerts.fanOut({ ...alert, id: world.random.uuid() }) } }),
+    disguise: (stores, world) => ({
+      ...stores, alerts: { fanOut: (alert) => stores.alerts.fanOut({ ...alert, id: world.random.uuid() }) },
+    }),
   },
   {
     sentence: 'one conditional write of its state document, where position < n',
@@ -66,7 +81,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     sentence: 'the state document is written outbox included',
-    disguise: (stores) => ({ ...stores, states: { ...stores.states, write: (records) => stores.states.write(records.map((record) => ({ ...record, outbox: [] }))) } }),
+    disguise: (stores) => ({ ...stores, states: {
+      ...stores.states,
+      write: (records) => stores.states.write(records.map((record) => ({ ...record, outbox: [] }))),
+    } }),
   },
   {
     sentence: 'blocks and rollups are whole documents, where position < p',
@@ -88,7 +106,9 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'lane positions live longer than raw retention',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard, snapshot) => {
-        const recent = Object.entries(snapshot.lanes).filter(([lane]) => (snapshot.moved?.[lane] ?? 0) > world.clock.now() - 300_000);
+        const recent = Object.entries(snapshot.lanes).filter(
+          ([lane]) => (snapshot.moved?.[lane] ?? 0) > world.clock.now() - 300_000,
+        );
         return stores.snapshots.move(shard, { ...snapshot, lanes: Object.fromEntries(recent) });
       },
     } }),
@@ -103,7 +123,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     sentence: 'the mark is cleared if the revision is still the same',
     disguise: (stores, world) => ({ ...stores, marks: {
-      ...stores.marks, clear: (marks) => stores.marks.clear(marks.map((mark) => ({ ...mark, revision: world.db.monitors.get(mark.monitor_id)?.config.revision ?? 0 }))),
+      ...stores.marks,
+      clear: (marks) => stores.marks.clear(marks.map(
+        (mark) => ({ ...mark, revision: world.db.monitors.get(mark.monitor_id)?.config.revision ?? 0 }),
+      )),
     } }),
   },
   {
@@ -111,7 +134,9 @@ export const MUTATIONS: readonly Mutation[] = [
     disguise: (stores) => ({ ...stores, marks: {
       ...stores.marks, findMarked: async (shards, limit) => {
         const found = await stores.marks.findMarked(shards, limit);
-        await stores.marks.clear(found.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
+        await stores.marks.clear(
+          found.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })),
+        );
         return found;
       },
     } }),
@@ -133,7 +158,8 @@ export function patchClockDecisions(): () => void {
     let isLoading = true;
     const clock: Clock = {
       now: () => (isLoading ? 0 : deps.clock.now()), monotonic: () => deps.clock.monotonic(),
-      setTimer: (delayMs, fire) => deps.clock.setTimer(delayMs, fire), setRepeating: (periodMs, fire) => deps.clock.setRepeating(periodMs, fire),
+      setTimer: (delayMs, fire) => deps.clock.setTimer(delayMs, fire),
+      setRepeating: (periodMs, fire) => deps.clock.setRepeating(periodMs, fire),
     };
     const loaded = await load.call(Shard, shard, writer, { ...deps, clock }, context);
     isLoading = false;

@@ -6,7 +6,9 @@ import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 export interface Weather {
-  /** Share of messages and replies that are lost, come twice, or come up to 4 s late (and so out of order). */
+  /**
+   * Share of messages and replies that are lost, come twice, or come up to 4 s late (and so out of order).
+   */
   lose: number;
   double: number;
   delay: number;
@@ -20,7 +22,9 @@ export interface Listener {
   take(shard: number, message: TakenMessage): void;
 }
 
-/** The bus: each message goes to everyone who listens, the first reply wins, and nothing is sure to arrive. */
+/**
+ * The bus: each message goes to everyone who listens, the first reply wins, and nothing is sure to arrive.
+ */
 export class Network {
   weather: Weather = FAIR_WEATHER;
   readonly cutOff = new Set<string>();
@@ -42,7 +46,10 @@ export class Network {
     this.#listeners.get(shard)?.delete(listener);
   }
 
-  request(from: { process: SimulatedProcess; region: string; probeId: string }, subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+  request(
+    from: { process: SimulatedProcess; region: string; probeId: string }, subject: string, bytes: Uint8Array,
+    timeoutMs: number,
+  ): Promise<Uint8Array> {
     const shard = shardOfSubject(subject) as number;
     return new Promise((resolve, reject) => {
       const timer = from.process.setTimer(timeoutMs, () => reject(new BusError('timeout')));

@@ -5,7 +5,10 @@ import type { StoredResult } from '../../controller/results/hours/stored-result.
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 
-/** What the one true journal of a shard says when it is read once, from its first entry to its last, by nobody else. */
+/**
+ * What the one true journal of a shard says when it is read once, from its first entry to its last, by nobody
+ * else.
+ */
 export interface Reference {
   state: ShardState;
   effects: MonitorEffect[];
@@ -21,7 +24,9 @@ export interface Reference {
 
 export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
   const state = new ShardState(shard, { n: 0, lanes: {} }, []);
-  const reference: Reference = { state, effects: [], accepted: [], pingRows: [], pings: [], refused: new Set(), dropped: new Set() };
+  const reference: Reference = {
+    state, effects: [], accepted: [], pingRows: [], pings: [], refused: new Set(), dropped: new Set(),
+  };
   const positions = new Map<string, number>();
   for (const entry of db.truth.get(shard) ?? []) {
     for (const { probe_id: probeId, region, batch, refused } of entry.batches) {
@@ -33,7 +38,11 @@ export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
         if (refused.includes(result.seq)) reference.refused.add(key);
         else reference.accepted.push({ key, probe_id: probeId, region, result });
       }
-      for (const { first, last } of batch.dropped) for (let seq = Math.max(first, known + 1); seq <= last; seq += 1) reference.dropped.add(`${shard} ${lane} ${seq}`);
+      for (const { first, last } of batch.dropped) {
+        for (let seq = Math.max(first, known + 1); seq <= last; seq += 1) {
+          reference.dropped.add(`${shard} ${lane} ${seq}`);
+        }
+      }
       positions.set(lane, Math.max(known, batch.last));
     }
     for (const ping of entry.pings) {
@@ -42,7 +51,10 @@ export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
       reference.pings.push(ping.id);
     }
     for (const decision of entry.clock) {
-      if (decision.kind !== 'overdue' || [...entry.pings, ...entry.configs].some(({ monitor_id: id }) => id === decision.monitor_id)) continue;
+      if (decision.kind !== 'overdue' ||
+        [...entry.pings, ...entry.configs].some(({ monitor_id: id }) => id === decision.monitor_id)) {
+        continue;
+      }
       reference.pingRows.push({ monitor_id: decision.monitor_id, row: overdueRow(decision.at) });
     }
     for (const record of state.apply(entry).changed) reference.effects.push(...record.outbox);

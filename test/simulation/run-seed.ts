@@ -56,7 +56,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   await world.run(calmMinutes * MINUTE_MS);
   await settle(world);
   options.beforeChecks?.();
-  if (options.trace) for (const id of world.db.monitors.keys()) if (id.startsWith(options.trace)) for (const line of trace(world.db, id)) console.log(line);
+  if (options.trace) {for (const id of world.db.monitors.keys()) {
+    if (id.startsWith(options.trace)) for (const line of trace(world.db, id)) console.log(line);
+  }}
   return report(world, options.seed);
 }
 
@@ -73,7 +75,8 @@ export async function settle(world: World): Promise<void> {
 function plan(world: World, chaos: Chaos, untilMs: number): void {
   const random = world.random.fork();
   const create = (given: Parameters<World['createMonitor']>[0]): void => {
-    const { monitor_id: id } = world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...given });
+    const { monitor_id: id } =
+      world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...given });
     world.targets.plan(id, outages(random, untilMs));
   };
   create({ interval_ms: MINUTE_MS });
@@ -82,7 +85,9 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
   const jobs = new Random(random.int(0, 2 ** 31));
   for (const intervalMs of [20_000, MINUTE_MS, 5 * MINUTE_MS]) {
     const heartbeat = { interval_ms: intervalMs, grace_ms: Math.max(15_000, intervalMs / 4) };
-    const config = world.createMonitor({ shard: jobs.pick(SHARDS), type: 'HEARTBEAT', interval_ms: intervalMs, heartbeat });
+    const config = world.createMonitor({
+      shard: jobs.pick(SHARDS), type: 'HEARTBEAT', interval_ms: intervalMs, heartbeat,
+    });
     world.targets.plan(config.monitor_id, outages(jobs, untilMs));
     world.employ(config, intervalMs);
   }
@@ -94,7 +99,8 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
 
 function outages(random: Random, untilMs: number): Outage[] {
   const found: Outage[] = [];
-  for (let at = START_MS + random.int(2, 40) * MINUTE_MS; at < untilMs; at += random.int(10, 50) * MINUTE_MS) {
+  for (let at =
+    START_MS + random.int(2, 40) * MINUTE_MS; at < untilMs; at += random.int(10, 50) * MINUTE_MS) {
     const forMs = random.int(8 * 60, 20 * 60) * 1000;
     found.push({ from: at, until: at + forMs });
     at += forMs;
@@ -108,7 +114,8 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
   const uptime = checkUptime(world, references);
   const violations = [
     ...uptime.said,
-    ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references), ...checkIncidents(world),
+    ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references),
+    ...checkIncidents(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),
   ];
   const { db } = world;
@@ -116,6 +123,7 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
     seed, violations, faults: world.faults,
     results: references.reduce((sum, reference) => sum + reference.accepted.length, 0),
     entries: references.reduce((sum, reference) => sum + reference.state.n, 0),
-    incidents: db.incidents.size, blocks: db.blocks.size, hours: uptime.hours, snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
+    incidents: db.incidents.size, blocks: db.blocks.size, hours: uptime.hours,
+    snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
   };
 }

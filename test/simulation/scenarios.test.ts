@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from './mutations.ts';
 import {
-  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling, diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, sleeperFindsItsNumberFree,
+  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling,
+  diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, sleeperFindsItsNumberFree,
   sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState, type Changed,
 } from './scenarios.ts';
 import type { SeedReport } from './run-seed.ts';
 
 /** Each with the sentence that it needs. */
 const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Promise<SeedReport>][] = [
-  ['a sleeper finds its number free again', 'after every insert and every catch-up read', sleeperFindsItsNumberFree],
+  [
+    'a sleeper finds its number free again', 'after every insert and every catch-up read',
+    sleeperFindsItsNumberFree,
+  ],
   ['a sleeper writes an old state', 'one conditional write of its state document', sleeperWritesAnOldState],
   ['a sleeper writes an old block', 'blocks and rollups are whole documents', sleeperWritesAnOldBlock],
   ['a sleeper moves the snapshot back', 'the snapshot moves forward only', sleeperMovesTheSnapshotBack],
@@ -32,7 +36,9 @@ describe.each(SCENARIOS)('%s', (_name, part, run) => {
 });
 
 describe('unobserved time is not silence', () => {
-  test.each([['every controller is away', nobodyListens], ['the database is away', databaseAway]])('%s', async (_name, run) => {
+  test.each([
+    ['every controller is away', nobodyListens], ['the database is away', databaseAway],
+  ])('%s', async (_name, run) => {
     const { violations, unknowns } = await run();
     expect({ violations, unknowns }).toEqual({ violations: [], unknowns: 0 });
   });
@@ -64,7 +70,11 @@ describe('results that a region collects while it is cut off', () => {
   });
 });
 
-test.each([10, -10])('a clock that is %i minutes off for a while loses no result and opens no second incident', async (minutes) => {
+test.each([
+  10, -10,
+])('a clock that is %i minutes off for a while loses no result and opens no second incident', async (
+  minutes,
+) => {
   const { violations, letters, incidents } = await clockJumps(minutes * 60_000);
   expect({ violations, letters, incidents }).toEqual({ violations: [], letters: 0, incidents: 1 });
 });

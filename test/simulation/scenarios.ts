@@ -20,21 +20,34 @@ export interface Pair {
 }
 
 /** Two controllers, one probe, one monitor every 10 s; who owns its shard is `first`. */
-export async function pair(options: Partial<WorldOptions>, given: Partial<MonitorConfig> = {}): Promise<Pair> {
+export async function pair(
+  options: Partial<WorldOptions>, given: Partial<MonitorConfig> = {},
+): Promise<Pair> {
   const world = new World({ seed: 1, controllers: 2, regions: ['eu'], ...options });
   world.restartAfterMs = null;
   const monitor = world.createMonitor({ shard: SHARD, interval_ms: 10_000, quorum: 'any', ...given });
   world.start();
-  await world.runUntil(() => world.ownersOf(SHARD).length === 1 && (world.db.truth.get(SHARD)?.length ?? 0) > 10, 5 * MINUTE_MS);
+  await world.runUntil(
+    () => world.ownersOf(SHARD).length === 1 && (world.db.truth.get(SHARD)?.length ?? 0) > 10, 5 * MINUTE_MS,
+  );
   const first = world.ownersOf(SHARD)[0] as SimulatedController;
   const second = world.controllers.find((controller) => controller !== first) as SimulatedController;
   return { world, monitor, first, second };
 }
 
-type Moment = { [S in keyof ControllerStores]: { store: S; method: keyof ControllerStores[S] } }[keyof ControllerStores];
+type Moment = { [S in keyof ControllerStores]: {
+  store: S;
+  method: keyof ControllerStores[S];
+} }[keyof ControllerStores];
 
-/** Stops a controller right before it sends one command, once `when` holds; the command goes out when it wakes. */
-export function napBefore(moment: Moment, forMs: number, when: (world: World, controller: SimulatedController, args: unknown[]) => boolean): NonNullable<WorldOptions['disguise']> {
+/**
+ * Stops a controller right before it sends one command, once `when` holds; the command goes out when it
+ * wakes.
+ */
+export function napBefore(
+  moment: Moment, forMs: number,
+  when: (world: World, controller: SimulatedController, args: unknown[]) => boolean,
+): NonNullable<WorldOptions['disguise']> {
   let isDone = false;
   return (stores, world, controller) => {
     const store = stores[moment.store] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
@@ -54,7 +67,9 @@ export function napBefore(moment: Moment, forMs: number, when: (world: World, co
 }
 
 /** Both disguises, the second around the first. */
-export function both(inner: WorldOptions['disguise'], outer: WorldOptions['disguise']): WorldOptions['disguise'] {
+export function both(
+  inner: WorldOptions['disguise'], outer: WorldOptions['disguise'],
+): WorldOptions['disguise'] {
   return (stores, world, controller) => {
     const changed = inner?.(stores, world, controller) ?? stores;
     return outer?.(changed, world, controller) ?? changed;
@@ -68,46 +83,66 @@ async function end(world: World): Promise<SeedReport> {
 }
 
 /**
- * An owner sleeps for hours right before it inserts a number. Meanwhile another writes it, takes a snapshot and deletes
- * it; then that one dies, and the sleeper wakes to find its number free.
+ * An owner sleeps for hours right before it inserts a number. Meanwhile another writes it, takes a snapshot
+ * and deletes it; then that one dies, and the sleeper wakes to find its number free.
  */
 export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const isTime = (world: World): boolean => (world.db.truth.get(SHARD)?.length ?? 0) > 20;
   const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
-    isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) && world.ownersOf(SHARD)[0] === controller);
+    isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) &&
+      world.ownersOf(SHARD)[0] === controller);
   // Leases make a takeover quick and nothing right: the sleeper hears nothing of them for a while.
-  const deaf: WorldOptions['disguise'] = (stores, world, controller) => ({ ...stores, leases: { ...stores.leases, show: async (holder, until) => {
-    if (world.clock.now() > START_MS + 2 * HOUR_MS && controller.process) await sleep(controller.process, MINUTE_MS);
+  const deaf: WorldOptions['disguise'] = (
+    stores, world, controller,
+  ) => ({ ...stores, leases: { ...stores.leases, show: async (holder, until) => {
+    if (world.clock.now() > START_MS + 2 * HOUR_MS && controller.process) {
+      await sleep(controller.process, MINUTE_MS);
+    }
     return stores.leases.show(holder, until);
   } } });
-  const { world, first, second } = await pair({ ...changed, disguise: both(both(changed.disguise, deaf), nap) });
+  const { world, first, second } =
+    await pair({ ...changed, disguise: both(both(changed.disguise, deaf), nap) });
   await world.runUntil(() => first.process?.isAwake === false, MINUTE_MS);
   const n = world.db.truth.get(SHARD)?.length ?? 0;
   await world.run(napMs - 10_000);
-  if ((world.db.snapshots.get(SHARD)?.position ?? 0) <= n) throw new Error('the snapshot has not passed the sleeper');
+  if ((world.db.snapshots.get(SHARD)?.position ?? 0) <= n) {
+    throw new Error('the snapshot has not passed the sleeper');
+  }
   second.kill();
   await world.run(MINUTE_MS);
   second.start();
   return end(world);
 }
 
-/** An owner sleeps before it writes a state, while another takes over and goes on; then it wakes and writes. */
+/**
+ * An owner sleeps before it writes a state, while another takes over and goes on; then it wakes and writes.
+ */
 export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
-    (args[0] as { outbox: { kind: string }[] }[]).some(({ outbox }) => outbox.some(({ kind }) => kind === 'open')));
+    (args[0] as { outbox: { kind: string }[] }[]).some(
+      ({ outbox }) => outbox.some(({ kind }) => kind === 'open'),
+    ));
   const { world, monitor, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
-  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }]);
+  world.targets.plan(
+    monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }],
+  );
   await world.runUntil(() => first.process?.isAwake === false, 5 * MINUTE_MS);
   await world.run(napMs + MINUTE_MS);
   return end(world);
 }
 
-/** An owner sleeps before it writes an hour's block; another writes that hour too, later results included; then it wakes. */
+/**
+ * An owner sleeps before it writes an hour's block; another writes that hour too, later results included;
+ * then it wakes.
+ */
 export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 4 * HOUR_MS;
-  const nap = napBefore({ store: 'hours', method: 'write' }, napMs, (_world, _controller, args) => (args[0] as { monitor_id: string }[]).length > 0);
+  const nap = napBefore(
+    { store: 'hours', method: 'write' }, napMs,
+    (_world, _controller, args) => (args[0] as { monitor_id: string }[]).length > 0,
+  );
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
   // What the probe finds in the rest of this hour is heard three hours later.
   await world.run(2 * MINUTE_MS);
@@ -120,11 +155,17 @@ export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<Se
   return end(world);
 }
 
-/** An owner sleeps before it moves the snapshot; another moves it further and deletes the journal; then it wakes. */
+/**
+ * An owner sleeps before it moves the snapshot; another moves it further and deletes the journal; then it
+ * wakes.
+ */
 export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
-  // The other one moves it on the hour after its block is written; between two of these moves the sleeper wakes.
+  // The other one moves it on the hour after its block is written; between two of these moves the sleeper
+  // wakes.
   const napMs = 2.5 * HOUR_MS;
-  const nap = napBefore({ store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD);
+  const nap = napBefore(
+    { store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD,
+  );
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
   await world.runUntil(() => first.process?.isAwake === false, 3 * HOUR_MS);
   await world.run(napMs + MINUTE_MS);
@@ -134,7 +175,9 @@ export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promis
 /** A person changes a monitor while its last change is being unmarked. */
 export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
-  const meanwhile: WorldOptions['disguise'] = (stores, world) => ({ ...stores, marks: { ...stores.marks, clear: (marks) => {
+  const meanwhile: WorldOptions['disguise'] = (
+    stores, world,
+  ) => ({ ...stores, marks: { ...stores.marks, clear: (marks) => {
     const id = marks[0]?.monitor_id;
     if (id !== undefined && !isDone && world.clock.now() > START_MS + MINUTE_MS) {
       isDone = true;
@@ -158,7 +201,10 @@ export async function nobodyListens(changed: Changed = {}): Promise<SeedReport &
   first.start();
   second.start();
   const found = await end(world);
-  return { ...found, unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length };
+  return {
+    ...found,
+    unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length,
+  };
 }
 
 /** The database is away for five minutes while owner and probe go on: no region was silent. */
@@ -169,13 +215,18 @@ export async function databaseAway(changed: Changed = {}): Promise<SeedReport & 
   await world.run(5 * MINUTE_MS);
   world.health = before;
   const found = await end(world);
-  return { ...found, unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length };
+  return {
+    ...found,
+    unknowns: [...world.db.statusChanges.values()].filter(({ reason }) => reason === 'no data').length,
+  };
 }
 
 /** An owner dies when a state that wants an incident opened is written, and nothing of it is carried out. */
 export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
-  const deadly: WorldOptions['disguise'] = (stores, world, controller) => ({ ...stores, states: { ...stores.states, write: async (records) => {
+  const deadly: WorldOptions['disguise'] = (
+    stores, world, controller,
+  ) => ({ ...stores, states: { ...stores.states, write: async (records) => {
     await stores.states.write(records);
     if (isDone || !records.some(({ outbox }) => outbox.some(({ kind }) => kind === 'open'))) return;
     isDone = true;
@@ -183,7 +234,9 @@ export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedRepo
     await sleep(controller.process ?? world.clock, 1);
   } } });
   const { world, monitor, first } = await pair({ ...changed, disguise: both(changed.disguise, deadly) });
-  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }]);
+  world.targets.plan(
+    monitor.monitor_id, [{ from: world.clock.now() + MINUTE_MS, until: world.clock.now() + 12 * MINUTE_MS }],
+  );
   await world.runUntil(() => !first.isAlive, 5 * MINUTE_MS);
   await world.run(15 * MINUTE_MS);
   first.start();
@@ -191,9 +244,13 @@ export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedRepo
 }
 
 /** Inserts take effect and are never answered: each is repeated until its own entry is found. */
-export async function insertsAreNotAnswered(changed: Changed = {}): Promise<SeedReport & { voided: number; failures: number }> {
+export async function insertsAreNotAnswered(
+  changed: Changed = {},
+): Promise<SeedReport & { voided: number; failures: number }> {
   const counts = new Map<string, number>();
-  const mute: WorldOptions['disguise'] = (stores, world) => ({ ...stores, journal: { ...stores.journal, insert: async (entries) => {
+  const mute: WorldOptions['disguise'] = (
+    stores, world,
+  ) => ({ ...stores, journal: { ...stores.journal, insert: async (entries) => {
     const outcomes = await stores.journal.insert(entries);
     const key = entries.map(({ shard, n }) => `${shard}:${n}`).join();
     const tries = (counts.get(key) ?? 0) + 1;
@@ -208,27 +265,38 @@ export async function insertsAreNotAnswered(changed: Changed = {}): Promise<Seed
   return { ...found, voided, failures };
 }
 
-/** The only region is cut off for twenty minutes, in which the target fails and recovers: what it then tells is history. */
-export async function backlogTellsNothing(changed: Changed = {}): Promise<SeedReport & { alerts: number; stored: number }> {
+/**
+ * The only region is cut off for twenty minutes, in which the target fails and recovers: what it then tells
+ * is history.
+ */
+export async function backlogTellsNothing(
+  changed: Changed = {},
+): Promise<SeedReport & { alerts: number; stored: number }> {
   const { world, monitor } = await pair(changed, { interval_ms: MINUTE_MS });
   const probeId = world.probes[0]?.probeId ?? '';
   world.network.cutOff.add(probeId);
-  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + 5 * MINUTE_MS, until: world.clock.now() + 11 * MINUTE_MS }]);
+  world.targets.plan(
+    monitor.monitor_id,
+    [{ from: world.clock.now() + 5 * MINUTE_MS, until: world.clock.now() + 11 * MINUTE_MS }],
+  );
   await world.run(20 * MINUTE_MS);
   world.network.cutOff.clear();
   await world.run(5 * MINUTE_MS);
   const found = await end(world);
-  const stored = (world.db.truth.get(SHARD) ?? []).flatMap((entry) => entry.batches.flatMap(({ batch }) => batch.results)).filter(({ outcome }) => outcome === 'failure').length;
+  const stored = (world.db.truth.get(SHARD) ?? []).flatMap(
+    (entry) => entry.batches.flatMap(({ batch }) => batch.results),
+  ).filter(({ outcome }) => outcome === 'failure').length;
   return { ...found, alerts: world.db.alerts.size, stored };
 }
 
 /**
- * A probe does not hear that its last results were taken, and is cut off for hours, in which the snapshot passes them and
- * every controller is started anew. Then it sends them again.
+ * A probe does not hear that its last results were taken, and is cut off for hours, in which the snapshot
+ * passes them and every controller is started anew. Then it sends them again.
  */
 export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedReport> {
   let isMute = false;
-  const hand: WorldOptions['hand'] = (message) => (isMute ? { ...message, answer: () => undefined } : message);
+  const hand: WorldOptions['hand'] = (message) =>
+    (isMute ? { ...message, answer: () => undefined } : message);
   const { world, first, second } = await pair({ ...changed, hand });
   const probe = world.probes[0] as World['probes'][number];
   await world.run(15 * MINUTE_MS);
@@ -237,7 +305,9 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
   world.network.cutOff.add(probe.probeId);
   isMute = false;
   const taken = world.db.truth.get(SHARD)?.length ?? 0;
-  if (!(await world.runUntil(() => (world.db.snapshots.get(SHARD)?.position ?? 0) >= taken, 5 * HOUR_MS))) throw new Error('the snapshot has not passed what was taken');
+  if (!(await world.runUntil(() => (world.db.snapshots.get(SHARD)?.position ?? 0) >= taken, 5 * HOUR_MS))) {
+    throw new Error('the snapshot has not passed what was taken');
+  }
   first.kill();
   second.kill();
   await world.run(5000);
@@ -250,7 +320,9 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
 /** Everyone dies right after a snapshot; what was not written yet must still be in the journal. */
 export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
   const { world, first, second } = await pair(changed);
-  if (!(await world.runUntil(() => world.db.snapshots.has(SHARD), 2 * HOUR_MS))) throw new Error('no snapshot was taken');
+  if (!(await world.runUntil(() => world.db.snapshots.has(SHARD), 2 * HOUR_MS))) {
+    throw new Error('no snapshot was taken');
+  }
   await world.run(1000);
   first.kill();
   second.kill();
@@ -264,7 +336,8 @@ export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: num
   const world = new World({ seed, controllers: 2, regions: ['eu'] });
   const random = world.random.fork();
   for (const retries of [0, 2]) {
-    const { monitor_id: id } = world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, retries, quorum: 'any' });
+    const { monitor_id: id } =
+      world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, retries, quorum: 'any' });
     const outages: { from: number; until: number }[] = [];
     for (let at = START_MS + HOUR_MS; at < START_MS + 26 * HOUR_MS; at += random.int(60, 300) * MINUTE_MS) {
       outages.push({ from: at, until: at + random.int(15, 50) * MINUTE_MS });
@@ -284,7 +357,10 @@ export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: num
 export async function clockJumps(byMs: number): Promise<SeedReport & { letters: number }> {
   const { world, monitor, first, second } = await pair({}, { retries: 1 });
   second.kill();
-  world.targets.plan(monitor.monitor_id, [{ from: world.clock.now() + 2 * MINUTE_MS, until: world.clock.now() + 25 * MINUTE_MS }]);
+  world.targets.plan(
+    monitor.monitor_id,
+    [{ from: world.clock.now() + 2 * MINUTE_MS, until: world.clock.now() + 25 * MINUTE_MS }],
+  );
   await world.run(6 * MINUTE_MS);
   if (first.process) first.process.offsetMs = byMs;
   await world.run(10 * MINUTE_MS);
@@ -295,8 +371,9 @@ export async function clockJumps(byMs: number): Promise<SeedReport & { letters: 
 }
 
 /**
- * A probe's disk is put back to what it was a minute ago. With a new epoch, what it finds from then on is kept; going on
- * in the old one it would use numbers again that the journal has. Returns how many of these results the journal lacks.
+ * A probe's disk is put back to what it was a minute ago. With a new epoch, what it finds from then on is
+ * kept; going on in the old one it would use numbers again that the journal has. Returns how many of these
+ * results the journal lacks.
  */
 export async function diskIsRestored(reuse: boolean): Promise<number> {
   const { world } = await pair({});
@@ -312,16 +389,23 @@ export async function diskIsRestored(reuse: boolean): Promise<number> {
   await settle(world);
   const isNew = ({ started_at: startedAt }: { started_at: number }): boolean => startedAt > restoredAt;
   const found = [...probe.disk.lanes.values()].flatMap(({ results }) => results).filter(isNew);
-  const journaled = new Set((world.db.truth.get(SHARD) ?? []).flatMap(({ batches }) => batches.flatMap(({ batch }) => batch.results)).map((result) => result.started_at));
+  const journaled = new Set((world.db.truth.get(SHARD) ?? []).flatMap(
+    ({ batches }) => batches.flatMap(({ batch }) => batch.results),
+  ).map((result) => result.started_at));
   return found.filter((result) => !journaled.has(result.started_at)).length;
 }
 
 /** All that can be run by name. */
 export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
-  'sleeper-finds-its-number-free': sleeperFindsItsNumberFree, 'sleeper-writes-an-old-state': sleeperWritesAnOldState,
-  'sleeper-writes-an-old-block': sleeperWritesAnOldBlock, 'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
-  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': nobodyListens, 'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
+  'sleeper-finds-its-number-free': sleeperFindsItsNumberFree,
+  'sleeper-writes-an-old-state': sleeperWritesAnOldState,
+  'sleeper-writes-an-old-block': sleeperWritesAnOldBlock,
+  'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
+  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': nobodyListens,
+  'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
   'last-word-is-repeated': () => lastWordIsRepeated(),
-  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered, 'backlog-tells-nothing': backlogTellsNothing,
-  'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS), 'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
+  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered,
+  'backlog-tells-nothing': backlogTellsNothing,
+  'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS),
+  'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
 };

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { runSeed } from './run-seed.ts';
 
-/** Declares a test for each of `count` seeds from `first` on. `npm run simulate -- --seed <number>` repeats a failing one. */
+/**
+ * Declares a test for each of `count` seeds from `first` on. `npm run simulate -- --seed <number>` repeats a
+ * failing one.
+ */
 export function seedsPass(first: number, count: number): void {
   describe('the ingest keeps its promises', () => {
     test.each(Array.from({ length: count }, (_, at) => first + at))('with seed %i', async (seed) => {

@@ -108,13 +108,17 @@ export class SimulatedController {
       poke: () => this.#pings?.look(),
       lost,
     };
-    await receivePing(deps, { requestId: '', actor: { kind: 'none' }, now: Math.floor(process.now()) }, '', signal);
+    await receivePing(
+      deps, { requestId: '', actor: { kind: 'none' }, now: Math.floor(process.now()) }, '', signal,
+    );
   }
 
   kill(): void {
     if (!this.isAlive) return;
     this.#process?.die();
-    for (let shard = 0; shard < 16; shard += 1) this.#parts.network.unlisten(shard, this.#listener as Listener);
+    for (let shard = 0; shard < 16; shard += 1) {
+      this.#parts.network.unlisten(shard, this.#listener as Listener);
+    }
     this.#parts.onDeath();
   }
 

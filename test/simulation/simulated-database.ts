@@ -32,7 +32,9 @@ export interface Placed {
   config: MonitorConfig;
 }
 
-/** What the database holds, and beside it what only an onlooker can know: the one true journal of each shard. */
+/**
+ * What the database holds, and beside it what only an onlooker can know: the one true journal of each shard.
+ */
 export class SimulatedDatabase {
   readonly journal = new Map<number, Map<number, string>>();
   readonly snapshots = new Map<number, Positioned & { taken_at?: number | undefined }>();
@@ -57,7 +59,10 @@ export class SimulatedDatabase {
   readonly truePositions = new Map<string, number>();
   readonly #batches = new Map<string, ResultBatch>();
   readonly complaints: string[] = [];
-  /** Collections in which a document of a lower position replaces one of a higher: for tests of what that would do. */
+  /**
+   * Collections in which a document of a lower position replaces one of a higher: for tests of what that
+   * would do.
+   */
   readonly careless = new Set<'states' | 'hours' | 'snapshots'>();
 
   complain(text: string): void {
@@ -81,7 +86,9 @@ export class SimulatedDatabase {
     if (entry.n === truth.length + 1) {
       truth.push(entry);
       this.#movePositions(entry);
-    } else if (entry.n > truth.length + 1) this.complain(`journal ${entry.shard} jumped to ${entry.n} after ${truth.length}`);
+    } else if (entry.n > truth.length + 1) {
+      this.complain(`journal ${entry.shard} jumped to ${entry.n} after ${truth.length}`);
+    }
     return true;
   }
 
@@ -98,7 +105,11 @@ export class SimulatedDatabase {
     for (const { probe_id: probeId, batch } of entry.batches) {
       const key = `${entry.shard} ${laneName(probeId, batch.epoch)}`;
       const known = this.truePositions.get(key) ?? 0;
-      if (batch.first > known + 1) this.complain(`journal ${entry.shard}:${entry.n} has a gap in lane ${key}: ${batch.first} after ${known}`);
+      if (batch.first > known + 1) {
+        this.complain(
+          `journal ${entry.shard}:${entry.n} has a gap in lane ${key}: ${batch.first} after ${known}`,
+        );
+      }
       this.truePositions.set(key, Math.max(known, batch.last));
     }
   }
@@ -106,7 +117,9 @@ export class SimulatedDatabase {
 
 /** Text of an entry, as a database would keep it. */
 export function entryText(entry: JournalEntry): string {
-  const batches = entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({ probe_id, region, refused, late, bytes: Buffer.from(bytes).toString('base64') }));
+  const batches = entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
+    probe_id, region, refused, late, bytes: Buffer.from(bytes).toString('base64'),
+  }));
   return JSON.stringify({ ...entry, batches });
 }
 

@@ -73,12 +73,17 @@ export class SimulatedProbe {
     this.#checks = new Map();
     const bus: ProbeBus = {
       isConnected: true,
-      request: (subject, bytes, timeoutMs) => network.request({ process, region: this.region, probeId: this.probeId }, subject, bytes, timeoutMs),
+      request: (subject, bytes, timeoutMs) => network.request(
+        { process, region: this.region, probeId: this.probeId }, subject, bytes, timeoutMs,
+      ),
       publish: () => undefined,
       subscribe: () => ({ stop: () => undefined }),
       onChange: (handle) => handle(true),
     };
-    const sender = new Sender({ bus, spool, clock: process, log: createLog('probe', 'silent'), random: () => random.next(), region: this.region, probeId: this.probeId });
+    const sender = new Sender({
+      bus, spool, clock: process, log: createLog('probe', 'silent'), random: () => random.next(),
+      region: this.region, probeId: this.probeId,
+    });
     spool.onSynced = () => sender.kick();
     sender.start();
     process.setRepeating(SYNC_EVERY_MS, () => this.#synchronize(process));
@@ -124,7 +129,11 @@ export class SimulatedProbe {
 
   #missed(check: Check, from: number, process: SimulatedProcess, reason: 'probe_down' | 'overload'): void {
     const count = Math.floor((process.now() - from) / check.config.interval_ms);
-    if (count > 0) this.#spool?.append(this.#result(check, from, from, { outcome: 'missed', missed: { reason, count } }), false);
+    if (count > 0) {
+      this.#spool?.append(
+        this.#result(check, from, from, { outcome: 'missed', missed: { reason, count } }), false,
+      );
+    }
   }
 
   #plan(check: Check, process: SimulatedProcess): void {
@@ -150,9 +159,15 @@ export class SimulatedProbe {
     check.fails = isWorking ? 0 : check.fails + 1;
     const found: Partial<CheckResult> = isWorking
       ? { outcome: 'success', response_time_ms: random.int(100, 9000) / 10, status_code: 200 }
-      : { outcome: 'failure', status_code: 503, error: { type: 'status_code', message: 'Expected 200, got 503' } };
+      : {
+        outcome: 'failure', status_code: 503,
+        error: { type: 'status_code', message: 'Expected 200, got 503' },
+      };
     const scheduledAt = attempt === 1 ? check.dueAt : process.now();
-    this.#spool?.append(this.#result(check, scheduledAt, process.now(), { ...found, attempt, reason: attempt === 1 ? 'schedule' : 'confirm' }), !isWorking || wasFailing);
+    this.#spool?.append(this.#result(
+      check, scheduledAt, process.now(),
+      { ...found, attempt, reason: attempt === 1 ? 'schedule' : 'confirm' },
+    ), !isWorking || wasFailing);
     if (isWorking || attempt > check.config.retries) return;
     process.setTimer(RECHECK_MS, () => {
       if (this.#checks.get(check.config.monitor_id) === check) this.#attempt(check, process, attempt + 1);
@@ -161,8 +176,10 @@ export class SimulatedProbe {
 
   #result(check: Check, scheduledAt: number, startedAt: number, found: Partial<CheckResult>): CheckResult {
     return {
-      seq: 0, monitor_id: check.config.monitor_id, assignment_rev: check.config.check_revision, attempt: 1, reason: 'schedule',
-      scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: null, outcome: 'missed', degraded: false, status_code: null,
+      seq: 0, monitor_id: check.config.monitor_id, assignment_rev: check.config.check_revision, attempt: 1,
+      reason: 'schedule',
+      scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: null, outcome: 'missed',
+      degraded: false, status_code: null,
       error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null, ...found,
     };
   }

@@ -12,8 +12,9 @@ interface Held {
 }
 
 /**
- * One life of a process: the clock that its code sees, and the gate through which everything that reaches it from
- * outside must go. Asleep it is stopped like by SIGSTOP: timers, replies and messages wait; dead, nothing ever comes.
+ * One life of a process: the clock that its code sees, and the gate through which everything that reaches it
+ * from outside must go. Asleep it is stopped like by SIGSTOP: timers, replies and messages wait; dead,
+ * nothing ever comes.
  */
 export class SimulatedProcess implements Clock {
   readonly #clock: SimulatedClock;
@@ -111,7 +112,9 @@ export class SimulatedProcess implements Clock {
   #wake(timersFirst: boolean): void {
     if (this.#state !== 'asleep' || this.#clock.monotonic() < this.#sleepUntil) return;
     this.#state = 'awake';
-    const held = this.#held.splice(0).sort((a, b) => (timersFirst ? Number(b.isTimer) - Number(a.isTimer) : Number(a.isTimer) - Number(b.isTimer)));
+    const held = this.#held.splice(0).sort(
+      (a, b) => (timersFirst ? Number(b.isTimer) - Number(a.isTimer) : Number(a.isTimer) - Number(b.isTimer)),
+    );
     // Each in a turn of its own, as an event loop does it.
     for (const one of held) this.#clock.setTimer(0, () => this.#enter(one));
   }

@@ -13,7 +13,14 @@ const ENGINE = 'simulated';
 
 /** What outlives a probe's process: its synced batches, and the watermarks that were noted. */
 export interface Disk {
-  lanes: Map<string, { epoch: string; shard: number; watermark: number; synced: number; batches: PackedBatch[]; results: CheckResult[] }>;
+  lanes: Map<string, {
+    epoch: string;
+    shard: number;
+    watermark: number;
+    synced: number;
+    batches: PackedBatch[];
+    results: CheckResult[];
+  }>;
 }
 
 /** The spool of one life of a probe on a disk in memory: its lanes, packing and reading are the real ones. */
@@ -27,7 +34,9 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   #timer: Timer | null = null;
   onSynced: () => void = () => undefined;
 
-  /** `reuse` goes on in the newest epoch on disk instead of opening another: for a test of what that would do. */
+  /**
+   * `reuse` goes on in the newest epoch on disk instead of opening another: for a test of what that would do.
+   */
   constructor(disk: Disk, process: SimulatedProcess, random: Random, reuse = false) {
     this.#disk = disk;
     this.#process = process;
@@ -46,7 +55,10 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   #goOn(): void {
     this.#epoch = [...this.#disk.lanes.values()].at(-1)?.epoch ?? '';
     const found = [...this.#lanes].filter((lane) => lane.epoch === this.#epoch);
-    this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard));
+    this.#fresh = Array.from(
+      { length: SHARD_COUNT },
+      (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard),
+    );
     for (const lane of this.#fresh) this.#lanes.add(lane);
   }
 
@@ -86,7 +98,9 @@ export class SimulatedSpool implements SpoolSource<Lane> {
 
   read(lane: Lane, seq: number): Promise<PackedBatch | null> {
     if (seq > lane.synced) return Promise.resolve(null);
-    if (seq <= lane.watermark) return Promise.resolve(packDropped(lane.epoch, ENGINE, seq, lane.watermark, 'trimmed'));
+    if (seq <= lane.watermark) {
+      return Promise.resolve(packDropped(lane.epoch, ENGINE, seq, lane.watermark, 'trimmed'));
+    }
     const batches = this.#kept(lane).batches.filter((batch) => batch.last >= seq);
     return Promise.resolve(mergeBatches(batches.slice(0, 4)));
   }
@@ -124,7 +138,12 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   #kept(lane: Lane): NonNullable<ReturnType<Disk['lanes']['get']>> {
     const key = `${lane.epoch} ${lane.shard}`;
     let kept = this.#disk.lanes.get(key);
-    if (!kept) this.#disk.lanes.set(key, (kept = { epoch: lane.epoch, shard: lane.shard, watermark: 0, synced: 0, batches: [], results: [] }));
+    if (!kept) {
+      this.#disk.lanes.set(
+        key,
+        (kept = { epoch: lane.epoch, shard: lane.shard, watermark: 0, synced: 0, batches: [], results: [] }),
+      );
+    }
     return kept;
   }
 }

@@ -39,8 +39,11 @@ export type MarkPorts = Pick<ChangeFeedDeps<MonitorConfig>, 'findMarked' | 'plac
 /** The stores of one process, each call one or more commands on its wire. */
 export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerStores {
   return {
-    journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire), hours: hourStore(db, wire),
-    deadLetters: { add: (letters) => insertAbsent(wire, db.letters, letters.map((letter) => [letter.id, letter])) },
+    journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire),
+    hours: hourStore(db, wire),
+    deadLetters: {
+      add: (letters) => insertAbsent(wire, db.letters, letters.map((letter) => [letter.id, letter])),
+    },
     history: { add: (change) => insertAbsent(wire, db.statusChanges, [[change.id, change]]) },
     incidents: incidentsPort(db, wire),
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
@@ -56,7 +59,9 @@ function copy<T>(value: T): T {
 
 function insertAbsent<T>(wire: Line, into: Map<string, T>, found: [id: string, value: T][]): Promise<void> {
   const docs = copy(found);
-  return wire.write(docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined);
+  return wire.write(
+    docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined,
+  );
 }
 
 function journalStore(db: SimulatedDatabase, wire: Line): ShardStores['journal'] {
@@ -69,11 +74,14 @@ function journalStore(db: SimulatedDatabase, wire: Line): ShardStores['journal']
     async insert(entries) {
       const texts = entries.map(entryText);
       const isIn: boolean[] = [];
-      const isFree = await wire.write(texts.map((text, index) => () => void (isIn[index] = db.insertEntry(text))), () => isIn);
+      const isFree = await wire.write(
+        texts.map((text, index) => () => void (isIn[index] = db.insertEntry(text))), () => isIn,
+      );
       return Promise.all(entries.map(async (entry, index) => (isFree[index] ? 'written' : whose(entry))));
     },
     read: (shard, after, limit) => wire.read(() => {
-      const numbers = [...db.journalOf(shard).keys()].filter((n) => n > after).sort((a, b) => a - b).slice(0, limit);
+      const numbers =
+        [...db.journalOf(shard).keys()].filter((n) => n > after).sort((a, b) => a - b).slice(0, limit);
       return numbers.map((n) => db.parse(db.journalOf(shard).get(n) as string));
     }),
     deleteThrough: (shard, n) => wire.write([() => {
@@ -90,12 +98,17 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshot
     }))),
     load: (shard) => wire.read(() => {
       const found = db.snapshots.get(shard);
-      return { n: found?.position ?? 0, lanes: {}, ...(JSON.parse(found?.content ?? '{}') as object), taken_at: found?.taken_at };
+      return {
+        n: found?.position ?? 0, lanes: {}, ...(JSON.parse(found?.content ?? '{}') as object),
+        taken_at: found?.taken_at,
+      };
     }),
     move: (shard, snapshot) => {
       const content = JSON.stringify({ lanes: snapshot.lanes, moved: snapshot.moved });
       return wire.write([() => {
-        if (db.careless.has('snapshots') || (db.snapshots.get(shard)?.position ?? -1) < snapshot.n) db.snapshots.set(shard, { position: snapshot.n, content, taken_at: snapshot.taken_at });
+        if (db.careless.has('snapshots') || (db.snapshots.get(shard)?.position ?? -1) < snapshot.n) {
+          db.snapshots.set(shard, { position: snapshot.n, content, taken_at: snapshot.taken_at });
+        }
       }], () => undefined);
     },
   };
@@ -103,15 +116,19 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshot
 
 function stateStore(db: SimulatedDatabase, wire: Line): ShardStores['states'] {
   const recordsOf = (isWanted: (id: string, shard: number) => boolean): StateRecord[] =>
-    [...db.states].filter(([id, { shard }]) => isWanted(id, shard)).map(([id, { shard, position, content, outbox }]) => ({
-      monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'], outbox: JSON.parse(outbox) as StateRecord['outbox'],
+    [...db.states].filter(
+      ([id, { shard }]) => isWanted(id, shard),
+    ).map(([id, { shard, position, content, outbox }]) => ({
+      monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'],
+      outbox: JSON.parse(outbox) as StateRecord['outbox'],
     }));
   return {
     load: (shard) => wire.read(() => recordsOf((_, of) => of === shard)),
     find: (ids) => wire.read(() => recordsOf((id) => ids.includes(id))),
     write: (records) => wire.write(records.map(({ monitor_id: id, shard, position, state, outbox }) => {
       const doc = { shard, position, content: JSON.stringify(state), outbox: JSON.stringify(outbox) };
-      return () => void ((db.careless.has('states') || (db.states.get(id)?.position ?? -1) < position) && db.states.set(id, doc));
+      return () => void ((db.careless.has('states') || (db.states.get(id)?.position ?? -1) < position) &&
+        db.states.set(id, doc));
     }), () => undefined),
     clearOutboxes: (done) => wire.write(copy(done).map(({ monitor_id: id, position }) => () => {
       const found = db.states.get(id);
@@ -121,7 +138,8 @@ function stateStore(db: SimulatedDatabase, wire: Line): ShardStores['states'] {
   };
 }
 
-const hourId = (key: { monitor_id: string; hour: number }): string => `${key.monitor_id}:${key.hour / HOUR_MS}`;
+const hourId = (key: { monitor_id: string; hour: number }): string =>
+  `${key.monitor_id}:${key.hour / HOUR_MS}`;
 const dayId = (key: { monitor_id: string; day: number }): string => `${key.monitor_id}:${key.day / DAY_MS}`;
 
 function hourStore(db: SimulatedDatabase, wire: Line): ShardStores['hours'] {
@@ -134,22 +152,34 @@ function hourStore(db: SimulatedDatabase, wire: Line): ShardStores['hours'] {
       const block = db.blocks.get(hourId(key));
       if (!rollup && !block) return [];
       const position = block?.position ?? rollup?.position ?? 0;
-      return [{ ...key, position, rows: block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup: copy(rollup?.rollup ?? emptyRollup()) }];
+      return [{
+        ...key, position, rows: block ? decodeBlock(block.bytes) : new ResultColumns(0),
+        rollup: copy(rollup?.rollup ?? emptyRollup()),
+      }];
     })),
     async write(records) {
       const blocks = records.filter((record) => record.rows.length > 0)
-        .map((record) => [hourId(record), { position: record.position, bytes: encodeBlock(record.rows) }] as const);
-      const rollups = records.map((record) => [hourId(record), { position: record.position, rollup: copy(record.rollup) }] as const);
+        .map((record) => [
+          hourId(record), { position: record.position, bytes: encodeBlock(record.rows) },
+        ] as const);
+      const rollups = records.map(
+        (record) => [hourId(record), { position: record.position, rollup: copy(record.rollup) }] as const,
+      );
       await wire.write(blocks.map(([id, doc]) => () => putAhead(db.blocks, id, doc)), () => undefined);
       await wire.write(rollups.map(([id, doc]) => () => putAhead(db.hours, id, doc)), () => undefined);
     },
     async rollDays(days) {
       const docs = await wire.read(() => days.map((key) => {
-        const hours = Array.from({ length: 24 }, (_, hour) => db.hours.get(hourId({ monitor_id: key.monitor_id, hour: key.day + hour * HOUR_MS })));
+        const hours = Array.from(
+          { length: 24 },
+          (_, hour) => db.hours.get(hourId({ monitor_id: key.monitor_id, hour: key.day + hour * HOUR_MS })),
+        );
         return { key, rollup: copy(mergeRollups(hours.flatMap((hour) => (hour ? [hour.rollup] : [])))) };
       }));
       await wire.write(docs.map(({ key, rollup }, index) => () =>
-        putAhead(db.days, dayId(key), { position: (days[index] as { position: number }).position, rollup })), () => undefined);
+        putAhead(
+          db.days, dayId(key), { position: (days[index] as { position: number }).position, rollup },
+        )), () => undefined);
     },
   };
 }
@@ -175,7 +205,9 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
       for (const [name, until] of db.controllers) if (until >= now) alive.add(name);
       return { alive: alive.size, leases: [...db.leases.values()] };
     }),
-    show: (holder, expiresAt) => wire.write([() => void db.controllers.set(holder, expiresAt)], () => undefined),
+    show: (holder, expiresAt) => wire.write(
+      [() => void db.controllers.set(holder, expiresAt)], () => undefined,
+    ),
     acquire: (shard, holder, now, expiresAt) => {
       let isOurs = false;
       return wire.write([() => {
@@ -185,7 +217,9 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
       }], () => isOurs);
     },
     renew: (shards, holder, expiresAt) => wire.write(shards.map((shard) => () => {
-      if (db.leases.get(shard)?.holder === holder) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+      if (db.leases.get(shard)?.holder === holder) {
+        db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+      }
     }), () => undefined),
     release: (shards, holder) => wire.write(shards.map((shard) => () => {
       if (db.leases.get(shard)?.holder === holder) db.leases.delete(shard);
@@ -208,8 +242,12 @@ function pingPorts(db: SimulatedDatabase, wire: Line): ControllerStores['pings']
 function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   return {
     findMarked: (shards, limit) => wire.read(() => {
-      const found = [...db.monitors.values()].filter(({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)));
-      return found.slice(0, limit).map(({ config }) => ({ shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config } }));
+      const found = [...db.monitors.values()].filter(
+        ({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)),
+      );
+      return found.slice(0, limit).map(({ config }) => ({
+        shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config },
+      }));
     }),
     place: (monitors) => wire.write(monitors.map((config) => () => place(db, config)), () => undefined),
     clear: (marks) => wire.write(marks.map(({ monitor_id: id, revision }) => () => {

@@ -10,14 +10,31 @@ export function trace(db: SimulatedDatabase, id: string): string[] {
   const state = new ShardState(shard, { n: 0, lanes: {} }, []);
   const lines: string[] = [];
   for (const entry of db.truth.get(shard) ?? []) {
-    const results = entry.batches.flatMap(({ region, batch }) => batch.results.filter((result) => result.monitor_id === id).map((result) => `${region} ${result.outcome} ${time(result.started_at)} r${result.assignment_rev}${result.missed ? ` ${result.missed.reason}×${result.missed.count}` : ''}`));
-    const configs = entry.configs.filter((config) => config.monitor_id === id).map((config) => `config r${config.revision} ${config.status} ${time(config.changed_at)}`);
-    const clock = entry.clock.flatMap((decision) => (decision.kind === 'hour' ? [`hour ${time(decision.until)}`] : decision.kind === 'unwatched' ? [`unwatched ${time(decision.from)}-${time(decision.until)}`] : decision.kind !== 'watched' && decision.monitor_id === id ? [`${decision.kind} ${decision.kind === 'silent' ? decision.region : ''} ${time(decision.at)}`] : []));
-    const pings = entry.pings.filter((ping) => ping.monitor_id === id).map((ping) => `ping ${ping.kind} ${time(ping.at)}`);
+    const results = entry.batches.flatMap(({ region, batch }) =>
+      batch.results.filter((result) => result.monitor_id === id)
+        .map((result) =>
+          `${region} ${result.outcome} ${time(result.started_at)} r${result.assignment_rev}${result.missed ? ` ${result.missed.reason}×${result.missed.count}` : ''}`));
+    const configs = entry.configs.filter((config) => config.monitor_id === id).map(
+      (config) => `config r${config.revision} ${config.status} ${time(config.changed_at)}`,
+    );
+    const clock = entry.clock.flatMap((decision) => (decision.kind === 'hour'
+      ? [`hour ${time(decision.until)}`]
+      : decision.kind === 'unwatched'
+        ? [`unwatched ${time(decision.from)}-${time(decision.until)}`]
+        : decision.kind !== 'watched' && decision.monitor_id === id
+          ? [`${decision.kind} ${decision.kind === 'silent' ? decision.region : ''} ${time(decision.at)}`]
+          : []));
+    const pings = entry.pings.filter((ping) => ping.monitor_id === id).map(
+      (ping) => `ping ${ping.kind} ${time(ping.at)}`,
+    );
     state.apply(entry);
     const cell = state.monitors.get(id);
     const items = [...configs, ...results, ...pings, ...clock];
-    if (items.length > 0) lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${cell?.state.status} since ${time(cell?.state.since ?? 0)} booked ${time(cell?.state.booked_until ?? 0)} ${Object.entries(cell?.state.regions ?? {}).map(([name, region]) => `${name}:${region.verdict}/${region.fails}`).join(' ')}${cell?.state.outage ? ` OUTAGE ${time(cell.state.outage.started_at)} ${cell.state.outage.incident_id.slice(0, 8)}` : ''}`);
+    if (items.length > 0) {
+      lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${cell?.state.status} since ${time(cell?.state.since ?? 0)} booked ${time(cell?.state.booked_until ?? 0)} ${Object.entries(cell?.state.regions ?? {})
+        .map(([name, region]) => `${name}:${region.verdict}/${region.fails}`)
+        .join(' ')}${cell?.state.outage ? ` OUTAGE ${time(cell.state.outage.started_at)} ${cell.state.outage.incident_id.slice(0, 8)}` : ''}`);
+    }
   }
   return lines;
 }

@@ -17,7 +17,8 @@ export interface Health {
   crash: number;
 }
 
-export const HEALTHY: Health = Object.freeze({ isDown: false, slow: 0, failBefore: 0, failAfter: 0, ghost: 0, crash: 0 });
+export const HEALTHY: Health =
+  Object.freeze({ isDown: false, slow: 0, failBefore: 0, failAfter: 0, ghost: 0, crash: 0 });
 
 /** The driver waits no longer than this. */
 const PATIENCE_MS = 5000;
@@ -34,7 +35,10 @@ export interface Line {
   write<T>(parts: (() => void)[], answer: () => T): Promise<T>;
 }
 
-/** One process's connection to the database. Every command is one step that is answered late, twice wrong or never. */
+/**
+ * One process's connection to the database. Every command is one step that is answered late, twice wrong or
+ * never.
+ */
 export class Wire implements Line {
   readonly #clock: SimulatedClock;
   readonly #random: Random;
@@ -42,7 +46,13 @@ export class Wire implements Line {
   readonly #health: () => Health;
   readonly #kill: () => void;
 
-  constructor(parts: { clock: SimulatedClock; random: Random; process: SimulatedProcess; health: () => Health; kill: () => void }) {
+  constructor(parts: {
+    clock: SimulatedClock;
+    random: Random;
+    process: SimulatedProcess;
+    health: () => Health;
+    kill: () => void;
+  }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#process = parts.process;

@@ -13,7 +13,10 @@ import type { ControllerStores } from './simulated-stores.ts';
 import { Targets } from './targets.ts';
 import { HEALTHY, type Health } from './wire.ts';
 
-/** Eight minutes before a full hour: blocks of that hour are written, and snapshots move, while things go wrong. */
+/**
+ * Eight minutes before a full hour: blocks of that hour are written, and snapshots move, while things go
+ * wrong.
+ */
 export const START_MS = 1_760_003_520_000;
 export const MINUTE_MS = 60_000;
 
@@ -58,7 +61,8 @@ export class World {
     for (const region of options.regions) this.db.assignments.set(region, new Map());
     this.controllers = Array.from({ length: options.controllers }, (_, index) => {
       const controller: SimulatedController = new SimulatedController({
-        name: `c${index + 1}`, clock: this.clock, pulse: this.pulse, random: this.random.fork(), network: this.network, db: this.db, log,
+        name: `c${index + 1}`, clock: this.clock, pulse: this.pulse, random: this.random.fork(),
+        network: this.network, db: this.db, log,
         health: () => this.health,
         disguise: (stores) => options.disguise?.(stores, this, controller) ?? stores,
         hand: options.hand ?? ((message) => message),
@@ -67,7 +71,8 @@ export class World {
       return controller;
     });
     this.probes = options.regions.map((region) => new SimulatedProbe({
-      clock: this.clock, pulse: this.pulse, random: this.random.fork(), network: this.network, db: this.db, targets: this.targets, probeId: this.random.uuid(), region,
+      clock: this.clock, pulse: this.pulse, random: this.random.fork(), network: this.network, db: this.db,
+      targets: this.targets, probeId: this.random.uuid(), region,
     }));
   }
 
@@ -76,14 +81,19 @@ export class World {
     for (const probe of this.probes) probe.start();
   }
 
-  /** Every period a job runs and tells it, unless its target does not work then; without an answer it tries a few times more. */
+  /**
+   * Every period a job runs and tells it, unless its target does not work then; without an answer it tries a
+   * few times more.
+   */
   employ(config: MonitorConfig, periodMs: number): void {
     const random = new Random(this.jobs.size + 1);
     this.jobs.set(config.monitor_id, []);
     const timer = this.clock.setRepeating(periodMs, () => {
       const now = this.db.monitors.get(config.monitor_id)?.config;
       if (this.areJobsOver) timer.cancel();
-      else if (now?.status === 'active' && this.targets.isWorking(config.monitor_id, this.clock.now())) this.#tell(now, random, 5);
+      else if (now?.status === 'active' && this.targets.isWorking(config.monitor_id, this.clock.now())) {
+        this.#tell(now, random, 5);
+      }
     });
   }
 
@@ -109,7 +119,9 @@ export class World {
     this.clock.setTimer(3000, again);
     // What stands before the controllers asks those that answer; where none does, all of them have a break.
     const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
-    random.pick(awake.length > 0 ? awake : this.controllers).ping(config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard)).then(answered, again);
+    random.pick(awake.length > 0 ? awake : this.controllers).ping(
+      config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard),
+    ).then(answered, again);
   }
 
   /** Lets time pass. Between two steps of the clock everything that was set off runs to its end. */
@@ -145,8 +157,10 @@ export class World {
     let id = this.random.uuid();
     while (shard !== undefined && shardOf(id) !== shard) id = this.random.uuid();
     const config: MonitorConfig = {
-      monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, check_revision: 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP',
-      status: 'active', interval_ms: MINUTE_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+      monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, check_revision: 1,
+      name: 'monitor', target: 'https://example.org/', type: 'HTTP',
+      status: 'active', interval_ms: MINUTE_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority',
+      slow_response_threshold_ms: null,
       notification_target_ids: [], monitoring_regions: [], changed_at: this.clock.now(), ...settings,
     };
     this.#save(config);
@@ -158,17 +172,23 @@ export class World {
     const known = this.db.monitors.get(id);
     if (!known || known.config.status === 'deleted') return;
     const revision = known.config.revision + 1;
-    this.#save({ ...known.config, check_revision: revision, ...change, revision, changed_at: this.clock.now() });
+    this.#save({
+      ...known.config, check_revision: revision, ...change, revision, changed_at: this.clock.now(),
+    });
   }
 
   /** Controllers that have a shard in hand now, by their own belief. */
   ownersOf(shard: number): SimulatedController[] {
-    return this.controllers.filter((controller) => controller.isAlive && controller.shards?.states.has(shard));
+    return this.controllers.filter(
+      (controller) => controller.isAlive && controller.shards?.states.has(shard),
+    );
   }
 
   get isDrained(): boolean {
-    const isOwned = Array.from({ length: SHARD_COUNT }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
-    return isOwned && this.probes.every((probe) => probe.depth === 0) && [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
+    const isOwned =
+      Array.from({ length: SHARD_COUNT }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
+    return isOwned && this.probes.every((probe) => probe.depth === 0) &&
+      [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
   }
 
   /** A process of this world that is none of its controllers or probes. */

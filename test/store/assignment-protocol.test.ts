@@ -30,7 +30,9 @@ function mortalWriter(random: () => number, chance: number): AssignmentWriter {
   const mortalItems = Object.create(items, {
     stage: { value: items.stage.bind(items) },
     atRevision: { value: items.atRevision.bind(items) },
-    settle: { value: (probeId: string, token: string, rev: number) => orDie(() => items.settle(probeId, token, rev)) },
+    settle: {
+      value: (probeId: string, token: string, rev: number) => orDie(() => items.settle(probeId, token, rev)),
+    },
   }) as AssignmentStore;
   return new AssignmentWriter({ items: mortalItems, heads: mortalHeads, clock: systemClock });
 }
@@ -91,7 +93,11 @@ async function activeIn(probeId: string): Promise<Map<string, AssignmentDoc>> {
   return new Map(active.map((item) => [item.monitor_id, item]));
 }
 
-test.each([1, 2, 3, 4, 5, 6])('racing and dying writers and a holder that keeps asking agree on one set in the end (seed %i)', async (seed) => {
+test.each([
+  1, 2, 3, 4, 5, 6,
+])('racing and dying writers and a holder that keeps asking agree on one set in the end (seed %i)', async (
+  seed,
+) => {
   const random = randomOf(seed * 7919 + Number(process.env['SEED'] ?? 0));
   const probeId = `probe-${seed}`;
   const holder = new Holder(probeId);

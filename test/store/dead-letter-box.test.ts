@@ -13,9 +13,11 @@ let inserts = 0;
 const mongo = withWatchedMongo((command) => (inserts += 'insert' in command ? 1 : 0));
 
 const letter = (probe: string): DeadLetter => ({
-  id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null, seq: null, monitor_id: null, content: '', at: Date.now(),
+  id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null,
+  seq: null, monitor_id: null, content: '', at: Date.now(),
 });
-const boxOver = (store: Pick<DeadLetterStore, 'add'>, clock = new SimulatedClock()) => new DeadLetterBox({ store, clock, log: createLog('test', 'silent') });
+const boxOver = (store: Pick<DeadLetterStore, 'add'>, clock = new SimulatedClock()) =>
+  new DeadLetterBox({ store, clock, log: createLog('test', 'silent') });
 const kept = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
 
 test('a flood of single letters is stored completely, in few commands', async () => {
@@ -52,8 +54,13 @@ test('letters are stored once the database is available again', async () => {
 
 test('beyond ten thousand waiting letters, further ones are counted but not stored', async () => {
   const box = boxOver(new DeadLetterStore(mongo.db));
-  for (let sender = 0; sender < 6; sender += 1) for (let at = 0; at < 2000; at += 1) box.put([letter(`flood ${sender}`)]);
+  for (let sender = 0; sender < 6; sender += 1) {
+    for (let at = 0; at < 2000; at += 1) box.put([letter(`flood ${sender}`)]);
+  }
   expect(box.omitted).toBe(2000);
   await box.stop();
-  expect(await mongo.db.collection('dead_letters').countDocuments({ probe_id: { $in: [0, 1, 2, 3, 4, 5].map((sender) => `flood ${sender}`) } })).toBe(10_000);
+  expect(await mongo.db.collection('dead_letters').countDocuments({
+    probe_id: { $in: [0, 1, 2, 3, 4, 5].map((sender) => `flood ${sender}`) },
+  }))
+    .toBe(10_000);
 });

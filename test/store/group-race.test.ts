@@ -12,7 +12,9 @@ import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { monitorInputs } from '../../controller/monitors/schema.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
-import { assignToGroup, changeGroupMonitors, changeInBulk } from '../../controller/monitors/verbs/bulk-monitors.ts';
+import {
+  assignToGroup, changeGroupMonitors, changeInBulk,
+} from '../../controller/monitors/verbs/bulk-monitors.ts';
 import { createMonitor, updateMonitor } from '../../controller/monitors/verbs/write-monitor.ts';
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
@@ -26,7 +28,9 @@ import { overtaken } from '../helpers/overtaken.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 const MINUTE_MS = 60_000;
-const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({ name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60, group_id });
+const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({
+  name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60, group_id,
+});
 
 let store: TestMongo;
 let mongo: Mongo;
@@ -34,7 +38,8 @@ let mongo: Mongo;
 beforeAll(async () => {
   store = await testMongo();
   mongo = watchedMongo(store.url);
-  const indexed = [new MonitorStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
+  const indexed =
+    [new MonitorStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
 });
 afterAll(async () => {
@@ -42,14 +47,22 @@ afterAll(async () => {
   await store.stop();
 });
 
-/** The write path of a controller on this database; every region and destination that a monitor names exists. */
+/**
+ * The write path of a controller on this database; every region and destination that a monitor names exists.
+ */
 function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const groups = new GroupStore(db, systemClock);
   const removals = new RemovalStore(db);
   const writer: MonitorWriteDeps = {
     monitors: new MonitorStore(db),
-    quota: new Quota({ usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, planOf: async () => 'scale', count: {} }),
-    groups: { names: (tenant, ids) => groups.names(tenant, ids), heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids) },
+    quota: new Quota({
+      usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, planOf: async () => 'scale',
+      count: {},
+    }),
+    groups: {
+      names: (tenant, ids) => groups.names(tenant, ids),
+      heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids),
+    },
     regions: { unknownRegions: async () => [], cities: async () => new Map() },
     destinations: { unknownDestinations: async () => [] },
     poke: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
@@ -60,15 +73,22 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
 
 /** A project with the groups outer > inner and other; other has a monitor. */
 async function project() {
-  const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's' } as const;
-  const ctx: ProjectContext = { requestId: 'r', now: Date.now(), actor, tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin' };
+  const actor = {
+    kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's',
+  } as const;
+  const ctx: ProjectContext = {
+    requestId: 'r', now: Date.now(), actor,
+    tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin',
+  };
   const { writer, tree } = controllerOn(mongo.db);
   const outer = (await createGroup(tree, ctx, { name: 'outer' }))._id;
   const inner = (await createGroup(tree, ctx, { name: 'inner', parent_group_id: outer }))._id;
   const other = (await createGroup(tree, ctx, { name: 'other' }))._id;
   const monitor = (await createMonitor(writer, ctx, wish('old', other)))._id;
   const homes = async () => {
-    const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: ctx.tenant.projectId }).sort({ _id: 1 }).toArray();
+    const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: ctx.tenant.projectId })
+      .sort({ _id: 1 })
+      .toArray();
     return docs.map((doc) => doc.group_id);
   };
   return { ctx, tree, outer, inner, other, monitor, homes };
@@ -76,21 +96,31 @@ async function project() {
 type Project = Awaited<ReturnType<typeof project>>;
 
 async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name: string): Promise<unknown> {
-  const planned = await planMonitors(deps, ctx, [{ ...wish(name), status: undefined, group: 'inner' }], new Map([[inner, 'inner']]));
+  const planned = await planMonitors(
+    deps, ctx, [{ ...wish(name), status: undefined, group: 'inner' }], new Map([[inner, 'inner']]),
+  );
   return applyMonitors(deps, ctx, planned, new Map([['inner', inner]]));
 }
 
 const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promise<unknown>> = {
   'a creation': (deps, { ctx, inner }) => createMonitor(deps, ctx, wish('new', inner)),
   'a change': (deps, { ctx, inner, monitor }) => updateMonitor(deps, ctx, monitor, { group_id: inner }),
-  'a bulk move': (deps, { ctx, inner, monitor }) => changeInBulk(deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner }),
+  'a bulk move': (deps, { ctx, inner, monitor }) => changeInBulk(
+    deps, ctx, { action: 'move', monitor_ids: [monitor], group_id: inner },
+  ),
   'an assignment': (deps, { ctx, inner, monitor }) => assignToGroup(deps, ctx, [monitor], inner),
-  'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(deps, ctx, other, { action: 'move', group_id: inner }),
+  'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(
+    deps, ctx, other, { action: 'move', group_id: inner },
+  ),
   'an import of a new monitor': (deps, project) => importInto(deps, project, 'new'),
   'an import of an existing monitor': (deps, project) => importInto(deps, project, 'old'),
 };
 
-test.each(Object.entries(writes))('%s into a group that is deleted just before the write ends in the parent of that group', async (_name, write) => {
+test.each(
+  Object.entries(writes),
+)('%s into a group that is deleted just before the write ends in the parent of that group', async (
+  _name, write,
+) => {
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
   await write(controllerOn(overtaken(mongo.db, 'monitors', () => deleteGroup(tree, ctx, inner))).writer, it);
@@ -99,7 +129,9 @@ test.each(Object.entries(writes))('%s into a group that is deleted just before t
   expect(homes.filter((id) => id !== other && id !== outer)).toEqual([]);
 });
 
-test.each(Object.entries(writes))('%s into a group that is deleted together with its parent ends in no group', async (_name, write) => {
+test.each(
+  Object.entries(writes),
+)('%s into a group that is deleted together with its parent ends in no group', async (_name, write) => {
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
   const meanwhile = () => deleteGroup(tree, ctx, inner).then(() => deleteGroup(tree, ctx, outer));
@@ -119,5 +151,7 @@ test('a monitor written into a deleted group moves out ten minutes after the del
   expect(await it.homes()).toEqual([inner]);
   await resumeRemovals(tree, ctx.now + 10 * MINUTE_MS);
   expect(await it.homes()).toEqual([outer]);
-  expect(await mongo.db.collection('group_removals').countDocuments({ project_id: ctx.tenant.projectId })).toBe(0);
+  expect(
+    await mongo.db.collection('group_removals').countDocuments({ project_id: ctx.tenant.projectId }),
+  ).toBe(0);
 });

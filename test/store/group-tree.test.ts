@@ -29,18 +29,26 @@ const mongo = withWatchedMongo();
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
-  const indexed = [new MonitorStore(mongo.db), new CountStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
+  const indexed = [
+    new MonitorStore(mongo.db), new CountStore(mongo.db), new GroupStore(mongo.db, systemClock),
+    new RemovalStore(mongo.db),
+  ];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
 });
 
 /** A controller on a database that may fail; its clock is `agedMs` ahead. */
 function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const clock = { ...systemClock, now: () => Date.now() + agedMs };
-  const quota = new Quota({ usage: new UsageStore(db), plans: loadPlans(null), clock, planOf: async () => 'scale', count: {} });
+  const quota = new Quota({
+    usage: new UsageStore(db), plans: loadPlans(null), clock, planOf: async () => 'scale', count: {},
+  });
   const monitors = new MonitorStore(db);
   const groups = new GroupStore(db, clock);
   const removals = new RemovalStore(db);
-  const lookup = { names: groups.names.bind(groups), heirs: (tenant: Tenant, ids: string[]) => findHeirs({ groups, removals }, tenant, ids) };
+  const lookup = {
+    names: groups.names.bind(groups),
+    heirs: (tenant: Tenant, ids: string[]) => findHeirs({ groups, removals }, tenant, ids),
+  };
   return {
     groups, trees: new TreeStore(db), removals,
     monitors: { monitors, quota, groups: lookup, poke: () => undefined, log },
@@ -55,7 +63,10 @@ class Project {
   readonly ids = new Map<string, string>();
 
   constructor() {
-    const actor = { kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's' } as const;
+    const actor = {
+      kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true,
+      sessionId: 's',
+    } as const;
     const tenant = { organizationId: newId(Date.now()), projectId: `project-${++serial}` };
     this.ctx = { requestId: 'r', now: Date.now(), actor, tenant, role: 'admin' };
   }
@@ -64,7 +75,9 @@ class Project {
     const project = new Project();
     const healthy = controllerOn(mongo.db);
     for (const [name, parent] of [['a', null], ['b', 'a'], ['c', 'b'], ['d', null]] as const) {
-      const group = await createGroup(healthy, project.ctx, { name, parent_group_id: parent === null ? null : project.id(parent) });
+      const group = await createGroup(
+        healthy, project.ctx, { name, parent_group_id: parent === null ? null : project.id(parent) },
+      );
       project.ids.set(name, group._id);
       await project.addMonitor(group._id);
     }
@@ -77,7 +90,8 @@ class Project {
 
   async addMonitor(group_id: string): Promise<void> {
     const { organizationId: organization_id, projectId: project_id } = this.ctx.tenant;
-    const { revision: _revision, check_revision: _check, search_text: _text, ...doc } = monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id, group_id });
+    const { revision: _revision, check_revision: _check, search_text: _text, ...doc } =
+      monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id, group_id });
     await new MonitorStore(mongo.db).insert(doc);
   }
 
@@ -86,14 +100,17 @@ class Project {
   }
 
   monitors(): Promise<MonitorDoc[]> {
-    return mongo.db.collection<MonitorDoc>('monitors').find({ project_id: this.ctx.tenant.projectId }).toArray();
+    return mongo.db.collection<MonitorDoc>('monitors').find({ project_id: this.ctx.tenant.projectId })
+      .toArray();
   }
 
   /** The visible groups by name, with the names of their parents. */
   async shape(): Promise<Record<string, string | null>> {
     const all = await this.groups();
     const nameOf = new Map(all.map((group) => [group._id, group.name]));
-    return Object.fromEntries(all.filter((group) => group.pending_since === undefined).map((group) => [group.name, nameOf.get(group.parent_group_id ?? '') ?? null]));
+    return Object.fromEntries(all.filter((group) => group.pending_since === undefined).map(
+      (group) => [group.name, nameOf.get(group.parent_group_id ?? '') ?? null],
+    ));
   }
 
   /** True at any moment: every group reaches the top within the allowed levels, and names are unique. */
@@ -103,20 +120,28 @@ class Project {
     expect(new Set(all.map((group) => group.name)).size).toBe(all.length);
     for (const { _id } of all) {
       let levels = 0;
-      for (let at: string | null = _id; at !== null && levels <= MOST_LEVELS; at = parents.get(at) ?? null, levels += 1) expect(parents.has(at), 'a missing parent').toBe(true);
+      for (let at: string | null = _id; at !== null &&
+        levels <= MOST_LEVELS; at = parents.get(at) ?? null, levels += 1) {
+        expect(parents.has(at), 'a missing parent').toBe(true);
+      }
       expect(levels, 'a cycle, or too many levels').toBeLessThanOrEqual(MOST_LEVELS);
     }
   }
 
   /** Expects no monitor in a deleted group. */
   async expectHoused(): Promise<{ visible: Set<string>; homes: string[] }> {
-    const visible = new Set((await this.groups()).filter((group) => group.pending_since === undefined).map((group) => group._id));
-    const homes = (await this.monitors()).map((monitor) => monitor.group_id ?? null).filter((id) => id !== null);
+    const visible = new Set(
+      (await this.groups()).filter((group) => group.pending_since === undefined).map((group) => group._id),
+    );
+    const homes =
+      (await this.monitors()).map((monitor) => monitor.group_id ?? null).filter((id) => id !== null);
     expect(homes.filter((id) => !visible.has(id)), 'monitors in deleted groups').toEqual([]);
     return { visible, homes };
   }
 
-  /** After one more change by a healthy controller: no unfinished change is left, and the counts are right. */
+  /**
+   * After one more change by a healthy controller: no unfinished change is left, and the counts are right.
+   */
   async expectSettled(): Promise<void> {
     const healthy = controllerOn(mongo.db);
     const scratch = await createGroup(healthy, this.ctx, { name: `scratch ${++serial}` });
@@ -125,7 +150,9 @@ class Project {
     expect(await healthy.removals.list(this.ctx.tenant, Date.now())).toEqual([]);
     expect((await healthy.trees.read(this.ctx.tenant)).step).toBeNull();
     const { visible, homes } = await this.expectHoused();
-    const counts = groupSizes(await new MonitorCounts({ store: new CountStore(mongo.db), clock: systemClock, log }).read(this.ctx.tenant), [...visible]);
+    const counts = groupSizes(await new MonitorCounts({
+      store: new CountStore(mongo.db), clock: systemClock, log,
+    }).read(this.ctx.tenant), [...visible]);
     for (const id of visible) expect(counts.get(id) ?? 0).toBe(homes.filter((home) => home === id).length);
   }
 }
@@ -133,13 +160,33 @@ class Project {
 type Act = (deps: TreeDeps, project: Project) => Promise<unknown>;
 
 const acts: Record<string, { act: Act; done: Record<string, string | null> }> = {
-  'a creation at the top': { act: (deps, { ctx }) => createGroup(deps, ctx, { name: 'n' }), done: { a: null, b: 'a', c: 'b', d: null, n: null } },
-  'a creation under another': { act: (deps, { ctx, ids }) => createGroup(deps, ctx, { name: 'n', parent_group_id: ids.get('b') }), done: { a: null, b: 'a', c: 'b', d: null, n: 'b' } },
-  'a move with a new name': { act: (deps, { ctx, ids }) => changeGroup(deps, ctx, ids.get('b') ?? '', { name: 'b2', parent_group_id: ids.get('d') }), done: { a: null, b2: 'd', c: 'b2', d: null } },
-  'a move to the top': { act: (deps, { ctx, ids }) => changeGroup(deps, ctx, ids.get('c') ?? '', { parent_group_id: null }), done: { a: null, b: 'a', c: null, d: null } },
-  'a new name': { act: (deps, { ctx, ids }) => changeGroup(deps, ctx, ids.get('a') ?? '', { name: 'a2' }), done: { a2: null, b: 'a2', c: 'b', d: null } },
-  'a deletion': { act: (deps, { ctx, ids }) => deleteGroup(deps, ctx, ids.get('b') ?? ''), done: { a: null, c: 'a', d: null } },
-  'a deletion at the top': { act: (deps, { ctx, ids }) => deleteGroup(deps, ctx, ids.get('a') ?? ''), done: { b: null, c: 'b', d: null } },
+  'a creation at the top': {
+    act: (deps, { ctx }) => createGroup(deps, ctx, { name: 'n' }),
+    done: { a: null, b: 'a', c: 'b', d: null, n: null },
+  },
+  'a creation under another': {
+    act: (deps, { ctx, ids }) => createGroup(deps, ctx, { name: 'n', parent_group_id: ids.get('b') }),
+    done: { a: null, b: 'a', c: 'b', d: null, n: 'b' },
+  },
+  'a move with a new name': { act: (deps, { ctx, ids }) => changeGroup(
+    deps, ctx, ids.get('b') ?? '', { name: 'b2', parent_group_id: ids.get('d') },
+  ), done: { a: null, b2: 'd', c: 'b2', d: null } },
+  'a move to the top': {
+    act: (deps, { ctx, ids }) => changeGroup(deps, ctx, ids.get('c') ?? '', { parent_group_id: null }),
+    done: { a: null, b: 'a', c: null, d: null },
+  },
+  'a new name': {
+    act: (deps, { ctx, ids }) => changeGroup(deps, ctx, ids.get('a') ?? '', { name: 'a2' }),
+    done: { a2: null, b: 'a2', c: 'b', d: null },
+  },
+  'a deletion': {
+    act: (deps, { ctx, ids }) => deleteGroup(deps, ctx, ids.get('b') ?? ''),
+    done: { a: null, c: 'a', d: null },
+  },
+  'a deletion at the top': {
+    act: (deps, { ctx, ids }) => deleteGroup(deps, ctx, ids.get('a') ?? ''),
+    done: { b: null, c: 'b', d: null },
+  },
 };
 
 /** Errors that a repetition may get when the first attempt succeeded. */
@@ -147,7 +194,11 @@ const DONE_ALREADY = ['DUPLICATE_NAME', 'RESOURCE_NOT_FOUND'];
 const unlessDone = (error: unknown) => expect(DONE_ALREADY).toContain((error as AppError).code);
 const unlessKilled = (error: unknown) => expect(error).toBeInstanceOf(Killed);
 
-test.each(Object.entries(acts))('%s that is killed at any command leaves a sound tree and can be repeated', async (_name, { act, done }) => {
+test.each(
+  Object.entries(acts),
+)('%s that is killed at any command leaves a sound tree and can be repeated', async (
+  _name, { act, done },
+) => {
   let wasKilled = true;
   for (let at = 0; wasKilled && at < 40; at += 1) {
     const project = await Project.make();
@@ -171,24 +222,36 @@ test('an interrupted change never overrides a later change that succeeded', asyn
   for (let at = 0; at < 12; at += 1) {
     const project = await Project.make();
     const { ctx } = project;
-    await changeGroup(controllerOn(mortal(mongo.db, at, true)), ctx, project.id('b'), { name: 'early', parent_group_id: project.id('d') }).catch(unlessKilled);
+    await changeGroup(
+      controllerOn(mortal(mongo.db, at, true)), ctx, project.id('b'),
+      { name: 'early', parent_group_id: project.id('d') },
+    ).catch(unlessKilled);
     await changeGroup(controllerOn(mongo.db), ctx, project.id('b'), { name: 'late' });
     await project.expectSettled();
-    expect((await project.groups()).find((group) => group._id === project.id('b'))?.name, `killed at ${at}`).toBe('late');
+    expect(
+      (await project.groups()).find((group) => group._id === project.id('b'))?.name, `killed at ${at}`,
+    ).toBe('late');
   }
 });
 
 const place = fc.constantFrom('a', 'b', 'c', 'd');
 const life = { killedAt: fc.nat(14), isSent: fc.boolean() };
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('create' as const), name: fc.constantFrom('n', 'm'), under: fc.option(place), ...life }),
-  fc.record({ kind: fc.constant('move' as const), of: place, to: fc.option(place), name: fc.option(fc.constantFrom('n', 'm', 'o')), ...life }),
+  fc.record({
+    kind: fc.constant('create' as const), name: fc.constantFrom('n', 'm'), under: fc.option(place), ...life,
+  }),
+  fc.record({
+    kind: fc.constant('move' as const), of: place, to: fc.option(place),
+    name: fc.option(fc.constantFrom('n', 'm', 'o')), ...life,
+  }),
   fc.record({ kind: fc.constant('delete' as const), of: place, ...life }),
 );
 
 test('the tree stays sound and settles after concurrent changes and kills', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }), async (rounds) => {
+    fc.asyncProperty(fc.array(
+      fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 },
+    ), async (rounds) => {
       const project = await Project.make();
       const { ctx } = project;
       const idOf = (name: string | null) => (name === null ? null : project.id(name));
@@ -196,9 +259,14 @@ test('the tree stays sound and settles after concurrent changes and kills', asyn
         await Promise.all(together.map(async (one) => {
           const deps = controllerOn(mortal(mongo.db, one.killedAt, one.isSent));
           const act = async (): Promise<unknown> => {
-            if (one.kind === 'create') return createGroup(deps, ctx, { name: one.name, parent_group_id: idOf(one.under) });
+            if (one.kind === 'create') {
+              return createGroup(deps, ctx, { name: one.name, parent_group_id: idOf(one.under) });
+            }
             if (one.kind === 'delete') return deleteGroup(deps, ctx, project.id(one.of));
-            return changeGroup(deps, ctx, project.id(one.of), { parent_group_id: idOf(one.to), ...(one.name === null ? {} : { name: one.name }) });
+            return changeGroup(
+              deps, ctx, project.id(one.of),
+              { parent_group_id: idOf(one.to), ...(one.name === null ? {} : { name: one.name }) },
+            );
           };
           await act().catch((error: unknown) => {
             if (!(error instanceof AppError)) unlessKilled(error);

@@ -41,7 +41,9 @@ afterAll(() => {
   rmSync(bundle, { force: true });
 });
 
-/** Inserts, updates that move index keys, deletes, and upserts of whole documents, until the store is gone. */
+/**
+ * Inserts, updates that move index keys, deletes, and upserts of whole documents, until the store is gone.
+ */
 async function writer(
   rows: Collection<Row>, ledger: Ledger, name: string, next: () => number,
 ): Promise<void> {

@@ -31,7 +31,10 @@ let serial = 0;
 const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId: `project-${++serial}` });
 
 /** The settings must match the type: a change compares what is checked. */
-const TCP: Partial<MonitorDoc> = { type: 'TCP', target: '127.0.0.1:9', http: null, tcp: { port: 9, protocol: 'generic', protocol_validation: null } };
+const TCP: Partial<MonitorDoc> = {
+  type: 'TCP', target: '127.0.0.1:9', http: null,
+  tcp: { port: 9, protocol: 'generic', protocol_validation: null },
+};
 
 async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise<MonitorDoc> {
   const { revision: _revision, check_revision: _check, search_text: _text, ...doc } = monitorDoc(++serial, {
@@ -50,8 +53,11 @@ async function change(tenant: Tenant, id: string, to: MonitorChange): Promise<vo
 
 /** Counts all monitors of the project. */
 async function counted(tenant: Tenant): Promise<Counts> {
-  const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: tenant.projectId }).toArray();
-  return recount({ cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...doc, counted: null }))).counts;
+  const docs =
+    await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: tenant.projectId }).toArray();
+  return recount(
+    { cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...doc, counted: null })),
+  ).counts;
 }
 
 async function expectExact(tenant: Tenant): Promise<void> {
@@ -85,9 +91,13 @@ test('the next count finishes one that was killed, at any command', async () => 
       await healthy().read(tenant);
       await change(tenant, first._id, { status: 'paused', group_id: 'g2' });
       await insert(tenant, { type: 'DNS', monitoring_regions: ['eu'] });
-      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch((error: unknown) => expect(error).toBeInstanceOf(Killed));
+      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch(
+        (error: unknown) => expect(error).toBeInstanceOf(Killed),
+      );
       await change(tenant, first._id, { status: 'active', monitoring_regions: ['eu', 'us'] });
-      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch((error: unknown) => expect(error).toBeInstanceOf(Killed));
+      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch(
+        (error: unknown) => expect(error).toBeInstanceOf(Killed),
+      );
       await change(tenant, first._id, { deleted_at: 1 });
       await expectExact(tenant);
     }
@@ -97,7 +107,8 @@ test('the next count finishes one that was killed, at any command', async () => 
 test('monitors stored before counts existed are counted', async () => {
   const tenant = newTenant();
   const { projectId: project_id, organizationId: organization_id } = tenant;
-  const old = [1, 2, 3].map(() => monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id }));
+  const old =
+    [1, 2, 3].map(() => monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id }));
   await mongo.db.collection<MonitorDoc>('monitors').insertMany(old);
   await insert(tenant, TCP);
   expect((await healthy().read(tenant)).cells).toEqual({ 'HTTP active': 3, 'TCP active': 1 });
@@ -122,8 +133,14 @@ test('a read includes every write that ended before it, also during concurrent w
 });
 
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('insert' as const), type: fc.constantFrom('HTTP' as const, 'TCP' as const), group: fc.constantFrom('g1', 'g2') }),
-  fc.record({ kind: fc.constant('status' as const), of: fc.nat(5), to: fc.constantFrom('active' as const, 'paused' as const, 'disabled' as const) }),
+  fc.record({
+    kind: fc.constant('insert' as const), type: fc.constantFrom('HTTP' as const, 'TCP' as const),
+    group: fc.constantFrom('g1', 'g2'),
+  }),
+  fc.record({
+    kind: fc.constant('status' as const), of: fc.nat(5),
+    to: fc.constantFrom('active' as const, 'paused' as const, 'disabled' as const),
+  }),
   fc.record({ kind: fc.constant('group' as const), of: fc.nat(5), to: fc.constantFrom('g1', 'g2', 'g3') }),
   fc.record({ kind: fc.constant('regions' as const), of: fc.nat(5), to: fc.subarray(['eu', 'us', 'ap']) }),
   fc.record({ kind: fc.constant('delete' as const), of: fc.nat(5) }),
@@ -132,13 +149,21 @@ const step = fc.oneof(
 
 test('counts end equal to the monitors after concurrent writes and kills', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (rounds) => {
+    fc.asyncProperty(fc.array(
+      fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 },
+    ), async (rounds) => {
       const tenant = newTenant();
       const ids: string[] = [];
       for (const together of rounds) {
         await Promise.all(together.map(async (one) => {
-          if (one.kind === 'insert') return void ids.push((await insert(tenant, { ...(one.type === 'TCP' ? TCP : {}), group_id: one.group }))._id);
-          if (one.kind === 'count') return countsOn(mortal(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
+          if (one.kind === 'insert') {
+            return void ids.push(
+              (await insert(tenant, { ...(one.type === 'TCP' ? TCP : {}), group_id: one.group }))._id,
+            );
+          }
+          if (one.kind === 'count') {
+            return countsOn(mortal(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
+          }
           const id = ids[one.of];
           if (id === undefined) return undefined;
           if (one.kind === 'status') return change(tenant, id, { status: one.to });

@@ -2,7 +2,9 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { MongoServerError, type Collection, type Document } from 'mongodb';
 import { expect, test } from 'vitest';
-import { change, changeOfUnique, document, filter, id, index, replacement, sort } from './model/arbitraries.ts';
+import {
+  change, changeOfUnique, document, filter, id, index, replacement, sort,
+} from './model/arbitraries.ts';
 import { ModelCollection } from './model/collection.ts';
 import { updated } from './model/update.ts';
 import { compare, type Doc } from './model/values.ts';
@@ -21,7 +23,10 @@ type Step = (world: World) => Promise<void>;
 
 /** A step that prints its input when a sequence fails. */
 function step<T>(name: string, input: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> {
-  return input.map((value) => Object.assign((world: World) => make(value)(world), { [fc.toStringMethod]: () => `${name}(${inspect(value, { depth: 9 })})` }));
+  return input.map((value) => Object.assign(
+    (world: World) => make(value)(world),
+    { [fc.toStringMethod]: () => `${name}(${inspect(value, { depth: 9 })})` },
+  ));
 }
 
 const byId = (docs: readonly Doc[]): Doc[] => [...docs].sort((a, b) => compare(a['_id'], b['_id']));
@@ -36,9 +41,13 @@ async function outcome(action: Promise<unknown>): Promise<'ok' | 'error'> {
   }
 }
 
-const insertMany = step('insertMany', fc.array(document, { minLength: 1, maxLength: 5 }), (docs) => async ({ real, model }) => {
+const insertMany = step('insertMany', fc.array(
+  document, { minLength: 1, maxLength: 5 },
+), (docs) => async ({ real, model }) => {
   const failures = docs.map((doc) => model.insert({ ...doc })).filter((result) => result === 'error').length;
-  const answer = await real.insertMany(docs, { ordered: false }).catch((error: unknown) => error as { insertedCount?: number; result?: { insertedCount: number } });
+  const answer = await real.insertMany(docs, { ordered: false }).catch(
+    (error: unknown) => error as { insertedCount?: number; result?: { insertedCount: number } },
+  );
   expect(answer.insertedCount, 'inserted').toBe(docs.length - failures);
 });
 
@@ -47,13 +56,20 @@ const findAll = step('findAll', filter, (wanted) => async ({ real, model }) => {
   expect(await real.countDocuments(wanted)).toBe(model.find(wanted).length);
 });
 
-const findSorted = step('findSorted', fc.tuple(filter, sort, fc.nat(3), fc.nat(4)), ([wanted, order, skip, limit]) => async ({ real, model }) => {
+const findSorted = step('findSorted', fc.tuple(
+  filter, sort, fc.nat(3), fc.nat(4),
+), ([wanted, order, skip, limit]) => async ({ real, model }) => {
   const full = [...order, ['_id', 1] as [string, 1 | -1]];
-  const found = await real.find(wanted, { sort: Object.fromEntries(full), skip, limit, batchSize: 2 }).toArray();
-  expect(found).toEqual(model.sorted(model.find(wanted), full).slice(skip, limit === 0 ? undefined : skip + limit));
+  const found =
+    await real.find(wanted, { sort: Object.fromEntries(full), skip, limit, batchSize: 2 }).toArray();
+  expect(found).toEqual(
+    model.sorted(model.find(wanted), full).slice(skip, limit === 0 ? undefined : skip + limit),
+  );
 });
 
-const findHinted = step('findHinted', fc.tuple(filter, fc.nat(10)), ([wanted, pick]) => async ({ real, model }) => {
+const findHinted = step('findHinted', fc.tuple(
+  filter, fc.nat(10),
+), ([wanted, pick]) => async ({ real, model }) => {
   const usable = model.indexes.filter((candidate) => !candidate.sparse);
   const hint = usable[pick % Math.max(1, usable.length)]?.name;
   if (hint === undefined) return;
@@ -61,13 +77,20 @@ const findHinted = step('findHinted', fc.tuple(filter, fc.nat(10)), ([wanted, pi
   expect(viaIndex, `hint ${hint}`).toEqual(byId(model.find(wanted)));
 });
 
-const updateById = step('updateById', fc.tuple(id, fc.oneof(change, changeOfUnique), fc.boolean()), ([_id, how, upsert]) => async ({ real, model }) => {
+const updateById = step('updateById', fc.tuple(
+  id, fc.oneof(change, changeOfUnique), fc.boolean(),
+), ([_id, how, upsert]) => async ({ real, model }) => {
   const before = model.find({ _id })[0];
-  const expected = before === undefined ? (upsert ? upsertInModel(model, { _id }, how) : null) : model.update(before, how);
-  const result = await real.updateOne({ _id: _id as never }, how, { upsert }).catch((error: unknown) => error);
+  const expected =
+    before === undefined ? (upsert ? upsertInModel(model, { _id }, how) : null) : model.update(before, how);
+  const result =
+    await real.updateOne({ _id: _id as never }, how, { upsert }).catch((error: unknown) => error);
   if (expected === 'error') return expect(result).toBeInstanceOf(MongoServerError);
   const isModified = before !== undefined && expected !== null && !isSame(before, expected);
-  expect(result).toMatchObject({ matchedCount: before === undefined ? 0 : 1, modifiedCount: isModified ? 1 : 0, upsertedCount: before === undefined && upsert ? 1 : 0 });
+  expect(result).toMatchObject({
+    matchedCount: before === undefined ? 0 : 1, modifiedCount: isModified ? 1 : 0,
+    upsertedCount: before === undefined && upsert ? 1 : 0,
+  });
 });
 
 function upsertInModel(model: ModelCollection, base: Doc, how: Doc): Doc | 'error' {
@@ -84,7 +107,9 @@ function isSame(a: unknown, b: unknown): boolean {
   }
 }
 
-const updateMany = step('updateMany', fc.tuple(filter, change), ([wanted, how]) => async ({ real, model }) => {
+const updateMany = step('updateMany', fc.tuple(
+  filter, change,
+), ([wanted, how]) => async ({ real, model }) => {
   const hits = model.find(wanted);
   // With an error in the middle, the order of the scan decides which documents have changed.
   if (hits.some((doc) => model.copy().update(doc, how) === 'error')) return;
@@ -92,10 +117,15 @@ const updateMany = step('updateMany', fc.tuple(filter, change), ([wanted, how]) 
   expect(await real.updateMany(wanted, how)).toMatchObject({ matchedCount: hits.length });
 });
 
-const replaceOne = step('replaceOne', fc.tuple(id, replacement, fc.boolean()), ([_id, doc, upsert]) => async ({ real, model }) => {
+const replaceOne = step('replaceOne', fc.tuple(
+  id, replacement, fc.boolean(),
+), ([_id, doc, upsert]) => async ({ real, model }) => {
   const before = model.find({ _id })[0];
-  const expected = before === undefined ? (upsert ? model.insert({ _id, ...doc }) : 'ok') : model.update(before, doc);
-  expect(await outcome(real.replaceOne({ _id: _id as never }, doc, { upsert }))).toBe(expected === 'error' ? 'error' : 'ok');
+  const expected =
+    before === undefined ? (upsert ? model.insert({ _id, ...doc }) : 'ok') : model.update(before, doc);
+  expect(await outcome(real.replaceOne({ _id: _id as never }, doc, { upsert }))).toBe(
+    expected === 'error' ? 'error' : 'ok',
+  );
 });
 
 const deleteMany = step('deleteMany', filter, (wanted) => async ({ real, model }) => {
@@ -122,7 +152,9 @@ const findOneAnd = step('findOneAnd', fc.tuple(id, filter, change, fc.boolean(),
 const createIndex = step('createIndex', index, (wanted) => async ({ real, model }) => {
   if (model.indexes.some((other) => other.paths.join() === wanted.paths.join())) return;
   const keys = Object.fromEntries(wanted.paths.map((path, i) => [path, wanted.directions[i]!]));
-  const result = await outcome(real.createIndex(keys, { name: wanted.name, unique: wanted.unique, sparse: wanted.sparse }));
+  const result = await outcome(
+    real.createIndex(keys, { name: wanted.name, unique: wanted.unique, sparse: wanted.sparse }),
+  );
   expect(result).toBe(model.createIndex(wanted));
 });
 
@@ -139,7 +171,9 @@ const steps = fc.oneof(
   { weight: 3, arbitrary: createIndex },
 );
 
-test('random operations return and leave the documents that the manual specifies', { timeout: 600_000 + RUNS * 1_000 }, async () => {
+test('random operations return and leave the documents that the manual specifies', {
+  timeout: 600_000 + RUNS * 1_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const world: World = { real: await mongo.filled([]), model: new ModelCollection() };
@@ -147,7 +181,9 @@ test('random operations return and leave the documents that the manual specifies
         await run(world).catch((error: unknown) => {
           throw new Error(`step ${at}: ${(error as Error).message}`, { cause: error });
         });
-        expect(byId(await world.real.find().toArray()), `contents after step ${at}`).toEqual(byId(world.model.docs));
+        expect(byId(await world.real.find().toArray()), `contents after step ${at}`).toEqual(
+          byId(world.model.docs),
+        );
       }
       await world.real.deleteMany({});
     }),

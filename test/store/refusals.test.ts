@@ -20,7 +20,8 @@ type Case = [name: string, command: Document, code: number];
 const find = (filter: Document, more: Document = {}): Document => ({ find: 'c', filter, ...more });
 const update = (u: Document | Document[], more: Document = {}): Document =>
   ({ update: 'c', updates: [{ q: { _id: 1 }, u, ...more }] });
-const upsert = (q: Document): Document => ({ update: 'c', updates: [{ q, u: { $set: { y: 1 } }, upsert: true }] });
+const upsert = (q: Document): Document =>
+  ({ update: 'c', updates: [{ q, u: { $set: { y: 1 } }, upsert: true }] });
 const aggregate = (...pipeline: Document[]): Document => ({ aggregate: 'c', pipeline, cursor: {} });
 const index = (key: Document, more: Document = {}): Document =>
   ({ createIndexes: 'c', indexes: [{ key, name: 'x', ...more }] });
@@ -35,15 +36,21 @@ const UNKNOWN_FIELD = 40415;
 
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } };
 const COMMANDS = [
-  'mapReduce', 'renameCollection', 'collMod', 'validate', 'compact', 'convertToCapped', 'currentOp', 'serverStatus',
-  'getParameter', 'bulkWrite', 'startSession', 'abortTransaction', 'saslStart', 'createUser', 'eval', 'shutdown',
-  'replSetGetStatus', 'geoNear', 'group', 'getLog', 'top', 'createSearchIndexes', 'count', 'distinct', 'explain',
-  'collStats', 'dbStats', 'listDatabases', 'listCollections', 'listIndexes', 'dropIndexes', 'drop', 'dropDatabase',
+  'mapReduce', 'renameCollection', 'collMod', 'validate', 'compact', 'convertToCapped', 'currentOp',
+  'serverStatus',
+  'getParameter', 'bulkWrite', 'startSession', 'abortTransaction', 'saslStart', 'createUser', 'eval',
+  'shutdown',
+  'replSetGetStatus', 'geoNear', 'group', 'getLog', 'top', 'createSearchIndexes', 'count', 'distinct',
+  'explain',
+  'collStats', 'dbStats', 'listDatabases', 'listCollections', 'listIndexes', 'dropIndexes', 'drop',
+  'dropDatabase',
   'create', 'buildInfo', 'constructor',
 ];
-const TOP_LEVEL = ['$and', '$nor', '$where', '$expr', '$text', '$comment', '$jsonSchema', '$sampleRate', '$unknown'];
+const TOP_LEVEL =
+  ['$and', '$nor', '$where', '$expr', '$text', '$comment', '$jsonSchema', '$sampleRate', '$unknown'];
 const OPERATORS = [
-  '$eq', '$not', '$options', '$elemMatch', '$all', '$size', '$type', '$mod', '$near', '$geoWithin', '$bitsAllSet',
+  '$eq', '$not', '$options', '$elemMatch', '$all', '$size', '$type', '$mod', '$near', '$geoWithin',
+  '$bitsAllSet',
   '$ref', '$unknown', '$GT',
 ];
 const PATTERNS = ['a.b', 'a*', '(a)', 'a|b', '[ab]', 'a{2}', 'a$', '^a', '\\d', '\\bword', '\\'];
@@ -85,14 +92,19 @@ const queries: Case[] = [
   ['a dotted projection', find({}, { projection: { 'a.b': 1 } }), BAD_VALUE],
   ['a mixed projection', find({}, { projection: { a: 1, b: 0 } }), BAD_VALUE],
   ['a read concern', find({}, { readConcern: { level: 'local' } }), UNKNOWN_FIELD],
-  ['a transaction', find({}, { txnNumber: Long.ONE, startTransaction: true, autocommit: false }), UNKNOWN_FIELD],
+  [
+    'a transaction', find({}, { txnNumber: Long.ONE, startTransaction: true, autocommit: false }),
+    UNKNOWN_FIELD,
+  ],
   ['an API version', find({}, { apiVersion: '1' }), UNKNOWN_FIELD],
   ['a collection name with $', { find: 'a$b' }, 73],
   ['a collection name of another type', { find: 1 }, WRONG_TYPE],
 ];
 
 const writes: Case[] = [
-  ...UPDATE_OPERATORS.map((name): Case => [`the update operator ${name}`, update({ [name]: { a: 1 } }), FAILED_TO_PARSE]),
+  ...UPDATE_OPERATORS.map(
+    (name): Case => [`the update operator ${name}`, update({ [name]: { a: 1 } }), FAILED_TO_PARSE],
+  ),
   ['an operator mixed with fields', update({ $set: { a: 1 }, b: 1 }), FAILED_TO_PARSE],
   ['a replacement with an operator', update({ b: 1, $set: { a: 1 } }), 52],
   ['a pipeline update', update([{ $set: { a: 1 } }]), FAILED_TO_PARSE],
@@ -120,9 +132,15 @@ const writes: Case[] = [
   ['write concern 2', { insert: 'c', documents: [{}], writeConcern: { w: 2 } }, BAD_VALUE],
   ['a retried write', { insert: 'c', documents: [{}], txnNumber: Long.ONE }, UNKNOWN_FIELD],
   ['an empty collection name', { insert: '', documents: [{}] }, 73],
-  ['both update and remove', { findAndModify: 'c', query: {}, remove: true, update: { a: 1 } }, FAILED_TO_PARSE],
+  [
+    'both update and remove', { findAndModify: 'c', query: {}, remove: true, update: { a: 1 } },
+    FAILED_TO_PARSE,
+  ],
   ['neither update nor remove', { findAndModify: 'c', query: {} }, FAILED_TO_PARSE],
-  ['findAndModify with a sort', { findAndModify: 'c', query: {}, remove: true, sort: { a: 1 } }, UNKNOWN_FIELD],
+  [
+    'findAndModify with a sort', { findAndModify: 'c', query: {}, remove: true, sort: { a: 1 } },
+    UNKNOWN_FIELD,
+  ],
   ['an aggregation without a cursor', { aggregate: 'c', pipeline: [{ $match: {} }, COUNT] }, BAD_VALUE],
   ['an empty pipeline', aggregate(), BAD_VALUE],
   ['a match alone', aggregate({ $match: {} }), BAD_VALUE],
@@ -147,7 +165,8 @@ const indexes: Case[] = [
 ];
 
 const REFUSED_VALUES = [
-  new Decimal128('1.5'), new MinKey(), new MaxKey(), new Timestamp({ t: 1, i: 1 }), new Code('x'), new BSONRegExp('x'),
+  new Decimal128('1.5'), new MinKey(), new MaxKey(), new Timestamp({ t: 1, i: 1 }), new Code('x'),
+  new BSONRegExp('x'),
 ];
 const values = REFUSED_VALUES.flatMap((value): Case[] => [
   [`a stored ${value._bsontype}`, { insert: 'c', documents: [{ v: value }] }, BAD_VALUE],

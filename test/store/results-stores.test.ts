@@ -29,7 +29,10 @@ let serial = 0;
 const SOURCES: [name: string, make: () => Stores][] = [
   ['MongoDB', () => {
     const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
-    return { journal: new JournalStore(db), snapshots: new SnapshotStore(db), states: new StateStore(db), hours: new HourStore(db), leases: new LeaseStore(db) };
+    return {
+      journal: new JournalStore(db), snapshots: new SnapshotStore(db), states: new StateStore(db),
+      hours: new HourStore(db), leases: new LeaseStore(db),
+    };
   }],
   ['the simulation', () => simulatedStores(new SimulatedDatabase(), {
     read: async (answer) => answer(),
@@ -41,34 +44,59 @@ const SOURCES: [name: string, make: () => Stores][] = [
 ];
 
 function entryOf(n: number, given: Partial<JournalEntry> = {}): JournalEntry {
-  return { shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], pings: [], clock: [], lanes: [], ...given };
+  return {
+    shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], pings: [], clock: [],
+    lanes: [], ...given,
+  };
 }
 
 function fullEntry(n: number): JournalEntry {
-  const batch = batchOf([resultOf(MONITOR, { seq: 1 }), resultOf(MONITOR, { seq: 2, outcome: 'failure', started_at: HOUR + 60_000 })]);
+  const batch = batchOf([
+    resultOf(MONITOR, { seq: 1 }),
+    resultOf(MONITOR, { seq: 2, outcome: 'failure', started_at: HOUR + 60_000 }),
+  ]);
   return entryOf(n, {
-    configs: [MONITOR], batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] }],
-    clock: [{ kind: 'hour', until: HOUR }, { kind: 'silent', monitor_id: MONITOR.monitor_id, region: 'eu', at: HOUR }], lanes: [['p/e', 2]],
+    configs: [MONITOR],
+    batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] }],
+    clock: [
+      { kind: 'hour', until: HOUR },
+      { kind: 'silent', monitor_id: MONITOR.monitor_id, region: 'eu', at: HOUR },
+    ], lanes: [['p/e', 2]],
   });
 }
 
 function stateOf(position: number, given: Partial<StateRecord> = {}): StateRecord {
-  return { monitor_id: MONITOR.monitor_id, shard: 2, position, outbox: [], state: { ...newMonitorState(MONITOR), booked: { [HOUR]: [position, 2, 3] } }, ...given };
+  return {
+    monitor_id: MONITOR.monitor_id, shard: 2, position, outbox: [],
+    state: { ...newMonitorState(MONITOR), booked: { [HOUR]: [position, 2, 3] } }, ...given,
+  };
 }
 
 function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
-  const rows = ResultColumns.of(Array.from({ length: position }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 })));
-  return { monitor_id: MONITOR.monitor_id, hour: HOUR, position, rows, rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...given };
+  const rows = ResultColumns.of(Array.from(
+    { length: position },
+    (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }),
+  ));
+  return {
+    monitor_id: MONITOR.monitor_id, hour: HOUR, position, rows,
+    rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...given,
+  };
 }
 
 describe.each(SOURCES)('the journal in %s', (_name, make) => {
   test('returns its entries in order, page by page', async () => {
     const { journal } = make();
     const entries = [entryOf(9), fullEntry(10), entryOf(11, { writer: 'b' }), entryOf(100)];
-    expect(await journal.insert([...entries].reverse())).toEqual(['written', 'written', 'written', 'written']);
+    expect(await journal.insert([...entries].reverse())).toEqual([
+      'written', 'written', 'written', 'written',
+    ]);
     await journal.insert([entryOf(10, { shard: 1 }), entryOf(10, { shard: 3 })]);
-    expect((await journal.read(2, 0, 10)).map((entry) => ({ ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })) })))
-      .toEqual(entries.map((entry) => ({ ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })) })));
+    expect((await journal.read(2, 0, 10)).map((entry) => ({
+      ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })),
+    })))
+      .toEqual(entries.map((entry) => ({
+        ...entry, batches: entry.batches.map(({ bytes, ...rest }) => ({ ...rest, bytes: [...bytes] })),
+      })));
     expect((await journal.read(2, 9, 2)).map(({ n }) => n)).toEqual([10, 11]);
     expect(await journal.read(4, 0, 10)).toEqual([]);
   });
@@ -85,7 +113,9 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
   test('reports the outcome of each entry of one command', async () => {
     const { journal } = make();
     await journal.insert([entryOf(1, { writer: 'b' }), entryOf(1, { shard: 3 })]);
-    expect(await journal.insert([entryOf(1), entryOf(1, { shard: 3 }), entryOf(1, { shard: 4 })])).toEqual(['taken', 'ours', 'written']);
+    expect(await journal.insert([entryOf(1), entryOf(1, { shard: 3 }), entryOf(1, { shard: 4 })])).toEqual([
+      'taken', 'ours', 'written',
+    ]);
   });
 
   test('deletes up to a number in one shard', async () => {
@@ -124,7 +154,10 @@ describe.each(SOURCES)('snapshots in %s', (_name, make) => {
 describe.each(SOURCES)('states in %s', (_name, make) => {
   test('are replaced only by later ones, with their outbox', async () => {
     const { states } = make();
-    const change = { id: 'x', monitor_id: MONITOR.monitor_id, organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const, at: 1, reason: 'r', incident_id: null };
+    const change = {
+      id: 'x', monitor_id: MONITOR.monitor_id, organization_id: 'o', project_id: 'p', from: 'up' as const,
+      to: 'down' as const, at: 1, reason: 'r', incident_id: null,
+    };
     await states.write([stateOf(5, { outbox: [{ kind: 'status', change }] })]);
     await states.write([stateOf(4)]);
     await states.write([stateOf(5)]);
@@ -136,11 +169,20 @@ describe.each(SOURCES)('states in %s', (_name, make) => {
 
   test('lose their outbox only at the given position', async () => {
     const { states } = make();
-    const resolution = { kind: 'resolve' as const, resolution: { id: 'i', monitor: MONITOR, resolved_at: 1, failure_count: 1 } };
-    await states.write([stateOf(5, { outbox: [resolution] }), stateOf(7, { monitor_id: idIn(2, 1), outbox: [resolution] })]);
-    await states.clearOutboxes([{ monitor_id: MONITOR.monitor_id, position: 5 }, { monitor_id: idIn(2, 1), position: 6 }, { monitor_id: idIn(2, 2), position: 1 }]);
+    const resolution = {
+      kind: 'resolve' as const, resolution: { id: 'i', monitor: MONITOR, resolved_at: 1, failure_count: 1 },
+    };
+    await states.write([
+      stateOf(5, { outbox: [resolution] }), stateOf(7, { monitor_id: idIn(2, 1), outbox: [resolution] }),
+    ]);
+    await states.clearOutboxes([
+      { monitor_id: MONITOR.monitor_id, position: 5 }, { monitor_id: idIn(2, 1), position: 6 },
+      { monitor_id: idIn(2, 2), position: 1 },
+    ]);
     await states.clearOutboxes([]);
-    expect((await states.load(2)).map(({ position, outbox }) => [position, outbox.length]).sort()).toEqual([[5, 0], [7, 1]]);
+    expect((await states.load(2)).map(({ position, outbox }) => [position, outbox.length]).sort()).toEqual([
+      [5, 0], [7, 1],
+    ]);
   });
 
   test('are found by id and removed', async () => {
@@ -162,12 +204,15 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
     await hours.write([hourOf(4), hourOf(3, { hour: HOUR + HOUR_MS })]);
     expect(await hours.read([key])).toEqual([hourOf(5)]);
     await hours.write([hourOf(6)]);
-    expect(await hours.read([key, { ...key, hour: HOUR + HOUR_MS }])).toEqual(expect.arrayContaining([hourOf(6), hourOf(3, { hour: HOUR + HOUR_MS })]));
+    expect(await hours.read([key, { ...key, hour: HOUR + HOUR_MS }])).toEqual(
+      expect.arrayContaining([hourOf(6), hourOf(3, { hour: HOUR + HOUR_MS })]),
+    );
   });
 
   test('without results have a rollup and no block', async () => {
     const { hours } = make();
-    const empty = hourOf(7, { rows: ResultColumns.of([]), rollup: rollupOf(ResultColumns.of([]), [1000, 0, 0], 60_000) });
+    const empty =
+      hourOf(7, { rows: ResultColumns.of([]), rollup: rollupOf(ResultColumns.of([]), [1000, 0, 0], 60_000) });
     await hours.write([empty]);
     expect(await hours.read([key])).toEqual([empty]);
   });
@@ -175,18 +220,30 @@ describe.each(SOURCES)('hours in %s', (_name, make) => {
 
 test('a day is the sum of its hours, and the results of a period can be read', async () => {
   const hours = new HourStore(mongo.client.db(`${mongo.db.databaseName}_${++serial}`));
-  const all = [DAY - HOUR_MS, DAY, DAY + 9 * HOUR_MS, DAY + 10 * HOUR_MS, DAY + 23 * HOUR_MS, DAY + 24 * HOUR_MS].map((hour, at) => hourOf(at + 1, { hour }));
+  const all = [
+    DAY - HOUR_MS, DAY, DAY + 9 * HOUR_MS, DAY + 10 * HOUR_MS, DAY + 23 * HOUR_MS, DAY + 24 * HOUR_MS,
+  ].map((hour, at) => hourOf(at + 1, { hour }));
   await hours.write(all);
   await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 9 }]);
-  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup).toMatchObject({ total: 2 + 3 + 4 + 5, times: [14_000, 0, 0] });
+  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup).toMatchObject({
+    total: 2 + 3 + 4 + 5, times: [14_000, 0, 0],
+  });
   await hours.write([hourOf(20, { hour: DAY })]);
   await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 8 }]);
   expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup.total).toBe(14);
   await hours.rollDays([{ monitor_id: MONITOR.monitor_id, day: DAY, position: 20 }]);
-  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup.total).toBe(20 + 3 + 4 + 5);
-  const stored = await hours.results([8, 9, 10].map((at) => ({ monitor_id: MONITOR.monitor_id, hour: DAY + at * HOUR_MS })));
-  expect(stored.map(({ hour, rows }) => [(hour - DAY) / HOUR_MS, rows.length]).sort()).toEqual([[10, 4], [9, 3]]);
-  expect((await hours.hours([{ monitor_id: MONITOR.monitor_id, hour: DAY }]))[0]).toMatchObject({ hour: DAY, position: 20 });
+  expect((await hours.days([{ monitor_id: MONITOR.monitor_id, day: DAY }]))[0]?.rollup.total).toBe(
+    20 + 3 + 4 + 5,
+  );
+  const stored = await hours.results(
+    [8, 9, 10].map((at) => ({ monitor_id: MONITOR.monitor_id, hour: DAY + at * HOUR_MS })),
+  );
+  expect(stored.map(({ hour, rows }) => [(hour - DAY) / HOUR_MS, rows.length]).sort()).toEqual([
+    [10, 4], [9, 3],
+  ]);
+  expect((await hours.hours([{ monitor_id: MONITOR.monitor_id, hour: DAY }]))[0]).toMatchObject({
+    hour: DAY, position: 20,
+  });
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
@@ -218,15 +275,24 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
 
 test('dead letters and status changes are stored once', async () => {
   const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
-  const letter = { id: 'l', reason: 'too_old' as const, shard: 1, region: 'eu', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: 'first', at: 1 };
+  const letter = {
+    id: 'l', reason: 'too_old' as const, shard: 1, region: 'eu', probe_id: 'p', epoch: null, seq: null,
+    monitor_id: null, content: 'first', at: 1,
+  };
   const letters = new DeadLetterStore(db);
   await letters.add([letter, letter]);
   await letters.add([{ ...letter, content: 'second' }, { ...letter, id: 'm' }]);
   await letters.add([]);
-  expect((await db.collection('dead_letters').find({}).toArray()).map(({ _id, content }) => [String(_id), content]).sort()).toEqual([['l', 'first'], ['m', 'first']]);
+  expect((await db.collection('dead_letters').find({}).toArray()).map(
+    ({ _id, content }) => [String(_id), content],
+  ).sort())
+    .toEqual([['l', 'first'], ['m', 'first']]);
   const history = new MongoStatusHistory(db);
   await history.ensureIndexes();
-  const change = { id: 's', monitor_id: 'm', organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const, at: 1, reason: 'r', incident_id: null };
+  const change = {
+    id: 's', monitor_id: 'm', organization_id: 'o', project_id: 'p', from: 'up' as const, to: 'down' as const,
+    at: 1, reason: 'r', incident_id: null,
+  };
   await history.add(change);
   await history.add({ ...change, reason: 'again' });
   expect(await db.collection('status_changes').find({}).toArray()).toMatchObject([{ reason: 'r' }]);

@@ -32,10 +32,16 @@ let sweeper: RetentionSweeper;
 
 beforeAll(async () => {
   db = mongo.db;
-  await Promise.all([openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(), new AuditStore(db).ensureIndexes()]);
+  await Promise.all([
+    openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(),
+    new AuditStore(db).ensureIndexes(),
+  ]);
 });
 beforeEach(async () => {
-  for (const name of ['rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments', 'audit_entries', 'dead_letters', 'monitors', 'organizations', 'projects', 'retention']) {
+  for (const name of [
+    'rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments',
+    'audit_entries', 'dead_letters', 'monitors', 'organizations', 'projects', 'retention',
+  ]) {
     await rows(name).deleteMany({});
   }
   clock = new SimulatedClock(NOW);
@@ -43,7 +49,8 @@ beforeEach(async () => {
 });
 
 const rows = (name: string) => db.collection<{ _id: string } & Document>(name);
-const idsOf = async (name: string): Promise<string[]> => (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
+const idsOf = async (name: string): Promise<string[]> =>
+  (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
 
 function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
   const accounts = openAccountStores(db);
@@ -70,11 +77,16 @@ async function goRound(of = sweeper): Promise<void> {
 
 async function addOrganization(id: string, plan: PlanName): Promise<void> {
   await rows('organizations').insertOne({ _id: id, name: id, plan, created_at: 1 });
-  await rows('projects').insertOne({ _id: `${id}-project`, organization_id: id, name: 'Default', is_default: true, created_at: 1 });
+  await rows('projects').insertOne({
+    _id: `${id}-project`, organization_id: id, name: 'Default', is_default: true, created_at: 1,
+  });
 }
 
 async function addMonitor(id: string, organizationId: string, change: Document = {}): Promise<void> {
-  await rows('monitors').insertOne({ _id: id, organization_id: organizationId, project_id: `${organizationId}-project`, created_at: NOW - 1000 * DAY_MS, deleted_at: null, ...change });
+  await rows('monitors').insertOne({
+    _id: id, organization_id: organizationId, project_id: `${organizationId}-project`,
+    created_at: NOW - 1000 * DAY_MS, deleted_at: null, ...change,
+  });
 }
 
 /** Adds a result at noon that many days ago, with its hour, its day and a status change. */
@@ -83,33 +95,52 @@ async function addHistory(monitorId: string, days: number[]): Promise<void> {
   const at = (day: number): number => TODAY - day * DAY_MS + 12 * HOUR_MS;
   await hours.write(days.map((day) => {
     const result = ResultColumns.of([storedOf({ scheduled_at: at(day), started_at: at(day) })]);
-    return { monitor_id: monitorId, hour: at(day), position: 1, rows: result, rollup: rollupOf(result, [HOUR_MS, 0, 0], 60_000) };
+    return {
+      monitor_id: monitorId, hour: at(day), position: 1, rows: result,
+      rollup: rollupOf(result, [HOUR_MS, 0, 0], 60_000),
+    };
   }));
-  await hours.rollDays(days.map((day) => ({ monitor_id: monitorId, day: TODAY - day * DAY_MS, position: 1 })));
-  await rows('status_changes').insertMany(days.map((day) => ({ _id: `${monitorId}-${day}`, monitor_id: monitorId, at: at(day) })));
+  await hours.rollDays(
+    days.map((day) => ({ monitor_id: monitorId, day: TODAY - day * DAY_MS, position: 1 })),
+  );
+  await rows('status_changes').insertMany(
+    days.map((day) => ({ _id: `${monitorId}-${day}`, monitor_id: monitorId, at: at(day) })),
+  );
 }
 
 /** Which of these days still have their results, hours, daily counts and status changes. */
-async function left(monitorId: string, days: number[]): Promise<Record<'results' | 'hours' | 'days' | 'changes', number[]>> {
-  const hours = new Map((await rows('rollups_1h').find({}).toArray()).map((doc) => [doc._id, doc['results'] !== undefined]));
+async function left(
+  monitorId: string, days: number[],
+): Promise<Record<'results' | 'hours' | 'days' | 'changes', number[]>> {
+  const hours = new Map(
+    (await rows('rollups_1h').find({}).toArray()).map((doc) => [doc._id, doc['results'] !== undefined]),
+  );
   const [wholeDays, changes] = [new Set(await idsOf('rollups_1d')), new Set(await idsOf('status_changes'))];
   const hourId = (day: number): string => `${monitorId}:${(TODAY - day * DAY_MS) / HOUR_MS + 12}`;
   return {
-    results: days.filter((day) => hours.get(hourId(day)) === true), hours: days.filter((day) => hours.has(hourId(day))),
-    days: days.filter((day) => wholeDays.has(`${monitorId}:${TODAY / DAY_MS - day}`)), changes: days.filter((day) => changes.has(`${monitorId}-${day}`)),
+    results: days.filter(
+      (day) => hours.get(hourId(day)) === true,
+    ), hours: days.filter((day) => hours.has(hourId(day))),
+    days: days.filter((day) => wholeDays.has(`${monitorId}:${TODAY / DAY_MS - day}`)),
+    changes: days.filter((day) => changes.has(`${monitorId}-${day}`)),
   };
 }
 
 const AGES = [0, 1, 6, 7, 8, 29, 31, 89, 91, 399, 401, 799, 801, 900];
 const younger = (days: number): number[] => AGES.filter((age) => age < days);
 
-test.each([['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const)('the plan %s keeps results for %i days and counts for %i days', async (plan, raw, rollups) => {
+test.each(
+  [['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800]] as const,
+)('the plan %s keeps results for %i days and counts for %i days', async (plan, raw, rollups) => {
   await addOrganization('o', plan);
   await addMonitor('m', 'o');
   await addHistory('m', AGES);
   await goRound();
   // At 10:17, noon of the seventh day is less than seven days ago.
-  expect(await left('m', AGES)).toEqual({ results: AGES.filter((age) => age <= raw), hours: younger(rollups + 1), days: younger(rollups + 1), changes: younger(rollups + 1) });
+  expect(await left('m', AGES)).toEqual({
+    results: AGES.filter((age) => age <= raw), hours: younger(rollups + 1), days: younger(rollups + 1),
+    changes: younger(rollups + 1),
+  });
 });
 
 test('data expires day by day, and at once when the plan shortens its retention', async () => {
@@ -128,7 +159,9 @@ test('data expires day by day, and at once when the plan shortens its retention'
   await clock.advance(600_000);
   await goRound();
   expect(await left('m', AGES)).toMatchObject({ results: [0, 1], days: [0, 1, 6, 7, 8, 29, 31, 89] });
-  expect(await left('n', AGES)).toMatchObject({ results: [0, 1, 6, 7, 8], days: [0, 1, 6, 7, 8, 29, 31, 89, 91, 399] });
+  expect(await left('n', AGES)).toMatchObject({
+    results: [0, 1, 6, 7, 8], days: [0, 1, 6, 7, 8, 29, 31, 89, 91, 399],
+  });
 });
 
 test('another controller resumes an interrupted round', async () => {
@@ -138,16 +171,24 @@ test('another controller resumes an interrupted round', async () => {
     await addMonitor(id, 'o');
     await addHistory(id, [1, 8]);
   }
-  const withResults = async (): Promise<number> => (await rows('rollups_1h').find({ results: { $exists: true } }).toArray()).length;
+  const withResults = async (): Promise<number> =>
+    (await rows('rollups_1h').find({ results: { $exists: true } }).toArray()).length;
   sweeper.look();
-  await until(async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is done' });
+  await until(
+    async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is done' },
+  );
   await whileTimePasses(sweeper.stop());
   expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ done: null, run: { after: 'm049' } });
   expect(await withResults()).toBe(120 + 70);
-  await rows('rollups_1h').updateOne({ _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` }, { $set: { results: 'seen again only in the next round' } });
+  await rows('rollups_1h').updateOne(
+    { _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` },
+    { $set: { results: 'seen again only in the next round' } },
+  );
   await goRound(newSweeper());
   expect(await withResults()).toBe(121);
-  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ run: null, done: { raw: Date.UTC(2025, 9, 2, 10) } });
+  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({
+    run: null, done: { raw: Date.UTC(2025, 9, 2, 10) },
+  });
   await clock.advance(6 * HOUR_MS);
   await goRound(newSweeper());
   expect(await withResults()).toBe(120);
@@ -171,21 +212,31 @@ test('a deleted monitor loses its history after a week, and its document with it
   await addMonitor('uncounted', 'o', { deleted_at: NOW - 91 * DAY_MS, uncounted: 'o-project' });
   await goRound();
   expect(await idsOf('monitors')).toEqual(['gone', 'recent', 'uncounted', 'unjournaled']);
-  expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([[`recent:${TODAY / DAY_MS - 5}`], ['recent-5']]);
+  expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([
+    [`recent:${TODAY / DAY_MS - 5}`], ['recent-5'],
+  ]);
 });
 
 test('ended incidents with their history and the audit log expire with the counts; open incidents stay', async () => {
   await addOrganization('o', 'free');
   const incident = (id: string, days: number, change: Document = {}): { _id: string } & Document => ({
-    _id: id, organization_id: 'o', project_id: 'o-project', status: 'resolved', started_at: NOW - days * DAY_MS, updated_at: NOW - days * DAY_MS, ...change,
+    _id: id, organization_id: 'o', project_id: 'o-project', status: 'resolved',
+    started_at: NOW - days * DAY_MS, updated_at: NOW - days * DAY_MS, ...change,
   });
   await rows('incidents').insertMany([
-    incident('new', 89), incident('old', 92), incident('open', 92, { status: 'open' }), incident('touched', 92, { updated_at: NOW }), incident('closed', 92, { status: 'closed' }),
+    incident('new', 89), incident('old', 92), incident('open', 92, { status: 'open' }),
+    incident('touched', 92, { updated_at: NOW }), incident('closed', 92, { status: 'closed' }),
     incident('foreign', 92, { organization_id: 'unknown' }),
   ]);
-  await rows('incident_updates').insertMany(['new', 'old', 'open'].map((id) => ({ _id: `update-${id}`, incident_id: id })));
-  await rows('incident_comments').insertMany(['new', 'old'].map((id) => ({ _id: `comment-${id}`, incident_id: id })));
-  await rows('audit_entries').insertMany([89, 92].map((days) => ({ _id: `audit-${days}`, organization_id: 'o', created_at: NOW - days * DAY_MS })));
+  await rows('incident_updates').insertMany(
+    ['new', 'old', 'open'].map((id) => ({ _id: `update-${id}`, incident_id: id })),
+  );
+  await rows('incident_comments').insertMany(
+    ['new', 'old'].map((id) => ({ _id: `comment-${id}`, incident_id: id })),
+  );
+  await rows('audit_entries').insertMany(
+    [89, 92].map((days) => ({ _id: `audit-${days}`, organization_id: 'o', created_at: NOW - days * DAY_MS })),
+  );
   await goRound();
   expect(await idsOf('incidents')).toEqual(['foreign', 'new', 'open', 'touched']);
   expect(await idsOf('incident_updates')).toEqual(['update-new', 'update-open']);
@@ -194,7 +245,9 @@ test('ended incidents with their history and the audit log expire with the count
 });
 
 test('dead letters expire after thirty days, however many there are', async () => {
-  await rows('dead_letters').insertMany(Array.from({ length: 1203 }, (_, at) => ({ _id: `l${at}`, at: NOW - (at < 3 ? 29 : 31) * DAY_MS })));
+  await rows('dead_letters').insertMany(
+    Array.from({ length: 1203 }, (_, at) => ({ _id: `l${at}`, at: NOW - (at < 3 ? 29 : 31) * DAY_MS })),
+  );
   await goRound();
   expect(await idsOf('dead_letters')).toEqual(['l0', 'l1', 'l2']);
 });

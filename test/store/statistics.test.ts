@@ -38,7 +38,9 @@ class Owner {
   constructor(clock: SimulatedClock, shard: number) {
     this.clock = clock;
     this.#shard = shard;
-    this.configs = [0, 1, 2].map((number) => configOf({ monitor_id: idIn(shard, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any' }));
+    this.configs = [0, 1, 2].map((number) => configOf({
+      monitor_id: idIn(shard, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any',
+    }));
     this.state = new ShardState(shard, { n: 0, lanes: {} }, []);
   }
 
@@ -47,30 +49,41 @@ class Owner {
     const batch = batchOf(numbered);
     const now = this.clock.now();
     const entry: JournalEntry = {
-      shard: this.#shard, n: this.state.n + 1, v: 1, writer: 'w', taken_at: now, configs: this.state.n === 0 ? this.configs : [], pings: [],
-      batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: late ? numbered.map(({ seq }) => seq) : [] }],
+      shard: this.#shard, n: this.state.n + 1, v: 1, writer: 'w', taken_at: now,
+      configs: this.state.n === 0 ? this.configs : [], pings: [],
+      batches: [{
+        probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [],
+        late: late ? numbered.map(({ seq }) => seq) : [],
+      }],
       clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [['p/e', this.#seq]],
     };
     this.last = entry;
-    for (const { monitor_id: id } of this.state.apply(entry).changed) (this.state.monitors.get(id) as { queued: number }).queued = 0;
+    for (const { monitor_id: id } of this.state.apply(entry).changed) {
+      (this.state.monitors.get(id) as { queued: number }).queued = 0;
+    }
     this.taken.push(...numbered);
   }
 
   async write(): Promise<void> {
     const now = this.clock.now();
-    const due = [...this.state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
+    const due =
+      [...this.state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
     await writeClosedHours(this, this.state, due, now);
   }
 
   /** Gives the shard to another owner, which holds no results because all are written. */
   async move(): Promise<void> {
-    this.state = new ShardState(this.#shard, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(this.#shard));
+    this.state = new ShardState(
+      this.#shard, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(this.#shard),
+    );
     this.#owners += 1;
   }
 
   /** Gives the shard to another owner, which reads this entry and the newest again after an old snapshot. */
   async moveBehind(from: JournalEntry): Promise<void> {
-    this.state = new ShardState(this.#shard, { n: from.n - 1, lanes: {} }, await this.states.load(this.#shard));
+    this.state = new ShardState(
+      this.#shard, { n: from.n - 1, lanes: {} }, await this.states.load(this.#shard),
+    );
     for (const entry of [from, this.last as JournalEntry]) this.state.apply(entry);
     this.#owners += 1;
   }
@@ -108,7 +121,10 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
   const controllers = [owner.statistics(), owner.statistics()];
   const ids = owner.configs.map(({ monitor_id: id }) => id);
   const resultAt = (number: number, at: number) =>
-    resultOf(owner.configs[number] as (typeof owner.configs)[0], { started_at: at, response_time_ms: random.int(1, 900), ...(random.chance(0.2) ? { outcome: 'failure' } : {}) });
+    resultOf(owner.configs[number] as (typeof owner.configs)[0], {
+      started_at: at, response_time_ms: random.int(1, 900),
+      ...(random.chance(0.2) ? { outcome: 'failure' } : {}),
+    });
   let keptFrom = 0;
   let compared = 0;
   const compare = async (): Promise<void> => {
@@ -128,7 +144,9 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
     const times = Array.from({ length: 12 }, (_, at) => now - 6 * HOUR_MS + at * INTERVAL_MS + 1000);
     owner.take(times.flatMap((at) => ids.map((_, number) => resultAt(number, at))), false);
     if (step % 9 === 8) await compare();
-    if (step % 5 === 4) owner.take([resultAt(step % 3, now - random.int(7, Math.min(step, 100) * 6) * HOUR_MS + 2000)], true);
+    if (step % 5 === 4) {
+      owner.take([resultAt(step % 3, now - random.int(7, Math.min(step, 100) * 6) * HOUR_MS + 2000)], true);
+    }
     if (step % 9 === 8) await compare();
     await owner.write();
     if (step % 3 === 2) await compare();
@@ -145,7 +163,9 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
   await owner.write();
   await compare();
   keptFrom = clock.now() - (clock.now() % DAY_MS) - 10 * DAY_MS;
-  await new AgedResultStore(mongo.db).removeRollups(ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })));
+  await new AgedResultStore(mongo.db).removeRollups(
+    ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })),
+  );
   await clock.advance(5 * 60_000);
   await compare();
   expect(compared).toBeGreaterThan(60);
@@ -157,7 +177,10 @@ test('results that an owner replays after a takeover count once, also in days th
   const [config] = owner.configs as [(typeof owner.configs)[0]];
   owner.take([resultOf(config, { started_at: clock.now() - 10 * DAY_MS })], false);
   for (const daysAgo of [6, 5, 1, 0]) {
-    owner.take(Array.from({ length: 10 }, (_, at) => resultOf(config, { started_at: clock.now() - daysAgo * DAY_MS - HOUR_MS + at * 60_000 })), daysAgo > 0);
+    owner.take(Array.from(
+      { length: 10 },
+      (_, at) => resultOf(config, { started_at: clock.now() - daysAgo * DAY_MS - HOUR_MS + at * 60_000 }),
+    ), daysAgo > 0);
     const late = owner.last as JournalEntry;
     await clock.advance(2 * HOUR_MS);
     owner.take([], false);

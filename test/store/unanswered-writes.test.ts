@@ -22,8 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-const entry: JournalEntry = { shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, configs: [], batches: [], pings: [], clock: [], lanes: [] };
-const letter: DeadLetter = { id: 'l', reason: 'unreadable', shard: 1, region: 'r', probe_id: 'p', epoch: null, seq: null, monitor_id: null, content: '', at: 1 };
+const entry: JournalEntry = {
+  shard: 1, n: 1, v: 1, writer: 'w:1', taken_at: 1, configs: [], batches: [], pings: [], clock: [], lanes: [],
+};
+const letter: DeadLetter = {
+  id: 'l', reason: 'unreadable', shard: 1, region: 'r', probe_id: 'p', epoch: null, seq: null,
+  monitor_id: null, content: '', at: 1,
+};
 
 test.each<[string, () => Promise<unknown>]>([
   ['a journal entry', () => new JournalStore(mongo.db).insert([entry])],
@@ -60,7 +65,9 @@ test('indexes that take longer than an operation may are requested again, one at
   await new DeliveryStore(mongo.db).ensureIndexes();
   expect(asked).toEqual([['queue', 'log', 'age'], ['queue'], ['log'], ['age']]);
   const deliveries = mongo.db.collection('deliveries');
-  for (const hint of ['queue', 'log', 'age']) expect(await deliveries.find({}, { hint }).toArray(), hint).toEqual([]);
+  for (const hint of ['queue', 'log', 'age']) {
+    expect(await deliveries.find({}, { hint }).toArray(), hint).toEqual([]);
+  }
   await mongo.close();
   await proxy.close();
 });

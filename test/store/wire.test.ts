@@ -141,7 +141,10 @@ test.each<[string, Buffer]>([
   ['no body', opMsg(0)],
   ['two bodies', opMsg(0, section({ ping: 1 }), section({ ping: 1 }))],
   ['a section of unknown kind', opMsg(0, Buffer.from([2, 5, 0, 0, 0, 0]))],
-  ['two sequences of one name', opMsg(0, section({ insert: 'x', $db: 'w' }), sequence('d', [{}]), sequence('d', [{}]))],
+  [
+    'two sequences of one name',
+    opMsg(0, section({ insert: 'x', $db: 'w' }), sequence('d', [{}]), sequence('d', [{}])),
+  ],
   ['an unknown opcode', message(2012, Buffer.alloc(20))],
   ['a query other than a greeting', opQuery('w.things', { a: 1 })],
 ])('%s gets an error and ends the connection', async (_name, bytes) => {

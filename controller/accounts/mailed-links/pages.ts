@@ -8,7 +8,9 @@ ${form('verify-email', token, html``, 'Verify the address')}`);
 }
 
 export function verifiedPage(email: string): Page {
-  return renderPage('Address verified', html`<p role="status">${email} is verified. You can close this page.</p>`);
+  return renderPage(
+    'Address verified', html`<p role="status">${email} is verified. You can close this page.</p>`,
+  );
 }
 
 /** `problem` is the fault of the form as it was sent; null at first. */
@@ -19,7 +21,9 @@ ${form('reset-password', token, fields, 'Change the password')}`);
 }
 
 export function passwordChangedPage(): Page {
-  return renderPage('Password changed', html`<p role="status">You can sign in with the new password now.</p>`);
+  return renderPage(
+    'Password changed', html`<p role="status">You can sign in with the new password now.</p>`,
+  );
 }
 
 export function acceptPage(token: string, invitation: OpenInvitation, problem: string | null): Page {
@@ -35,7 +39,9 @@ ${form('accept-invitation', token, html`${alert(problem)}${hasAccount ? known : 
 }
 
 export function joinedPage(organizationName: string): Page {
-  return renderPage('Welcome', html`<p role="status">You have joined ${organizationName}. You can sign in now.</p>`);
+  return renderPage(
+    'Welcome', html`<p role="status">You have joined ${organizationName}. You can sign in now.</p>`,
+  );
 }
 
 /** The action is relative because a proxy may serve us under a path. */

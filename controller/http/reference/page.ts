@@ -91,7 +91,9 @@ function operationHtml(method: string, path: string, operation: Operation): Html
 function parametersHtml(parameters: NonNullable<Operation['parameters']>): Html {
   const rows = parameters.map(({ name, in: place, required, description = '', schema }) => {
     const rule = ruleHtml({ ...schema, description });
-    return [html`<code>${name}</code>`, html`${place}${required ? ', required' : ''}`, typeHtml(schema), rule];
+    return [
+      html`<code>${name}</code>`, html`${place}${required ? ', required' : ''}`, typeHtml(schema), rule,
+    ];
   });
   return html`<h3>Parameters</h3>${tableHtml(['Parameter', 'Where', 'Type', 'Rule'], rows)}`;
 }

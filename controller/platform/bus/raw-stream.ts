@@ -16,7 +16,9 @@ const NOT_ENABLED = [10039, 10076];
  * Makes the stream RAW, or changes it to what it should be: `raw.>` on disk for an hour, oldest discarded at
  * the byte limit. False when the server has no JetStream; rejects when it does not answer or refuses.
  */
-export async function ensureRawStream(bus: Pick<NatsBus, 'streams'>, maxBytes = DEFAULT_MAX_BYTES): Promise<boolean> {
+export async function ensureRawStream(
+  bus: Pick<NatsBus, 'streams'>, maxBytes = DEFAULT_MAX_BYTES,
+): Promise<boolean> {
   const wanted: Partial<StreamConfig> = {
     subjects: [subjects.rawOfAll],
     retention: RetentionPolicy.Limits,

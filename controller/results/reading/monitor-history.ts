@@ -30,7 +30,9 @@ export interface HistoryDeps {
   };
 }
 
-/** The history of one monitor. Asks owners before it reads blocks, so that what they write meanwhile counts. */
+/**
+ * The history of one monitor. Asks owners before it reads blocks, so that what they write meanwhile counts.
+ */
 export class MonitorHistory {
   readonly #deps: HistoryDeps;
 
@@ -123,7 +125,8 @@ export class MonitorHistory {
   ): Promise<StoredResult[]> {
     const hours = steps(start, end, HOUR_MS);
     const asked = hours.filter((hour) => open.has(hour));
-    const held = (await Promise.all(asked.map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
+    const held =
+      (await Promise.all(asked.map((hour) => openRows(this.#deps.owners, monitorId, hour)))).flat();
     if (query.region === undefined && query.isSuccess === undefined) {
       return uniteResults(held, await this.#written(monitorId, hours));
     }

@@ -56,7 +56,9 @@ export class OpenReader {
     const asked = [...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent));
     const answers = (await Promise.all(asked)).flat();
     const monitors = new Map<string, OpenMonitor>();
-    for (const monitor of answers.flatMap((answer) => answer.monitors)) monitors.set(monitor.monitor_id, monitor);
+    for (const monitor of answers.flatMap((answer) => answer.monitors)) {
+      monitors.set(monitor.monitor_id, monitor);
+    }
     return { monitors, recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
   }
 

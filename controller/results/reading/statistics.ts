@@ -117,7 +117,9 @@ export class Statistics {
     return new Map([...monitors].map(([id, monitor]) => {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      return [id, monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from)];
+      return [
+        id, monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from),
+      ];
     }));
   }
 

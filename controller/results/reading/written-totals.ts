@@ -81,7 +81,9 @@ export class WrittenTotals {
     this.#remembered.set(key, what);
   }
 
-  /** Reads whole days, the hours of the first partial day, and those of the last two days without a rollup. */
+  /**
+   * Reads whole days, the hours of the first partial day, and those of the last two days without a rollup.
+   */
   async #read(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);
@@ -107,7 +109,9 @@ export class WrittenTotals {
       part?.totals.push(totals);
       part?.positions.set(hour, position);
     }
-    return new Map([...parts].map(([id, { totals, ...rest }]) => [id, { totals: sumTotals(totals), ...rest }]));
+    return new Map(
+      [...parts].map(([id, { totals, ...rest }]) => [id, { totals: sumTotals(totals), ...rest }]),
+    );
   }
 }
 

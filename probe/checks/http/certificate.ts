@@ -17,7 +17,10 @@ export function tlsFactsOf(cert: Partial<PeerCertificate>, valid: boolean, proto
 
 function nameOf(name: PeerCertificate['subject'] | undefined): string {
   const parts = Object.entries(name ?? {}).filter(([key]) => key === 'CN' || key === 'O');
-  return printable(parts.map(([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`).join(', ')).slice(0, 256);
+  return printable(parts.map(
+    ([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`,
+  ).join(', '))
+    .slice(0, 256);
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = Object.freeze({

@@ -1,5 +1,7 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
-import { checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
+import {
+  checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext, type TLSSocket,
+} from 'node:tls';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { tlsFactsOf } from './certificate.ts';
@@ -12,7 +14,10 @@ const DRAIN_MS = 500;
 export interface ExchangeOptions {
   address: string;
   port: number;
-  /** Null for plain HTTP; `host` is the name (or address) that the certificate must be for. With `verify` nothing is sent to a peer that does not prove it. */
+  /**
+   * Null for plain HTTP; `host` is the name (or address) that the certificate must be for. With `verify`
+   * nothing is sent to a peer that does not prove it.
+   */
   tls: { host: string; sendName: boolean; verify: boolean; context: SecureContext } | null;
   request: string | Buffer;
   /** Whether an answer to this request never has a body. */
@@ -69,9 +74,13 @@ class Exchange {
       startedAt: options.clock.monotonic(), connectedAt: 0, securedAt: 0, firstByteAt: 0, endedAt: 0,
     };
     this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
-    const onread: OnReadOpts = { buffer: options.buffer, callback: (size, buffer) => this.#onRead(size, buffer) };
+    const onread: OnReadOpts = {
+      buffer: options.buffer, callback: (size, buffer) => this.#onRead(size, buffer),
+    };
     this.#socket = options.tls ? this.#openTls(options.tls, onread) : this.#openTcp(onread);
-    this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message));
+    this.#socket.on(
+      'error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message),
+    );
     this.#socket.on('close', () => this.#fail('CLOSED', 'the connection was closed before an answer came'));
   }
 
@@ -87,7 +96,8 @@ class Exchange {
 
   #openTls(tls: NonNullable<ExchangeOptions['tls']>, onread: OnReadOpts): TLSSocket {
     const socket = connectTls({
-      host: this.#options.address, port: this.#options.port, secureContext: tls.context, rejectUnauthorized: false,
+      host: this.#options.address, port: this.#options.port, secureContext: tls.context,
+      rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'], ...(tls.sendName ? { servername: tls.host } : {}),
       checkServerIdentity: (_name, cert) => {
         this.#certificate = cert;
@@ -109,17 +119,25 @@ class Exchange {
     this.#phase = 'response';
     if (this.#options.connectTimeoutMs >= this.#options.timeoutMs) return;
     this.#timer.cancel();
-    this.#timer = this.#deadline(this.#options.timeoutMs - (this.#result.connectedAt - this.#result.startedAt));
+    this.#timer = this.#deadline(
+      this.#options.timeoutMs - (this.#result.connectedAt - this.#result.startedAt),
+    );
   }
 
   #onSecured(socket: TLSSocket): void {
     this.#result.securedAt = this.#options.clock.monotonic();
     // Node's types say Error; it is the code when the verification had one.
     const problem: unknown = socket.authorizationError;
-    this.#result.tlsProblem = problem ? (problem instanceof Error ? ((problem as NodeJS.ErrnoException).code ?? problem.message) : String(problem)) : null;
+    this.#result.tlsProblem = problem
+      ? (problem instanceof Error
+        ? ((problem as NodeJS.ErrnoException).code ?? problem.message)
+        : String(problem))
+      : null;
     const certificate = this.#certificate ?? socket.getPeerCertificate();
     this.#result.tls = tlsFactsOf(certificate, this.#result.tlsProblem === null, socket.getProtocol() ?? '');
-    if (this.#result.tlsProblem !== null && this.#options.tls?.verify) return this.#fail('CERTIFICATE', this.#result.tlsProblem);
+    if (this.#result.tlsProblem !== null && this.#options.tls?.verify) {
+      return this.#fail('CERTIFICATE', this.#result.tlsProblem);
+    }
     this.#phase = 'response';
     this.#send();
   }
@@ -165,7 +183,9 @@ class Exchange {
 
   #deadline(delayMs: number): Timer {
     // What has arrived while this process was busy is read before time is called.
-    return this.#options.clock.setTimer(Math.max(0, delayMs), () => setImmediate(() => this.#fail('TIMEOUT', '')));
+    return this.#options.clock.setTimer(
+      Math.max(0, delayMs), () => setImmediate(() => this.#fail('TIMEOUT', '')),
+    );
   }
 
   #fail(code: string, message: string): void {

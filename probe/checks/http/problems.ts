@@ -6,7 +6,10 @@ import type { Phase } from './exchange.ts';
 export const STALL_MS = 500;
 
 /** Whose fault it is: the target's, or the probe's own (which never counts against the target). */
-export type Problem = { kind: 'target'; type: ErrorType; message: string } | { kind: 'own'; reason: MissedReason };
+export type Problem = { kind: 'target'; type: ErrorType; message: string } | {
+  kind: 'own';
+  reason: MissedReason;
+};
 
 /** Out of sockets, ports or memory: too much at once. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);

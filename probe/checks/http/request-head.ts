@@ -1,7 +1,9 @@
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 
 /** Headers that frame the message or name its host: ours alone. */
-const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer']);
+const OWN_HEADERS = new Set([
+  'host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer',
+]);
 const SECRET_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -41,7 +43,9 @@ export function requestBytes(options: RequestOptions): string | Buffer {
 
 function withBody(head: string, body: string | null, method: HttpSpec['method']): string | Buffer {
   if (body === null || body === '') {
-    return method === 'POST' || method === 'PUT' || method === 'PATCH' ? `${head}Content-Length: 0\r\n\r\n` : `${head}\r\n`;
+    return method === 'POST' || method === 'PUT' || method === 'PATCH'
+      ? `${head}Content-Length: 0\r\n\r\n`
+      : `${head}\r\n`;
   }
   const bytes = Buffer.from(body, 'utf8');
   return Buffer.concat([Buffer.from(`${head}Content-Length: ${bytes.length}\r\n\r\n`, 'latin1'), bytes]);

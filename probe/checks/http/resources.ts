@@ -24,5 +24,8 @@ export class HttpResources {
 /** Where a URL leads: host without brackets, its port, and whether the host is an address already. */
 export function endpointOf(url: URL): { host: string; port: number; isAddress: boolean } {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  return { host, port: url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80, isAddress: isIP(host) !== 0 };
+  return {
+    host, port: url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80,
+    isAddress: isIP(host) !== 0,
+  };
 }

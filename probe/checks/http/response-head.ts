@@ -27,9 +27,9 @@ export type HeadOutcome =
 const PARTIAL: HeadOutcome = Object.freeze({ kind: 'partial' });
 
 /**
- * Reads one response head, in place while it comes in one piece; of several pieces only the unfinished line is kept.
- * Takes bare LF as a line end, as RFC 9112 2.2 lets a recipient do; refuses heads over MAX_HEAD_BYTES and what does
- * not start with an HTTP/1 status line.
+ * Reads one response head, in place while it comes in one piece; of several pieces only the unfinished line
+ * is kept. Takes bare LF as a line end, as RFC 9112 2.2 lets a recipient do; refuses heads over
+ * MAX_HEAD_BYTES and what does not start with an HTTP/1 status line.
  */
 export class HeadReader {
   readonly #head: ResponseHead = { status: 0, location: null, contentLength: null, chunked: false };
@@ -102,8 +102,9 @@ function isDigit(byte: number | undefined): boolean {
 /** Looks at a header's first letter and length first: nearly all are of no interest. */
 function readHeader(bytes: Uint8Array, from: number, stop: number, head: ResponseHead): void {
   const first = (bytes[from] as number) | 0x20;
-  if (first === 0x6c && isNamed(bytes, from, stop, 'location')) head.location ??= valueText(bytes, from + 9, stop);
-  else if (first === 0x63 && isNamed(bytes, from, stop, 'content-length')) {
+  if (first === 0x6c && isNamed(bytes, from, stop, 'location')) {
+    head.location ??= valueText(bytes, from + 9, stop);
+  } else if (first === 0x63 && isNamed(bytes, from, stop, 'content-length')) {
     const value = valueText(bytes, from + 15, stop);
     if (/^\d{1,15}$/.test(value)) head.contentLength = Number(value);
   } else if (first === 0x74 && isNamed(bytes, from, stop, 'transfer-encoding')) {

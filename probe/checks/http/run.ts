@@ -20,7 +20,9 @@ interface Hop {
   body: string | null;
 }
 
-/** One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline. */
+/**
+ * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
+ */
 export class HttpRun {
   readonly #resources: HttpResources;
   readonly #spec: HttpSpec;
@@ -55,7 +57,10 @@ export class HttpRun {
   /** Null when the answer is a redirect to follow. */
   async #visit(hop: Hop): Promise<Finding | null> {
     if (hop.url.protocol !== 'http:' && hop.url.protocol !== 'https:') {
-      return failure('connection_error', `Refused to follow a redirect to ${printable(hop.url.protocol)} addresses`, this.#known());
+      return failure(
+        'connection_error', `Refused to follow a redirect to ${printable(hop.url.protocol)} addresses`,
+        this.#known(),
+      );
     }
     const { host, isAddress } = endpointOf(hop.url);
     if (isAddress) return this.#attempt(hop, [host]);
@@ -95,12 +100,16 @@ export class HttpRun {
     });
     this.#timings.dns = (this.#timings.dns ?? 0) + clock.monotonic() - startedAt;
     this.#dnsCode = answer.ok ? 'ENODATA' : answer.code;
-    return answer.ok ? answer.addresses.filter((address) => isIP(address) === family).slice(0, MAX_ADDRESSES) : [];
+    return answer.ok
+      ? answer.addresses.filter((address) => isIP(address) === family).slice(0, MAX_ADDRESSES)
+      : [];
   }
 
   /** Tries the addresses in turn until one takes the connection; a share of the time left for each. */
   async #attempt(hop: Hop, addresses: string[]): Promise<Finding | null> {
-    if (!addresses.every((address) => this.#resources.context.allowAddress(address))) return missed('blocked_target');
+    if (!addresses.every((address) => this.#resources.context.allowAddress(address))) {
+      return missed('blocked_target');
+    }
     for (let at = 0; at < addresses.length; at += 1) {
       const result = await this.#exchange(hop, addresses[at] as string, addresses.length - at);
       this.#last = result;
@@ -115,7 +124,11 @@ export class HttpRun {
     const leftMs = this.#leftMs();
     return exchange({
       address, port,
-      tls: hop.url.protocol === 'https:' ? { host, sendName: !isAddress, verify: this.#spec.verify_ssl, context: this.#resources.secureContext } : null,
+      tls: hop.url.protocol === 'https:'
+        ? {
+          host, sendName: !isAddress, verify: this.#spec.verify_ssl, context: this.#resources.secureContext,
+        }
+        : null,
       request: requestBytes({
         url: hop.url, method: hop.method, headers: this.#spec.headers, body: hop.body,
         sameOrigin: hop.url.origin === this.#origin, version: this.#resources.context.version,
@@ -135,13 +148,18 @@ export class HttpRun {
     const last = this.#last as ExchangeResult;
     const spec = this.#spec;
     if (spec.verify_ssl && last.tls && last.tlsProblem !== null) {
-      return failure('ssl_error', certificateProblem(last.tlsProblem, endpointOf(hop.url).host, last.tls), this.#known());
+      return failure(
+        'ssl_error', certificateProblem(last.tlsProblem, endpointOf(hop.url).host, last.tls), this.#known(),
+      );
     }
     if (!last.head) return this.#exchangeFailure(last);
     const { status } = last.head;
     if (isExpected(spec, status)) return this.#success(status);
     if (spec.follow_redirects && REDIRECTS.has(status) && last.head.location !== null) return null;
-    return failure('status_code', `Expected ${expectedText(spec)}, got ${status}`, { status_code: status, ...this.#known() });
+    return failure(
+      'status_code', `Expected ${expectedText(spec)}, got ${status}`,
+      { status_code: status, ...this.#known() },
+    );
   }
 
   #success(status: number): Finding {
@@ -156,12 +174,20 @@ export class HttpRun {
 
   #exchangeFailure(last: ExchangeResult): Finding {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
-    if (failed.code === 'TIMEOUT') return this.#timedOut(failed.phase === 'connect' ? 'connecting' : failed.phase === 'tls' ? 'in the TLS handshake' : 'waiting for the answer');
+    if (failed.code === 'TIMEOUT') {
+      return this.#timedOut(failed.phase === 'connect'
+        ? 'connecting'
+        : failed.phase === 'tls' ? 'in the TLS handshake' : 'waiting for the answer');
+    }
     const problem = exchangeProblem(failed.phase, failed.code, failed.message);
-    return problem.kind === 'own' ? missed(problem.reason) : failure(problem.type, problem.message, this.#known());
+    return problem.kind === 'own'
+      ? missed(problem.reason)
+      : failure(problem.type, problem.message, this.#known());
   }
 
-  /** A deadline that was noticed much too late says that this process stood still, not that the target did. */
+  /**
+   * A deadline that was noticed much too late says that this process stood still, not that the target did.
+   */
   #timedOut(doing: string): Finding {
     if (this.#leftMs() < -STALL_MS) return missed('overload');
     return failure('timeout', `No answer within ${this.#timeoutMs} ms (${doing})`, this.#known());
@@ -170,12 +196,18 @@ export class HttpRun {
   #redirect(hop: Hop, redirects: number): Hop | Finding {
     const head = (this.#last as ExchangeResult).head as NonNullable<ExchangeResult['head']>;
     const known = { status_code: head.status, ...this.#known() };
-    if (redirects >= this.#spec.max_redirects) return failure('status_code', `More than ${this.#spec.max_redirects} redirects`, known);
+    if (redirects >= this.#spec.max_redirects) {
+      return failure('status_code', `More than ${this.#spec.max_redirects} redirects`, known);
+    }
     const location = head.location as string;
-    if (!URL.canParse(location, hop.url.href)) return failure('connection_error', `A redirect leads nowhere: ${printable(location)}`, known);
+    if (!URL.canParse(location, hop.url.href)) {
+      return failure('connection_error', `A redirect leads nowhere: ${printable(location)}`, known);
+    }
     const url = new URL(location, hop.url);
     const becomesGet = head.status === 303 || (head.status < 303 && hop.method === 'POST');
-    return becomesGet && hop.method !== 'HEAD' ? { url, method: 'GET', body: null } : { url, method: hop.method, body: hop.body };
+    return becomesGet && hop.method !== 'HEAD'
+      ? { url, method: 'GET', body: null }
+      : { url, method: hop.method, body: hop.body };
   }
 
   #leftMs(): number {
@@ -188,11 +220,18 @@ export class HttpRun {
     timings.connect = (timings.connect ?? 0) + result.connectedAt - result.startedAt;
     if (result.securedAt > 0) timings.tls = (timings.tls ?? 0) + result.securedAt - result.connectedAt;
     if (result.firstByteAt === 0) return;
-    timings.first_byte = (timings.first_byte ?? 0) + result.firstByteAt - Math.max(result.connectedAt, result.securedAt);
+    timings.first_byte = (timings.first_byte ?? 0) + result.firstByteAt - Math.max(
+      result.connectedAt, result.securedAt,
+    );
     timings.transfer = (timings.transfer ?? 0) + result.endedAt - result.firstByteAt;
   }
 
-  #known(): { response_time_ms: number; timings: Timings; remote_address: string | null; tls: Finding['tls'] } {
+  #known(): {
+    response_time_ms: number;
+    timings: Timings;
+    remote_address: string | null;
+    tls: Finding['tls'];
+  } {
     const last = this.#last;
     return {
       response_time_ms: this.#resources.context.clock.monotonic() - this.#startedAt,
@@ -204,11 +243,15 @@ export class HttpRun {
 }
 
 function isExpected(spec: HttpSpec, status: number): boolean {
-  return spec.expected_status.length === 0 ? status >= 200 && status <= 299 : spec.expected_status.includes(status);
+  return spec.expected_status.length === 0
+    ? status >= 200 && status <= 299
+    : spec.expected_status.includes(status);
 }
 
 function expectedText(spec: HttpSpec): string {
   if (spec.expected_status.length === 0) return '200-299';
   const [only] = spec.expected_status;
-  return spec.expected_status.length === 1 ? String(only) : `one of ${spec.expected_status.slice(0, 10).join(', ')}`;
+  return spec.expected_status.length === 1
+    ? String(only)
+    : `one of ${spec.expected_status.slice(0, 10).join(', ')}`;
 }

@@ -48,7 +48,9 @@ export function parseHosts(text: string): Map<string, string[]> {
   for (const line of text.split('\n')) {
     const [address, ...names] = (line.split('#')[0] as string).trim().split(/\s+/);
     if (!address || isIP(address) === 0) continue;
-    for (const name of names) entries.set(name.toLowerCase(), [...(entries.get(name.toLowerCase()) ?? []), address]);
+    for (const name of names) {
+      entries.set(name.toLowerCase(), [...(entries.get(name.toLowerCase()) ?? []), address]);
+    }
   }
   return entries;
 }

@@ -16,9 +16,10 @@ const RENEW_AFTER_MS = 30_000;
 const MAX_SYSTEM_LOOKUPS = 2;
 
 /**
- * Asks the configured name servers through c-ares: `dns.lookup` would take one of the four threads that the spool's
- * fsync needs too, for as long as a dead name server likes. It honours the hosts file as the system does; only names
- * of one label, which may need the search list, go through the system's lookup, two at a time. Nothing is cached.
+ * Asks the configured name servers through c-ares: `dns.lookup` would take one of the four threads that the
+ * spool's fsync needs too, for as long as a dead name server likes. It honours the hosts file as the system
+ * does; only names of one label, which may need the search list, go through the system's lookup, two at a
+ * time. Nothing is cached.
  */
 export class SystemResolver implements Resolver {
   readonly #clock: Clock;
@@ -30,7 +31,9 @@ export class SystemResolver implements Resolver {
   readonly #servers: readonly string[] | null;
 
   /** `servers`: name servers (`address:port`) in place of the system's. */
-  constructor(clock: Clock, hosts: HostsFile = new HostsFile(clock), servers: readonly string[] | null = null) {
+  constructor(
+    clock: Clock, hosts: HostsFile = new HostsFile(clock), servers: readonly string[] | null = null,
+  ) {
     this.#clock = clock;
     this.#hosts = hosts;
     this.#servers = servers;
@@ -38,7 +41,9 @@ export class SystemResolver implements Resolver {
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
     const name = host.endsWith('.') ? host.slice(0, -1) : host;
-    if (name === 'localhost' || name.endsWith('.localhost')) return { ok: true, addresses: [family === 4 ? '127.0.0.1' : '::1'] };
+    if (name === 'localhost' || name.endsWith('.localhost')) {
+      return { ok: true, addresses: [family === 4 ? '127.0.0.1' : '::1'] };
+    }
     const known = this.#hosts.find(name, family);
     if (known.length > 0) return { ok: true, addresses: known };
     const answer = await this.#query(name, family);
@@ -72,7 +77,9 @@ export class SystemResolver implements Resolver {
     return new Promise((resolve) => {
       lookup(name, { family, all: true }, (error, found) => {
         this.#systemLookups -= 1;
-        resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, addresses: found.map((each) => each.address) });
+        resolve(error
+          ? { ok: false, code: error.code ?? 'EUNKNOWN' }
+          : { ok: true, addresses: found.map((each) => each.address) });
       });
     });
   }

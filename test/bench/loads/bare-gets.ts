@@ -3,7 +3,8 @@ import { request } from 'undici';
 
 /** GETs on fresh connections, some in flight at a time: by bare sockets, or by undici. */
 export async function bareGets(options: Record<string, unknown>): Promise<{ done: number }> {
-  const { port, count, inFlight, by } = options as { port: number; count: number; inFlight: number; by: 'net' | 'undici' };
+  const { port, count, inFlight, by } =
+    options as { port: number; count: number; inFlight: number; by: 'net' | 'undici' };
   const once = by === 'net' ? () => byNet(port) : () => byUndici(port);
   let next = 0;
   let done = 0;
@@ -18,7 +19,9 @@ export async function bareGets(options: Record<string, unknown>): Promise<{ done
 
 function byNet(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n'));
+    const socket = connect(
+      port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n'),
+    );
     socket.on('error', reject);
     socket.once('data', () => socket.destroy());
     socket.once('close', () => resolve());

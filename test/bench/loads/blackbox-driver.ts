@@ -1,8 +1,11 @@
 import { Agent, get } from 'node:http';
 
 /** Asks a blackbox_exporter for probes over kept connections, as Prometheus does. */
-export async function blackboxDriver(options: Record<string, unknown>): Promise<{ done: number; failed: number }> {
-  const { exporterPort, port, count, inFlight } = options as { exporterPort: number; port: number; count: number; inFlight: number };
+export async function blackboxDriver(
+  options: Record<string, unknown>,
+): Promise<{ done: number; failed: number }> {
+  const { exporterPort, port, count, inFlight } =
+    options as { exporterPort: number; port: number; count: number; inFlight: number };
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
   const url = `http://127.0.0.1:${exporterPort}/probe?module=http_2xx&target=http://127.0.0.1:${port}/`;
   let next = 0;
@@ -22,7 +25,9 @@ function textOf(url: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { agent }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => resolve(text));
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on(
+        'end', () => resolve(text),
+      );
     }).on('error', reject);
   });
 }

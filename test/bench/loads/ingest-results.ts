@@ -21,7 +21,9 @@ interface IngestOptions {
 
 interface IngestFigures {
   results: number;
-  /** CPU of this process and the database from the first batch on, ms; what is made to be sent is made before. */
+  /**
+   * CPU of this process and the database from the first batch on, ms; what is made to be sent is made before.
+   */
   cpuMs: number;
   /** The database's share of it, ms. */
   databaseMs: number;
@@ -31,7 +33,10 @@ interface IngestFigures {
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** The product's way: journal, answers, then the hour's results and rollups, until the journal is not needed any more. */
+/**
+ * The product's way: journal, answers, then the hour's results and rollups, until the journal is not needed
+ * any more.
+ */
 export async function ingestResults(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
   const start = systemClock.now() - (systemClock.now() % HOUR_MS);
@@ -41,7 +46,8 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const stores = await openResultStores(mongo.db);
   const nothing = { open: async () => undefined, resolve: async () => undefined };
   const inHand = new Shards({
-    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15), holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
+    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
+    holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
     listeners: { onApplied: () => undefined, onConfigs: () => undefined },
   });
@@ -50,10 +56,15 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   await Promise.all([...shards].map(async ([shard, ids]) => {
     inHand.acquire(shard);
     await waitFor(() => inHand.states.has(shard));
-    await inHand.get(shard)?.ask((answer) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), answer }));
+    await inHand.get(shard)?.ask(
+      (answer) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), answer }),
+    );
     await waitFor(() => inHand.states.get(shard)?.monitors.size === ids.length);
   }));
-  const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }))).flat();
+  const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(
+    ([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }),
+  ))
+    .flat();
   const feedHours = async (from: number, until: number): Promise<void> => {
     for (let minute = from * 60; minute < until * 60; minute += 1) {
       nowMs = start + minute * MINUTE_MS + 30_000;
@@ -72,7 +83,10 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   await inHand.stop();
   const used = process.cpuUsage(before);
   const databaseMs = cpuMs([databasePid]) - databaseBefore;
-  const figures = { results: inHand.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs, entries: inHand.counts.entries };
+  const figures = {
+    results: inHand.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs,
+    entries: inHand.counts.entries,
+  };
   await mongo.close();
   return figures;
 }
@@ -92,7 +106,10 @@ function batchesOf(shard: number, ids: string[], each: number, start: number): P
     for (let at = 0; at < ids.length; at += 100) {
       const first = seq + 1;
       const results = ids.slice(at, at + 100).map((id) => make(++seq, id, start + minute * MINUTE_MS));
-      batches.push({ bytes: encodeBatch({ epoch: 'bench', engine: '1', first, last: seq, results, dropped: [] }), last: seq });
+      batches.push({
+        bytes: encodeBatch({ epoch: 'bench', engine: '1', first, last: seq, results, dropped: [] }),
+        last: seq,
+      });
     }
     return batches;
   });
@@ -110,7 +127,10 @@ async function feed(inHand: Shards, { shard, region, batches }: PackedLane, minu
   })));
 }
 
-/** A wall clock of our own, and timers and durations fifty times as fast: what waits for company waits no longer than it has to. */
+/**
+ * A wall clock of our own, and timers and durations fifty times as fast: what waits for company waits no
+ * longer than it has to.
+ */
 function fastClock(now: () => number): Clock {
   return {
     now, monotonic: () => systemClock.monotonic() * 50,
@@ -120,8 +140,9 @@ function fastClock(now: () => number): Clock {
 }
 
 /**
- * A document per result, as it is done where nobody thinks about it, with what makes it serve for the same: batches come as bytes, the key
- * makes a repeated batch harmless, and an index finds the results of a monitor by time. A thousand in a command.
+ * A document per result, as it is done where nobody thinks about it, with what makes it serve for the same:
+ * batches come as bytes, the key makes a repeated batch harmless, and an index finds the results of a monitor
+ * by time. A thousand in a command.
  */
 export async function bareIngest(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
@@ -154,8 +175,11 @@ function jsonBatches(ids: string[], each: number, regions: number): { lane: stri
     for (let at = 0; at < ids.length; at += 100) {
       const first = seq;
       makers.forEach((make, region) => {
-        const results = ids.slice(at, at + 100).map((id, place) => make(first + place + 1, id, start + minute * MINUTE_MS));
-        messages.push({ lane: `probe-${region}/bench`, json: JSON.stringify({ v: 1, epoch: 'bench', results }) });
+        const results =
+          ids.slice(at, at + 100).map((id, place) => make(first + place + 1, id, start + minute * MINUTE_MS));
+        messages.push({
+          lane: `probe-${region}/bench`, json: JSON.stringify({ v: 1, epoch: 'bench', results }),
+        });
       });
       seq += 100;
     }

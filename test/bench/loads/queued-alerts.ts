@@ -22,16 +22,25 @@ interface QueuedOptions {
 /** Destinations that one alert tells: a project has no more. */
 const PER_ALERT = 100;
 
-/** The product's delivery on a queue that waits already, as after an absence: resolves when all that are well have been told. */
+/**
+ * The product's delivery on a queue that waits already, as after an absence: resolves when all that are well
+ * have been told.
+ */
 export async function queuedAlerts(options: Record<string, unknown>): Promise<{ startedAt: number }> {
   const { url, port, destinations, hanging, each } = options as unknown as QueuedOptions;
   const mongo = openMongo(url);
   const { db } = mongo;
-  const config = loadControllerConfig({ MONGODB_URL: url, NATS_URL: 'nats://127.0.0.1:1', ALLOW_PRIVATE_DESTINATIONS: 'true' });
+  const config = loadControllerConfig({
+    MONGODB_URL: url, NATS_URL: 'nats://127.0.0.1:1', ALLOW_PRIVATE_DESTINATIONS: 'true',
+  });
   const log = createLog('bench', 'error');
-  const ports = { config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random, resolve: createResolver() };
+  const ports = {
+    config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
+    resolve: createResolver(),
+  };
   const notifications = await openNotifications(ports, {
-    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] }, baseUrl: () => 'http://127.0.0.1',
+    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
+    baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
   });
   const step = hanging === 0 ? Infinity : Math.floor(destinations / hanging);
@@ -57,7 +66,10 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
 function destinationDoc(url: string): DestinationDoc {
   const now = Date.now();
   return {
-    _id: newId(now), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook', enabled: true, is_default: false,
-    events: [...ALERT_EVENTS], type: 'webhook', config: { url, method: 'POST', headers: [] }, secret: 'whsec_bench', revision: 1, created_at: now, updated_at: now,
+    _id: newId(
+      now,
+    ), organization_id: TENANT.organizationId, project_id: TENANT.projectId, created_by: 'u', name: 'hook', enabled: true, is_default: false,
+    events: [...ALERT_EVENTS], type: 'webhook', config: { url, method: 'POST', headers: [] },
+    secret: 'whsec_bench', revision: 1, created_at: now, updated_at: now,
   };
 }

@@ -2,32 +2,45 @@ import { derivedId, shardOf } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 
-/** Repeats the same results for the same seed, with the jitter of real targets: log-normal, one in a thousand fails. */
+/**
+ * Repeats the same results for the same seed, with the jitter of real targets: log-normal, one in a thousand
+ * fails.
+ */
 export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
   let state = seed;
   const random = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state + 0.5) / 2 ** 32;
   };
-  const jitter = (base: number): number => base * Math.exp(0.1 * Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random()));
+  const jitter = (base: number): number =>
+    base * Math.exp(0.1 * Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random()));
   return (seq, monitorId, scheduledAt) => {
     const tenth = (ms: number): number => Math.round(ms * 10) / 10;
-    const timings = { dns: tenth(jitter(1.2)), connect: tenth(jitter(10)), tls: tenth(jitter(22)), first_byte: tenth(jitter(50)), transfer: tenth(jitter(3.8)) };
+    const timings = {
+      dns: tenth(jitter(1.2)), connect: tenth(jitter(10)), tls: tenth(jitter(22)),
+      first_byte: tenth(jitter(50)), transfer: tenth(jitter(3.8)),
+    };
     const failed = random() < 0.001;
     return {
-      seq, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: scheduledAt, started_at: scheduledAt + Math.floor(jitter(2)),
-      response_time_ms: tenth(timings.dns + timings.connect + timings.tls + timings.first_byte + timings.transfer),
+      seq, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule',
+      scheduled_at: scheduledAt, started_at: scheduledAt + Math.floor(jitter(2)),
+      response_time_ms: tenth(
+        timings.dns + timings.connect + timings.tls + timings.first_byte + timings.transfer,
+      ),
       outcome: failed ? 'failure' : 'success', degraded: false, status_code: failed ? 503 : 200,
-      error: failed ? { type: 'status_code', message: 'Expected 200-299, got 503' } : null, missed: null, timings, remote_address: '203.0.113.9', tls: null, detail: null,
+      error: failed ? { type: 'status_code', message: 'Expected 200-299, got 503' } : null, missed: null,
+      timings, remote_address: '203.0.113.9', tls: null, detail: null,
     };
   };
 }
 
 /** A result as a document of its own, with what a block keeps of it too. */
 export function bareDocument(result: CheckResult): Record<string, unknown> {
-  const { monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings } = result;
+  const { monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings } =
+    result;
   return {
-    monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings,
+    monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code,
+    timings,
     region: 'eu-west', probe_id: '0199aaaa-0000-7000-8000-000000000001',
   };
 }
@@ -49,9 +62,12 @@ export function byShard(ids: string[]): Map<number, string[]> {
 
 export function configOf(monitorId: string, intervalMs: number, changedAt: number): MonitorConfig {
   return {
-    monitor_id: monitorId, organization_id: derivedId('org'), project_id: derivedId('project'), revision: 1, check_revision: 1,
+    monitor_id: monitorId, organization_id: derivedId(
+      'org',
+    ), project_id: derivedId('project'), revision: 1, check_revision: 1,
     name: 'bench', target: 'http://bench.example/',
-    type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+    type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority',
+    slow_response_threshold_ms: null,
     notification_target_ids: [], monitoring_regions: [], changed_at: changedAt,
   };
 }

@@ -29,7 +29,10 @@ export async function storeBlocks(options: Record<string, unknown>): Promise<{ r
         const at = start + hour * HOUR_MS + minute * 60_000 + (index * 37) % 60_000;
         return toStored('eu-west', '0199aaaa-0000-7000-8000-000000000001', false, make(1, id, at));
       }));
-      return { monitor_id: id, hour: start + hour * HOUR_MS, position: hour + 1, rows, rollup: rollupOf(rows, [HOUR_MS, 0, 0], 60_000) };
+      return {
+        monitor_id: id, hour: start + hour * HOUR_MS, position: hour + 1, rows,
+        rollup: rollupOf(rows, [HOUR_MS, 0, 0], 60_000),
+      };
     });
     for (let at = 0; at < records.length; at += 500) await store.write(records.slice(at, at + 500));
   }
@@ -47,7 +50,9 @@ export async function bareBlocks(options: Record<string, unknown>): Promise<{ re
   const total = monitors * hours * PER_HOUR;
   for (let at = 0; at < total; at += 1000) {
     await collection.insertMany(Array.from({ length: Math.min(1000, total - at) }, (_, index) => {
-      return bareDocument(make(1, ids[(at + index) % ids.length] as string, 1_790_000_000_000 + (at + index) * 7));
+      return bareDocument(
+        make(1, ids[(at + index) % ids.length] as string, 1_790_000_000_000 + (at + index) * 7),
+      );
     }));
   }
   await client.close();

@@ -27,21 +27,30 @@ export async function wheelTimers(options: Record<string, unknown>): Promise<Tim
     due: (_assignment, dueMs) => void late.push(Date.now() - dueMs),
     missed: (_assignment, run) => (missed += run.count),
   });
-  for (let index = 0; index < monitors; index += 1) scheduler.set(assignmentAt(index, intervalMs, Math.floor((index / monitors) * intervalMs)));
+  for (let index = 0; index < monitors; index += 1) {
+    scheduler.set(assignmentAt(index, intervalMs, Math.floor((index / monitors) * intervalMs)));
+  }
   scheduler.start();
   await afterStart(late, forMs);
   scheduler.stop();
   return figuresOf(late, missed);
 }
 
-/** One timer per monitor, set again after each check for what is left of the interval: how it is often done, and it drifts. */
+/**
+ * One timer per monitor, set again after each check for what is left of the interval: how it is often done,
+ * and it drifts.
+ */
 export function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
-  return timerEach(options, (dueMs, startedMs, intervalMs) => ({ dueMs: dueMs + intervalMs, delayMs: intervalMs - (Date.now() - startedMs) }));
+  return timerEach(options, (dueMs, startedMs, intervalMs) => ({
+    dueMs: dueMs + intervalMs, delayMs: intervalMs - (Date.now() - startedMs),
+  }));
 }
 
 /** One timer per monitor, set again for the absolute time of its next slot. */
 export function absoluteTimers(options: Record<string, unknown>): Promise<TimerFigures> {
-  return timerEach(options, (dueMs, _startedMs, intervalMs) => ({ dueMs: dueMs + intervalMs, delayMs: dueMs + intervalMs - Date.now() }));
+  return timerEach(options, (dueMs, _startedMs, intervalMs) => ({
+    dueMs: dueMs + intervalMs, delayMs: dueMs + intervalMs - Date.now(),
+  }));
 }
 
 type Rearm = (dueMs: number, startedMs: number, intervalMs: number) => { dueMs: number; delayMs: number };
@@ -79,13 +88,15 @@ async function afterStart(late: number[], forMs: number): Promise<void> {
 
 function figuresOf(late: number[], missed: number): TimerFigures {
   const sorted = [...late].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
   return { fired: late.length, missed, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
 function assignmentAt(index: number, intervalMs: number, phaseMs: number): Assignment {
   return {
-    monitor_id: newId(index), organization_id: 'o', project_id: 'p', assignment_rev: 1, interval_ms: intervalMs, timeout_ms: intervalMs, phase_ms: phaseMs, retries: 0,
+    monitor_id: newId(index), organization_id: 'o', project_id: 'p', assignment_rev: 1,
+    interval_ms: intervalMs, timeout_ms: intervalMs, phase_ms: phaseMs, retries: 0,
     spec: { type: 'NONE' },
   };
 }

@@ -19,11 +19,15 @@ const WINDOW = 8;
 const MONITORS = 10_000;
 
 async function open({ url, seedFile }: Wire) {
-  return connect({ servers: url, authenticator: nkeyAuthenticator(Buffer.from(readFileSync(seedFile, 'utf8').trim())) });
+  return connect({
+    servers: url, authenticator: nkeyAuthenticator(Buffer.from(readFileSync(seedFile, 'utf8').trim())),
+  });
 }
 
 /** The probe's side: batches of 100 by lane, eight under way, on the wire as the product sends them. */
-export async function publishBatches(options: Record<string, unknown>): Promise<{ sent: number; cpuMs: number }> {
+export async function publishBatches(
+  options: Record<string, unknown>,
+): Promise<{ sent: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
   const shards = [...byShard(monitorIds(MONITORS))];
@@ -31,15 +35,19 @@ export async function publishBatches(options: Record<string, unknown>): Promise<
   const perShard = Math.floor(wire.count / shards.length / 100) * 100;
   const at = 1_790_000_000_000;
   // What a check found is there before it is sent; only the sending is measured.
-  const found = shards.map(([, ids]) => Array.from({ length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index)));
+  const found = shards.map(([, ids]) => Array.from(
+    { length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
+  ));
   const before = process.cpuUsage();
   await Promise.all(shards.map(async ([shard], which) => {
     const subject = subjects.results(shard, 'bench', 'probe');
     const underWay = new Set<Promise<unknown>>();
     for (let seq = 0; seq < perShard; seq += 100) {
       const results = (found[which] as CheckResult[]).slice(seq, seq + 100);
-      const bytes = encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
-      const request: Promise<unknown> = connection.request(subject, bytes, { timeout: 30_000 }).finally(() => underWay.delete(request));
+      const bytes =
+        encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
+      const request: Promise<unknown> =
+        connection.request(subject, bytes, { timeout: 30_000 }).finally(() => underWay.delete(request));
       underWay.add(request);
       if (underWay.size >= WINDOW) await Promise.race(underWay);
     }
@@ -51,7 +59,9 @@ export async function publishBatches(options: Record<string, unknown>): Promise<
 }
 
 /** The owner's side with a journal that does nothing: decodes, takes by the rule of the lane, answers. */
-export async function takeBatches(options: Record<string, unknown>): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
+export async function takeBatches(
+  options: Record<string, unknown>,
+): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
   const shards = byShard(monitorIds(MONITORS));
@@ -80,7 +90,10 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
       callback: (_error, message) => {
         const shard = shardOfSubject(message.subject) as number;
         const owner = owners.get(shard) as EntryBuilder;
-        owner.take({ region: 'bench', probe_id: 'probe', bytes: message.data, answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })) }, { wall: at, monotonic: 0 });
+        owner.take({
+          region: 'bench', probe_id: 'probe', bytes: message.data,
+          answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })),
+        }, { wall: at, monotonic: 0 });
         settle(owner);
         if (taken >= perShard * shards.size) setTimeout(resolve, 200);
       },
@@ -88,17 +101,23 @@ export async function takeBatches(options: Record<string, unknown>): Promise<{ t
     process.stdout.write('ready\n');
   });
   const used = process.cpuUsage(before);
-  const positions = [...owners.values()].reduce((sum, owner) => sum + owner.state.position(laneName('probe', EPOCH)), 0);
+  const positions =
+    [...owners.values()].reduce((sum, owner) => sum + owner.state.position(laneName('probe', EPOCH)), 0);
   await connection.drain();
   return { taken, duplicates: taken - positions, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** One message per result, each acknowledged by a stream, 256 under way: how a simple client sends what must not get lost. */
+/**
+ * One message per result, each acknowledged by a stream, 256 under way: how a simple client sends what must
+ * not get lost.
+ */
 export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
   const wire = options as unknown as Wire;
   const connection = await open(wire);
   const manager = await connection.jetstreamManager();
-  await manager.streams.add({ name: 'BENCH', subjects: ['bench.result'], storage: StorageType.File, max_bytes: 512 * 1024 * 1024 });
+  await manager.streams.add({
+    name: 'BENCH', subjects: ['bench.result'], storage: StorageType.File, max_bytes: 512 * 1024 * 1024,
+  });
   const stream = connection.jetstream();
   const payload = Buffer.alloc(40, 1);
   let next = 0;

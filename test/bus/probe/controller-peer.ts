@@ -22,7 +22,10 @@ export const PROBE_ID = '0198aaaa-0000-7000-8000-000000000001';
 export const REGION = 'eu-test';
 export const TOKEN = 'one-time-token-0123456789';
 
-/** A controller as small as the contracts allow: it enrols one probe, tells it what to run and takes lanes in order. */
+/**
+ * A controller as small as the contracts allow: it enrols one probe, tells it what to run and takes lanes in
+ * order.
+ */
 export class ControllerPeer {
   readonly #nats: TestNats;
   readonly #signer: KeyPair = createAccount();
@@ -53,11 +56,14 @@ export class ControllerPeer {
   async start(): Promise<void> {
     const seed = Buffer.from(this.#nats.controllerSeed);
     this.#connection = await connect({
-      servers: this.#nats.url, authenticator: nkeyAuthenticator(seed), maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 20, waitOnFirstConnect: true,
+      servers: this.#nats.url, authenticator: nkeyAuthenticator(seed), maxReconnectAttempts: -1,
+      reconnectTimeWait: 50, reconnectJitter: 20, waitOnFirstConnect: true,
     });
     this.#connection.subscribe('results.>', { callback: (_error, message) => this.#takeBatch(message) });
     this.#connection.subscribe('sync.>', { callback: (_error, message) => this.#answerSync(message) });
-    this.#connection.subscribe('beat.>', { callback: (_error, message) => void this.beats.push(beat.parse(message.json())) });
+    this.#connection.subscribe(
+      'beat.>', { callback: (_error, message) => void this.beats.push(beat.parse(message.json())) },
+    );
   }
 
   /** Serves enrolments on loopback; returns the controller's address. */
@@ -93,7 +99,10 @@ export class ControllerPeer {
     this.revision += 1;
     this.changes.push({ revision: this.revision, change });
     if (options.announce === false) return;
-    this.publish(subjects.assign(REGION, PROBE_ID), this.seal('assign', { from: this.revision - 1, revision: this.revision, reset: false, changes: [change], more: null }));
+    this.publish(subjects.assign(REGION, PROBE_ID), this.seal(
+      'assign',
+      { from: this.revision - 1, revision: this.revision, reset: false, changes: [change], more: null },
+    ));
   }
 
   publish(subject: string, envelope: SignedEnvelope): void {
@@ -101,16 +110,24 @@ export class ControllerPeer {
   }
 
   async order(content: unknown): Promise<CheckResult> {
-    const reply = await (this.#connection as NatsConnection).request(subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 60_000 });
+    const reply = await (this.#connection as NatsConnection).request(
+      subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 60_000 },
+    );
     return reply.json<{ v: 1; result: CheckResult }>().result;
   }
 
-  seal(purpose: SignedEnvelope['purpose'], content: unknown, overrides: Partial<SignedEnvelope> = {}, signer = this.#signer): SignedEnvelope {
+  seal(
+    purpose: SignedEnvelope['purpose'], content: unknown, overrides: Partial<SignedEnvelope> = {},
+    signer = this.#signer,
+  ): SignedEnvelope {
     const unsigned = {
       purpose, probe_id: PROBE_ID, revision: this.revision, expires_at: Date.now() + 3_600_000,
-      payload: Buffer.from(this.#box.seal(Buffer.from(JSON.stringify(content)), this.#probeBox)).toString('base64'), ...overrides,
+      payload: Buffer.from(this.#box.seal(Buffer.from(JSON.stringify(content)), this.#probeBox)).toString(
+        'base64',
+      ), ...overrides,
     };
-    return { v: 1, ...unsigned, signature: overrides.signature ?? Buffer.from(signer.sign(Buffer.from(signedText(unsigned)))).toString('base64url') };
+    return { v: 1, ...unsigned, signature: overrides.signature ??
+      Buffer.from(signer.sign(Buffer.from(signedText(unsigned)))).toString('base64url') };
   }
 
   /** All results taken, of all lanes. */
@@ -122,13 +139,23 @@ export class ControllerPeer {
     const request = enrolRequest.parse(JSON.parse(text));
     this.enrolments.push(request);
     if (this.tokenAnswer) return this.tokenAnswer;
-    const isSigned = fromPublic(request.public_key).verify(Buffer.from(enrolText(request)), Buffer.from(request.signature, 'base64url'));
-    if (!isSigned || request.token !== TOKEN) return { status: 401, body: { success: false, error: { code: 'INVALID_TOKEN', message: 'The enrolment token is unknown' } } };
+    const isSigned = fromPublic(request.public_key).verify(
+      Buffer.from(enrolText(request)), Buffer.from(request.signature, 'base64url'),
+    );
+    if (!isSigned || request.token !== TOKEN) {
+      return {
+        status: 401,
+        body: { success: false, error: { code: 'INVALID_TOKEN', message: 'The enrolment token is unknown' } },
+      };
+    }
     this.#probeBox = request.box_key;
     await this.#nats.setUsers([probeUserOf(request.public_key)]);
     return {
       status: 200,
-      body: { success: true, data: { probe_id: PROBE_ID, name: 'test', region_id: REGION, nats_url: this.#nats.url, controller_key: this.#signer.getPublicKey(), controller_box_key: this.#box.getPublicKey() } },
+      body: { success: true, data: {
+        probe_id: PROBE_ID, name: 'test', region_id: REGION, nats_url: this.#nats.url,
+        controller_key: this.#signer.getPublicKey(), controller_box_key: this.#box.getPublicKey(),
+      } },
     };
   }
 
@@ -142,7 +169,9 @@ export class ControllerPeer {
     const from = Number(request.after ?? 0);
     const changes = all.slice(from, from + this.pageSize);
     const more = from + this.pageSize < all.length ? String(from + this.pageSize) : null;
-    const delta = assignmentDelta.parse({ from: request.revision, revision: this.revision, reset: isReset, changes, more });
+    const delta = assignmentDelta.parse({
+      from: request.revision, revision: this.revision, reset: isReset, changes, more,
+    });
     message.respond(Buffer.from(JSON.stringify(this.seal('sync', delta))));
   }
 
@@ -191,8 +220,8 @@ export function lanesWhole(peer: ControllerPeer): void {
 }
 
 /**
- * Fails unless every slot of the monitor, from its first to its last that is known of, has one result or is in one
- * missed record.
+ * Fails unless every slot of the monitor, from its first to its last that is known of, has one result or is
+ * in one missed record.
  */
 export function slotsWhole(peer: ControllerPeer, monitor: Assignment): { results: number; missed: number } {
   const { interval_ms: interval, phase_ms: phase } = monitor;
@@ -200,7 +229,10 @@ export function slotsWhole(peer: ControllerPeer, monitor: Assignment): { results
   let missed = 0;
   for (const result of peer.results) {
     const isSlot = (result.scheduled_at - phase) % interval === 0;
-    if (result.monitor_id !== monitor.monitor_id || result.attempt !== 1 || result.reason !== 'schedule' || !isSlot) continue;
+    if (result.monitor_id !== monitor.monitor_id || result.attempt !== 1 || result.reason !== 'schedule' ||
+      !isSlot) {
+      continue;
+    }
     const count = result.missed?.count ?? 1;
     if (result.missed) missed += count;
     for (let at = 0; at < count; at += 1) {
@@ -211,8 +243,12 @@ export function slotsWhole(peer: ControllerPeer, monitor: Assignment): { results
   const slots = [...counts.keys()].sort((a, b) => a - b);
   const [first = 0] = slots;
   slots.forEach((slot, at) => {
-    if (slot !== first + at * interval) throw new Error(`${monitor.monitor_id}: slot ${first + at * interval} has neither result nor reason`);
-    if (counts.get(slot) !== 1) throw new Error(`${monitor.monitor_id}: slot ${slot} is recorded ${counts.get(slot)} times`);
+    if (slot !== first + at * interval) {
+      throw new Error(`${monitor.monitor_id}: slot ${first + at * interval} has neither result nor reason`);
+    }
+    if (counts.get(slot) !== 1) {
+      throw new Error(`${monitor.monitor_id}: slot ${slot} is recorded ${counts.get(slot)} times`);
+    }
   });
   return { results: slots.length - missed, missed };
 }

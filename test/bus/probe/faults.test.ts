@@ -44,11 +44,16 @@ describe('a killed probe', () => {
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
     const sums = monitors.map((monitor) => slotsWhole(peer, monitor));
-    const [results, missed] = [sums.reduce((sum, each) => sum + each.results, 0), sums.reduce((sum, each) => sum + each.missed, 0)];
-    console.log(`${results} results, ${missed} missed by name, ${peer.lanes.size} lanes, ${peer.duplicates} batches sent again`);
+    const [results, missed] =
+      [sums.reduce((sum, each) => sum + each.results, 0), sums.reduce((sum, each) => sum + each.missed, 0)];
+    console.log(
+      `${results} results, ${missed} missed by name, ${peer.lanes.size} lanes, ${peer.duplicates} batches sent again`,
+    );
     expect(results).toBeGreaterThan(100);
     expect(missed).toBeGreaterThan(0);
-    expect(new Set(peer.results.filter((each) => each.missed).map((each) => each.missed?.reason))).toContain('probe_down');
+    expect(new Set(peer.results.filter((each) => each.missed).map((each) => each.missed?.reason))).toContain(
+      'probe_down',
+    );
     expect(peer.results.filter((each) => each.outcome === 'failure')).toEqual([]);
   });
 
@@ -105,7 +110,8 @@ describe('a probe whose NATS fails', () => {
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
     // A busy machine may stall for a whole interval of 200 ms; nothing but that may be missed.
-    const others = peer.results.filter((each) => each.outcome !== 'success' && each.missed?.reason !== 'overload');
+    const others =
+      peer.results.filter((each) => each.outcome !== 'success' && each.missed?.reason !== 'overload');
     expect(others).toEqual([]);
   });
 
@@ -152,13 +158,20 @@ describe('a probe whose spool is damaged', () => {
     peer.answerBatch = () => 'take';
     const again = fixture.start();
     await again.connected();
-    await until(() => [...peer.lanes.values()].some((lane) => lane.dropped.length > 0), { what: 'the loss is declared' });
+    await until(
+      () => [...peer.lanes.values()].some((lane) => lane.dropped.length > 0),
+      { what: 'the loss is declared' },
+    );
     await passTime(1000);
     expect(await again.end()).toBe(0);
     expect(again.said('damaged frames in the spool')).toBeDefined();
     lanesWhole(peer);
-    expect([...peer.lanes.values()].flatMap((lane) => lane.dropped).every((range) => range.reason === 'corrupt')).toBe(true);
-    expect(peer.results.filter((result) => result.monitor_id === monitors[0]?.monitor_id).length).toBeGreaterThan(2);
+    expect(
+      [...peer.lanes.values()].flatMap((lane) => lane.dropped).every((range) => range.reason === 'corrupt'),
+    ).toBe(true);
+    expect(
+      peer.results.filter((result) => result.monitor_id === monitors[0]?.monitor_id).length,
+    ).toBeGreaterThan(2);
   });
 });
 

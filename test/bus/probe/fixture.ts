@@ -42,7 +42,9 @@ export class Fixture {
   }
 
   start(options: { args?: string[]; env?: Record<string, string>; hasChannel?: boolean } = {}): ProbeProcess {
-    const probe = new ProbeProcess(this.#bundle, this.dataDir, options.args ?? [], options.env ?? {}, options.hasChannel ?? false);
+    const probe = new ProbeProcess(
+      this.#bundle, this.dataDir, options.args ?? [], options.env ?? {}, options.hasChannel ?? false,
+    );
     this.#running.push(probe);
     return probe;
   }
@@ -57,9 +59,11 @@ export class Fixture {
   monitor(overrides: Partial<Assignment> = {}): Assignment {
     const id = newId(Date.now());
     return {
-      monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 500, timeout_ms: 60_000, phase_ms: 120, retries: 1,
+      monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 500,
+      timeout_ms: 60_000, phase_ms: 120, retries: 1,
       spec: {
-        type: 'HTTP', url: `${this.target.url}/${id}`, method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5,
+        type: 'HTTP', url: `${this.target.url}/${id}`, method: 'GET', headers: {}, body: null,
+        follow_redirects: true, max_redirects: 5,
         verify_ssl: true, expected_status: [], slow_response_threshold_ms: null,
       },
       ...overrides,

@@ -73,13 +73,24 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     await until(() => link.isConnected);
     const { nc } = await connectController(nats.url, nats.controllerSeed);
     cleanups.push(() => nc.close());
-    nc.subscribe('sync.eu.p1', { callback: (_error, message) => void message.respond(Buffer.from(`re ${message.string()}`)) });
+    nc.subscribe(
+      'sync.eu.p1',
+      { callback: (_error, message) => void message.respond(Buffer.from(`re ${message.string()}`)) },
+    );
     nc.subscribe('results.>', { callback: () => undefined });
     await nc.flush();
-    expect(Buffer.from(await link.request('sync.eu.p1', Buffer.from('hello'), 60_000)).toString()).toBe('re hello');
-    await expect(link.request('results.03.eu.p1', Buffer.from('x'), 100)).rejects.toMatchObject({ kind: 'timeout' });
-    link.subscribe('run.eu.p1', (payload, respond) => respond?.(Buffer.from(`done ${Buffer.from(payload).toString()}`)));
-    await until(async () => (await nc.request('run.eu.p1', 'it', { timeout: 10_000 })).string() === 'done it');
+    expect(Buffer.from(await link.request('sync.eu.p1', Buffer.from('hello'), 60_000)).toString()).toBe(
+      're hello',
+    );
+    await expect(link.request('results.03.eu.p1', Buffer.from('x'), 100)).rejects.toMatchObject({
+      kind: 'timeout',
+    });
+    link.subscribe(
+      'run.eu.p1', (payload, respond) => respond?.(Buffer.from(`done ${Buffer.from(payload).toString()}`)),
+    );
+    await until(
+      async () => (await nc.request('run.eu.p1', 'it', { timeout: 10_000 })).string() === 'done it',
+    );
   });
 
   test('detects and replaces a connection that loses all data', async () => {

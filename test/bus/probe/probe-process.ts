@@ -12,7 +12,10 @@ export class ProbeProcess {
   readonly lines: LogLine[] = [];
   stderr = '';
 
-  constructor(bundle: string, dataDir: string, args: readonly string[] = [], env: Record<string, string> = {}, hasChannel = false) {
+  constructor(
+    bundle: string, dataDir: string, args: readonly string[] = [], env: Record<string, string> = {},
+    hasChannel = false,
+  ) {
     this.#child = spawn(process.execPath, [bundle, ...args], {
       env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'debug', ...env },
       stdio: hasChannel ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
@@ -40,7 +43,10 @@ export class ProbeProcess {
   }
 
   async connected(): Promise<void> {
-    await until(() => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null), { what: 'the probe says connected' });
+    await until(
+      () => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null),
+      { what: 'the probe says connected' },
+    );
   }
 
   disconnect(): void {

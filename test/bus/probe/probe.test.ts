@@ -27,8 +27,13 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     const [one] = fixture.add(1);
     const probe = await fixture.enrol();
     await until(() => peer.results.length >= 4, { what: 'results arrive' });
-    expect(peer.results.find((result) => result.outcome === 'success')).toMatchObject({ monitor_id: one?.monitor_id, outcome: 'success', status_code: 200, attempt: 1, remote_address: '127.0.0.1' });
-    for (const name of ['identity.json', 'assignments.log']) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    expect(peer.results.find((result) => result.outcome === 'success')).toMatchObject({
+      monitor_id: one?.monitor_id, outcome: 'success', status_code: 200, attempt: 1,
+      remote_address: '127.0.0.1',
+    });
+    for (const name of ['identity.json', 'assignments.log']) {
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    }
     await until(() => peer.beats.length > 0);
     expect(peer.beats.at(-1)).toMatchObject({ v: 1, capabilities: ['HTTP'], version: '0.1.0' });
     expect(await probe.end()).toBe(0);
@@ -42,7 +47,9 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     target.answer({ status: 503 });
     const monitor = fixture.monitor();
     const result = await peer.order({ assignment: monitor, reason: 'manual', record: true });
-    expect(result).toMatchObject({ monitor_id: monitor.monitor_id, reason: 'manual', outcome: 'failure', status_code: 503 });
+    expect(result).toMatchObject({
+      monitor_id: monitor.monitor_id, reason: 'manual', outcome: 'failure', status_code: 503,
+    });
     await until(() => peer.results.length === 1, { what: 'the result arrives' });
     expect(peer.results[0]).toEqual(result);
     await peer.order({ assignment: monitor, reason: 'confirm', record: false });
@@ -60,7 +67,9 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     await until(() => probe.said('NATS link down'), { what: 'the probe is cut off' });
     await until(() => Date.now() - revokedAt > 1500);
     await peer.revoke(false);
-    const meanwhile = (): number => peer.results.filter((result) => result.started_at > revokedAt && result.started_at < revokedAt + 1500).length;
+    const meanwhile = (): number => peer.results.filter(
+      (result) => result.started_at > revokedAt && result.started_at < revokedAt + 1500,
+    ).length;
     await until(() => meanwhile() > 5, { what: 'what was found meanwhile arrives' });
     lanesWhole(peer);
   });
@@ -82,13 +91,19 @@ describe('a probe', () => {
     peer.change({ set: sixth });
     await until(() => target.countOf(`/${sixth.monitor_id}`) === 1);
     peer.change({ set: { ...sixth, assignment_rev: 2 } });
-    await until(() => target.countOf(`/${sixth.monitor_id}`) === 2, { what: 'an edited monitor is checked at once' });
+    await until(
+      () => target.countOf(`/${sixth.monitor_id}`) === 2, { what: 'an edited monitor is checked at once' },
+    );
     peer.change({ set: { ...sixth, assignment_rev: 2, phase_ms: 999 } });
     expect(peer.syncs).toBe(syncs);
     const [seventh, eighth] = [fixture.monitor(seldom()), fixture.monitor(seldom())];
     peer.change({ set: seventh }, { announce: false });
     peer.change({ set: eighth });
-    for (const monitor of [seventh, eighth]) await until(() => target.countOf(`/${monitor.monitor_id}`) === 1, { what: 'a missed change is asked for' });
+    for (const monitor of [seventh, eighth]) {
+      await until(
+        () => target.countOf(`/${monitor.monitor_id}`) === 1, { what: 'a missed change is asked for' },
+      );
+    }
     expect(peer.syncs).toBeGreaterThan(syncs);
     expect(target.countOf(`/${sixth.monitor_id}`)).toBe(2);
     expect(probe.lines.filter((line) => line.msg === 'connected')).toHaveLength(1);
@@ -113,17 +128,28 @@ describe('a probe', () => {
     const probe = await fixture.enrol();
     await until(() => target.countOf(`/${known?.monitor_id}`) > 0);
     const forged = fixture.monitor();
-    const delta = { from: peer.revision, revision: peer.revision + 1, reset: false, changes: [{ set: forged }], more: null };
+    const delta = {
+      from: peer.revision, revision: peer.revision + 1, reset: false, changes: [{ set: forged }], more: null,
+    };
     const subject = subjects.assign(REGION, PROBE_ID);
     peer.publish(subject, peer.seal('assign', delta, {}, createAccount()));
     peer.publish(subject, peer.seal('assign', delta, { expires_at: Date.now() - 120_000 }));
     peer.publish(subject, peer.seal('assign', delta, { probe_id: 'somebody-else' }));
     peer.publish(subject, peer.seal('run', delta));
-    peer.publish(subject, peer.seal('assign', { ...delta, changes: [{ set: { ...forged, interval_ms: 'often' } }] }));
-    peer.publish(subjects.run(REGION, PROBE_ID), peer.seal('run', { assignment: forged, reason: 'manual', record: true }, {}, createAccount()));
-    await until(() => probe.lines.filter((line) => line.msg === 'a message of the controller was refused').length === 6, { what: 'all are refused' });
+    peer.publish(
+      subject, peer.seal('assign', { ...delta, changes: [{ set: { ...forged, interval_ms: 'often' } }] }),
+    );
+    peer.publish(
+      subjects.run(REGION, PROBE_ID),
+      peer.seal('run', { assignment: forged, reason: 'manual', record: true }, {}, createAccount()),
+    );
+    await until(
+      () => probe.lines.filter((line) => line.msg === 'a message of the controller was refused').length === 6,
+      { what: 'all are refused' },
+    );
     const refused = probe.lines.filter((line) => line.msg === 'a message of the controller was refused');
-    const reasons = (purpose: string) => refused.flatMap((line) => (line['purpose'] === purpose ? [line['reason']] : []));
+    const reasons = (purpose: string) =>
+      refused.flatMap((line) => (line['purpose'] === purpose ? [line['reason']] : []));
     expect(reasons('assign')).toEqual(['signature', 'expired', 'addressee', 'purpose', 'content']);
     expect(reasons('run')).toEqual(['signature']);
     expect(target.countOf(`/${forged.monitor_id}`)).toBe(0);
@@ -137,12 +163,17 @@ describe('a probe', () => {
       const monitor = fixture.monitor(seldom());
       return { ...monitor, spec: { ...monitor.spec, url: `http://${host}/` } };
     };
-    const monitors = [url(`127.0.0.1:${target.port}`), url('169.254.169.254'), url('10.255.0.1'), url(`localhost:${target.port}`)];
+    const monitors = [
+      url(`127.0.0.1:${target.port}`), url('169.254.169.254'), url('10.255.0.1'),
+      url(`localhost:${target.port}`),
+    ];
     for (const set of monitors) peer.change({ set }, { announce: false });
     peer.change({ set: { ...fixture.monitor(seldom()), spec: { type: 'PIGEON' } } }, { announce: false });
     await fixture.enrol({ env: { PROBE_ALLOW_PRIVATE: 'false' } });
     await until(() => new Set(peer.results.map((result) => result.monitor_id)).size === 5);
-    expect(new Set(peer.results.map((result) => `${result.outcome} ${result.missed?.reason}`))).toEqual(new Set(['missed blocked_target', 'missed unsupported']));
+    expect(new Set(peer.results.map((result) => `${result.outcome} ${result.missed?.reason}`))).toEqual(
+      new Set(['missed blocked_target', 'missed unsupported']),
+    );
     expect(target.count).toBe(0);
   });
 
@@ -153,7 +184,9 @@ describe('a probe', () => {
     fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
     const probe = fixture.start({ args: ['--controller', `http://127.0.0.1:${port}`, '--token', TOKEN] });
     await until(() => probe.said('waiting for the controller'));
-    fixture.peer.tokenAnswer = { status: 503, body: { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'not yet' } } };
+    fixture.peer.tokenAnswer = {
+      status: 503, body: { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'not yet' } },
+    };
     await fixture.peer.listen(port);
     await until(() => fixture.peer.enrolments.length > 0);
     fixture.peer.tokenAnswer = null;
@@ -163,8 +196,14 @@ describe('a probe', () => {
   });
 
   test.each([
-    ['is refused', 'foreign-token-000000000', /^Farwatch probe: enrolment refused: The enrolment token is unknown\n$/],
-    ['was not given', null, /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL --token TOKEN\n$/],
+    [
+      'is refused', 'foreign-token-000000000',
+      /^Farwatch probe: enrolment refused: The enrolment token is unknown\n$/,
+    ],
+    [
+      'was not given', null,
+      /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL --token TOKEN\n$/,
+    ],
   ])('whose token %s exits with one line of explanation and code 2', async (_what, token, message) => {
     const probe = fixture.start({ args: token ? ['--controller', fixture.url, '--token', token] : [] });
     expect(await probe.ended()).toBe(2);

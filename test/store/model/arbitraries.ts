@@ -5,8 +5,10 @@ import type { Doc } from './values.ts';
 
 const ids = ['a', 'b', 'c', 'd', 1, 2, 3, 'a\u0000b', 'é'];
 const SCALARS: unknown[] = [
-  null, 0, 1, 2, -1, 1.5, -0.5, 1e20, -1e300, Infinity, -Infinity, '', 'a', 'ab', 'a\u0000', 'b', 'B', 'é', '\u{1f600}', true, false,
-  new Date(0), new Date(-5), new Date(1700000000000), new ObjectId('000000000000000000000001'), new ObjectId('ff0000000000000000000000'),
+  null, 0, 1, 2, -1, 1.5, -0.5, 1e20, -1e300, Infinity, -Infinity, '', 'a', 'ab', 'a\u0000', 'b', 'B', 'é',
+  '\u{1f600}', true, false,
+  new Date(0), new Date(-5), new Date(1700000000000), new ObjectId('000000000000000000000001'),
+  new ObjectId('ff0000000000000000000000'),
   new Binary(Buffer.from([1, 2])), new Binary(Buffer.from([3])), new Binary(Buffer.from([])),
 ];
 const scalar = fc.constantFrom(...SCALARS);
@@ -15,19 +17,30 @@ const nested = fc.oneof(
   scalar,
   fc.record({ x: small, y: small }, { requiredKeys: [], noNullPrototype: true }),
   fc.array(small, { maxLength: 3 }),
-  fc.constantFrom<unknown>([[1]], [[]], [{ x: 1 }], {}, { y: { x: 1 } }, NaN, Long.fromString('9007199254740993'), Long.fromString('9007199254740995')),
+  fc.constantFrom<unknown>(
+    [[1]], [[]], [{ x: 1 }], {}, { y: { x: 1 } }, NaN, Long.fromString('9007199254740993'),
+    Long.fromString('9007199254740995'),
+  ),
 );
 /** The model compares longs and doubles beyond 2^53 as integers, so `big` has no fractions or infinities. */
-const value = fc.oneof({ weight: 4, arbitrary: small }, { weight: 2, arbitrary: scalar }, { weight: 1, arbitrary: nested.filter((v) => !(v instanceof Long)) });
+const value = fc.oneof(
+  { weight: 4, arbitrary: small }, { weight: 2, arbitrary: scalar },
+  { weight: 1, arbitrary: nested.filter((v) => !(v instanceof Long)) },
+);
 
-const big = fc.constantFrom<unknown>(Long.fromString('9007199254740993'), 9007199254740992, Long.fromString('9007199254740995'), 5, Long.fromString('-9007199254740993'));
+const big = fc.constantFrom<unknown>(
+  Long.fromString('9007199254740993'), 9007199254740992, Long.fromString('9007199254740995'), 5,
+  Long.fromString('-9007199254740993'),
+);
 const fields = fc.record(
   {
     a: value,
     b: small,
     t: fc.array(small, { maxLength: 3 }),
     o: fc.record({ x: value, y: small }, { requiredKeys: [], noNullPrototype: true }),
-    l: fc.array(fc.record({ x: small, y: small }, { requiredKeys: [], noNullPrototype: true }), { maxLength: 3 }),
+    l: fc.array(
+      fc.record({ x: small, y: small }, { requiredKeys: [], noNullPrototype: true }), { maxLength: 3 },
+    ),
     u: fc.constantFrom<unknown>(1, 2, 3, 4, 5, 'a', null),
     big,
   },
@@ -42,9 +55,15 @@ const QUERY_PATHS = ['a', 'b', 't', 'o.x', 'o.y', 'l.x', 'l', 'u', 'o', '_id', '
 const path = fc.constantFrom(...QUERY_PATHS);
 
 const operators: fc.Arbitrary<Doc> = fc.oneof(
-  fc.tuple(fc.constantFrom('$ne', '$gt', '$gte', '$lt', '$lte'), value).map(([operator, operand]) => ({ [operator]: operand })),
-  fc.tuple(fc.constantFrom('$gt', '$gte'), fc.constantFrom('$lt', '$lte'), value, value).map(([low, high, x, y]) => ({ [low]: x, [high]: y })),
-  fc.tuple(fc.constantFrom('$in', '$nin'), fc.array(value, { maxLength: 4 })).map(([operator, members]) => ({ [operator]: members })),
+  fc.tuple(fc.constantFrom('$ne', '$gt', '$gte', '$lt', '$lte'), value).map(
+    ([operator, operand]) => ({ [operator]: operand }),
+  ),
+  fc.tuple(fc.constantFrom('$gt', '$gte'), fc.constantFrom('$lt', '$lte'), value, value).map(
+    ([low, high, x, y]) => ({ [low]: x, [high]: y }),
+  ),
+  fc.tuple(fc.constantFrom('$in', '$nin'), fc.array(value, { maxLength: 4 })).map(
+    ([operator, members]) => ({ [operator]: members }),
+  ),
   fc.boolean().map((exists) => ({ $exists: exists })),
   fc.constantFrom<Doc>({ $regex: 'a' }, { $regex: 'B' }, { $regex: 'é' }, { $regex: '' }),
 );
@@ -52,14 +71,19 @@ const condition = fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>(
   { weight: 3, arbitrary: value },
   { weight: 5, arbitrary: operators },
 );
-const idCondition = fc.oneof(id, fc.tuple(id, id).map(([x, y]) => ({ $gte: x, $lt: y })), fc.array(id, { maxLength: 3 }).map((members) => ({ $in: members })));
+const idCondition = fc.oneof(
+  id, fc.tuple(id, id).map(([x, y]) => ({ $gte: x, $lt: y })),
+  fc.array(id, { maxLength: 3 }).map((members) => ({ $in: members })),
+);
 const flat: fc.Arbitrary<Doc> = fc.oneof(
   fc.tuple(path, condition).map(([name, wanted]) => ({ [name]: name === '_id' ? 'a' : wanted })),
   idCondition.map((wanted) => ({ _id: wanted })),
   fc.tuple(condition, condition).map(([x, y]) => ({ a: x, b: y })),
   fc.tuple(small, condition, condition).map(([x, y, z]) => ({ b: x, 'o.x': y, u: z })),
   fc.tuple(condition, small).map(([x, y]) => ({ 'l.x': x, 'l.y': y })),
-  fc.tuple(big, fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$ne')).map(([bound, operator]) => ({ big: { [operator]: bound } })),
+  fc.tuple(big, fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$ne')).map(
+    ([bound, operator]) => ({ big: { [operator]: bound } }),
+  ),
   big.map((wanted) => ({ big: wanted })),
   fc.constant({}),
 );
@@ -88,12 +112,19 @@ export const change = fc.oneof(...changes);
 export const changeOfUnique = fc.constantFrom<unknown>(1, 2, 3, 4, 'a').map((v): Doc => ({ $set: { u: v } }));
 
 export const sort = fc
-  .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 't', 'o.x', 'l.x', 'u'), fc.constantFrom<1 | -1>(1, -1)), { maxLength: 2, selector: ([name]) => name })
-  .filter((parts) => parts.filter(([name]) => name === 't' || name === 'l.x' || name === 'a' || name === 'o.x').length < 2);
+  .uniqueArray(
+    fc.tuple(fc.constantFrom('a', 'b', 't', 'o.x', 'l.x', 'u'), fc.constantFrom<1 | -1>(1, -1)),
+    { maxLength: 2, selector: ([name]) => name },
+  )
+  .filter((parts) =>
+    parts.filter(([name]) => name === 't' || name === 'l.x' || name === 'a' || name === 'o.x').length < 2);
 
 export const index: fc.Arbitrary<ModelIndex & { directions: readonly (1 | -1)[] }> = fc
   .record({
-    paths: fc.constantFrom<readonly string[]>(['a'], ['b'], ['t'], ['o.x'], ['l.x'], ['b', 'a'], ['b', 'o.x'], ['b', 'o.x', 'u'], ['u'], ['u', 'b'], ['t', 'b'], ['l.x', 'l.y'], ['l.x', 'b'], ['big'], ['b', 'u', 'a']),
+    paths: fc.constantFrom<readonly string[]>(
+      ['a'], ['b'], ['t'], ['o.x'], ['l.x'], ['b', 'a'], ['b', 'o.x'], ['b', 'o.x', 'u'], ['u'], ['u', 'b'],
+      ['t', 'b'], ['l.x', 'l.y'], ['l.x', 'b'], ['big'], ['b', 'u', 'a'],
+    ),
     direction: fc.constantFrom<1 | -1>(1, -1),
     second: fc.constantFrom<1 | -1>(1, -1),
     unique: fc.boolean(),

@@ -30,7 +30,8 @@ export class ModelCollection {
   sorted(docs: readonly Doc[], sort: readonly (readonly [string, 1 | -1])[]): Doc[] {
     return [...docs].sort((a, b) => {
       for (const [path, direction] of sort) {
-        const order = compareIndexed(sortValue(a, path, direction), sortValue(b, path, direction)) * direction;
+        const order =
+          compareIndexed(sortValue(a, path, direction), sortValue(b, path, direction)) * direction;
         if (order !== 0) return order;
       }
       return 0;
@@ -46,7 +47,9 @@ export class ModelCollection {
   /** The document after the update, or an error with nothing changed. */
   update(doc: Doc, update: Doc): Doc | 'error' {
     const after = updated(doc, update, false);
-    if (after === null || compare(after['_id'], doc['_id']) !== 0 || this.isRefused(after, doc)) return 'error';
+    if (after === null || compare(after['_id'], doc['_id']) !== 0 || this.isRefused(after, doc)) {
+      return 'error';
+    }
     this.docs[this.docs.indexOf(doc)] = after;
     return after;
   }
@@ -73,23 +76,31 @@ export class ModelCollection {
 }
 
 function sortValue(doc: Doc, path: string, direction: 1 | -1): unknown {
-  return indexed(doc, path.split('.')).reduce((best, value) => (compareIndexed(value, best) * direction < 0 ? value : best));
+  return indexed(doc, path.split('.')).reduce(
+    (best, value) => (compareIndexed(value, best) * direction < 0 ? value : best),
+  );
 }
 
 function clashes(index: ModelIndex, doc: Doc, others: readonly Doc[]): boolean {
   const own = keysOf(index, doc);
   if (own === null) return true;
   if (!index.unique) return false;
-  return others.some((other) => keysOf(index, other)?.some((key) => own.some((mine) => key.every((part, i) => compareIndexed(part, mine[i]) === 0))) ?? false);
+  return others.some((other) => keysOf(index, other)?.some(
+    (key) => own.some((mine) => key.every((part, i) => compareIndexed(part, mine[i]) === 0)),
+  ) ?? false);
 }
 
 /** Null when two arrays meet in one index, which is an error. */
 function keysOf(index: ModelIndex, doc: Doc): unknown[][] | null {
   const lists = index.paths.map((path) => indexed(doc, path.split('.')));
-  const arrays = new Set(index.paths.map((path) => arrayPlace(doc, path.split('.'), '')).filter((place) => place !== null));
+  const arrays = new Set(
+    index.paths.map((path) => arrayPlace(doc, path.split('.'), '')).filter((place) => place !== null),
+  );
   if (arrays.size > 1) return null;
   if (index.sparse && lists.every((list) => list.every((value) => value === MISSING))) return [];
-  return lists.reduce<unknown[][]>((keys, list) => keys.flatMap((key) => list.map((value) => [...key, value])), [[]]);
+  return lists.reduce<unknown[][]>(
+    (keys, list) => keys.flatMap((key) => list.map((value) => [...key, value])), [[]],
+  );
 }
 
 /** The path to the first array along `path`; null when there is none. */

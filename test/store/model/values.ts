@@ -6,7 +6,8 @@ export const MISSING = Symbol('missing');
 export type Doc = { [name: string]: unknown };
 
 export function isDoc(value: unknown): value is Doc {
-  return typeof value === 'object' && value !== null && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null);
+  return typeof value === 'object' && value !== null &&
+    (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null);
 }
 
 /** The manual's "Comparison/Sort Order" for the supported types. */
@@ -62,7 +63,8 @@ function compareDocs(a: Doc, b: Doc): number {
   const [left, right] = [Object.entries(a), Object.entries(b)];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [[aName, aValue], [bName, bValue]] = [left[i]!, right[i]!];
-    const order = rank(aValue) - rank(bValue) || Buffer.compare(Buffer.from(aName), Buffer.from(bName)) || compare(aValue, bValue);
+    const order = rank(aValue) - rank(bValue) || Buffer.compare(Buffer.from(aName), Buffer.from(bName)) ||
+      compare(aValue, bValue);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -77,7 +79,8 @@ function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
 }
 
 function compareBinary(a: Binary, b: Binary): number {
-  return a.position - b.position || a.sub_type - b.sub_type || Buffer.compare(Buffer.from(a.value()), Buffer.from(b.value()));
+  return a.position - b.position || a.sub_type - b.sub_type ||
+    Buffer.compare(Buffer.from(a.value()), Buffer.from(b.value()));
 }
 
 /** True when an ordering operator compares the two: it does so within one type only. */
@@ -85,7 +88,9 @@ export function isSameType(a: unknown, b: unknown): boolean {
   return rank(a) === rank(b);
 }
 
-/** The values that a query on `path` tests: it enters arrays once, and tests one at the end with its elements. */
+/**
+ * The values that a query on `path` tests: it enters arrays once, and tests one at the end with its elements.
+ */
 export function reach(value: unknown, path: readonly string[]): unknown[] {
   const [part, ...rest] = path;
   if (part === undefined) return Array.isArray(value) ? [...(value as unknown[]), value] : [value];
@@ -103,7 +108,8 @@ export function indexed(value: unknown, path: readonly string[]): unknown[] {
     return value.length === 0 ? [undefined] : (value as unknown[]);
   }
   if (Array.isArray(value)) {
-    const found = (value as unknown[]).flatMap((element) => (isDoc(element) ? indexed(element, path) : [MISSING]));
+    const found =
+      (value as unknown[]).flatMap((element) => (isDoc(element) ? indexed(element, path) : [MISSING]));
     return found.length === 0 ? [MISSING] : found;
   }
   if (!isDoc(value) || !Object.hasOwn(value, part)) return [MISSING];

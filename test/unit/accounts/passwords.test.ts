@@ -30,7 +30,8 @@ describe('a password', () => {
     const hasher = new PasswordHasher(cheap);
     const hash = await hasher.hash('x');
     let jobs = 0;
-    const watch = createHook({ init: (_id, type) => void (jobs += type === 'SCRYPTREQUEST' ? 1 : 0) }).enable();
+    const watch =
+      createHook({ init: (_id, type) => void (jobs += type === 'SCRYPTREQUEST' ? 1 : 0) }).enable();
     expect(await hasher.verify('y', hash)).toBe(false);
     expect(jobs).toBe(1);
     expect(await hasher.verify('y', null)).toBe(false);
@@ -42,7 +43,9 @@ describe('a password', () => {
 
   test('of nobody is refused whatever it is', async () => {
     const hasher = new PasswordHasher(cheap);
-    for (const password of ['', 'x', 'undefined', 'null']) expect(await hasher.verify(password, null)).toBe(false);
+    for (const password of ['', 'x', 'undefined', 'null']) {
+      expect(await hasher.verify(password, null)).toBe(false);
+    }
   });
 
   test('waits for its turn, and is refused if too many wait', async () => {
@@ -50,7 +53,9 @@ describe('a password', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 7 }, () => hasher.hash('x')));
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(5);
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect((outcome.reason as AppError).code).toBe('SERVICE_UNAVAILABLE');
+      if (outcome.status === 'rejected') {
+        expect((outcome.reason as AppError).code).toBe('SERVICE_UNAVAILABLE');
+      }
     }
     expect(await hasher.verify('x', await hasher.hash('x'))).toBe(true);
   });

@@ -4,9 +4,13 @@ import { Actor, type ActorContext, type Behaviour } from '../../../shared/actor/
 import { SimulatedClock } from '../../../shared/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
-type Message = { note: string; work?: (context: ActorContext<Message>) => void | Promise<void>; answer?: (value: string) => void };
+type Message = { note: string; work?: (
+  context: ActorContext<Message>,
+) => void | Promise<void>; answer?: (value: string) => void };
 
-function makeActor(given: { capacity?: number; start?: () => Promise<void>; close?: () => Promise<void> } = {}) {
+function makeActor(
+  given: { capacity?: number; start?: () => Promise<void>; close?: () => Promise<void> } = {},
+) {
   const clock = new SimulatedClock();
   const notes: string[] = [];
   const ends: unknown[] = [];
@@ -91,7 +95,9 @@ describe('a mailbox', () => {
   });
 
   test('keeps order and count for any mix of sends and pauses', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ pauseMs: fc.nat(3), workMs: fc.nat(3) }), { maxLength: 60 }), async (steps) => {
+    await fc.assert(fc.asyncProperty(fc.array(
+      fc.record({ pauseMs: fc.nat(3), workMs: fc.nat(3) }), { maxLength: 60 },
+    ), async (steps) => {
       const { actor, clock, notes } = makeActor({ capacity: 5 });
       actor.begin();
       const taken: string[] = [];
@@ -116,7 +122,9 @@ describe('a question', () => {
 
   test.each([
     ['its handling ends without an answer', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why' }))],
-    ['its handling fails', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why', work: () => Promise.reject(new Error('broken')) }))],
+    ['its handling fails', (actor: Actor<Message>) => actor.ask(
+      () => ({ note: 'why', work: () => Promise.reject(new Error('broken')) }),
+    )],
     ['the actor ends before its turn', (actor: Actor<Message>) => {
       actor.send({ note: 'bad', work: () => {
         throw new Error('broken');
@@ -144,7 +152,10 @@ describe('the end of a life', () => {
       throw new Error('broken');
     }],
     ['a rejection', () => Promise.reject(new Error('broken'))],
-    ['work beside the messages that fails', (context: ActorContext<Message>) => context.fail(new Error('broken'))],
+    [
+      'work beside the messages that fails',
+      (context: ActorContext<Message>) => context.fail(new Error('broken')),
+    ],
   ] as [string, NonNullable<Message['work']>][])('after %s drops what waits, cancels timers and is told once', async (_how, work) => {
     const { actor, clock, notes, ends } = makeActor();
     actor.begin();

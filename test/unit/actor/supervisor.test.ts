@@ -6,7 +6,9 @@ import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: () => void | Promise<void> };
 
-function makeWorld(given: { start?: (name: string, life: number) => Promise<void>; close?: () => Promise<void>; restarts?: (error: unknown) => boolean } = {}) {
+function makeWorld(given: { start?: (
+  name: string, life: number,
+) => Promise<void>; close?: () => Promise<void>; restarts?: (error: unknown) => boolean } = {}) {
   const clock = new SimulatedClock();
   const notes: string[] = [];
   const failures: Failure<string>[] = [];
@@ -54,7 +56,9 @@ describe('an actor that fails', () => {
     await clock.advance(1);
     supervisor.get('a')?.send({ note: 'again' });
     await clock.advance(0);
-    expect(notes).toEqual(['a started', 'b started', 'a1 bad', 'a ended', 'b1 well', 'a started', 'a2 again']);
+    expect(notes).toEqual([
+      'a started', 'b started', 'a1 bad', 'a ended', 'b1 well', 'a started', 'a2 again',
+    ]);
     expect(failures).toEqual([{ name: 'a', error: new Error('broken'), hadStarted: true, restartInMs: 100 }]);
     expect(first?.send({ note: 'of a former life' })).toBe(false);
   });
@@ -79,7 +83,9 @@ describe('an actor that fails', () => {
   });
 
   test('is tried again when its start fails, without being said to have started', async () => {
-    const { clock, notes, failures, supervisor } = makeWorld({ start: (_name, life) => (life < 3 ? Promise.reject(new Error('no database')) : Promise.resolve()) });
+    const { clock, notes, failures, supervisor } = makeWorld({
+      start: (_name, life) => (life < 3 ? Promise.reject(new Error('no database')) : Promise.resolve()),
+    });
     supervisor.start('a');
     await clock.advance(300);
     expect(notes).toEqual(['a started']);
@@ -99,7 +105,8 @@ describe('an actor that fails', () => {
   });
 
   test('begins its next life only when the last one has let go of what it held', async () => {
-    const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 500).then(() => void notes.push('let go')) });
+    const { clock, notes, supervisor } =
+      makeWorld({ close: () => sleep(clock, 500).then(() => void notes.push('let go')) });
     supervisor.start('a');
     await clock.advance(0);
     supervisor.get('a')?.send({ note: 'bad', work: broken });
@@ -122,7 +129,8 @@ describe('a stop', () => {
   });
 
   test('ends the wait for a restart, and a start that has not come to its end', async () => {
-    const { clock, notes, supervisor } = makeWorld({ start: (name) => (name === 'slow' ? sleep(clock, 50) : Promise.resolve()) });
+    const { clock, notes, supervisor } =
+      makeWorld({ start: (name) => (name === 'slow' ? sleep(clock, 50) : Promise.resolve()) });
     supervisor.start('a');
     supervisor.start('slow');
     await clock.advance(0);

@@ -24,7 +24,9 @@ async function entriesOf(request: Partial<AnsweredRequest>): Promise<AuditDoc[]>
     entries: { insert: async (doc) => void docs.push(doc) },
     organizationsOf: async () => [], log: createLog('test', 'silent'),
   });
-  await recorder.record({ route: route('/api/a'), context, params: {}, body: {}, reply: { status: 200 }, ...request });
+  await recorder.record({
+    route: route('/api/a'), context, params: {}, body: {}, reply: { status: 200 }, ...request,
+  });
   return docs;
 }
 
@@ -37,19 +39,25 @@ describe('an audit entry', () => {
     expect(made).toEqual([{
       _id: expect.any(String) as string, action: 'monitor.created',
       actor_type: 'api_key', actor_id: 'k1', actor_name: 'deploy', organization_id: 'o1', project_id: 'p1',
-      resource_type: 'monitor', resource_id: 'm1', fields: ['name', 'http_config'], request_id: 'r1', created_at: 5,
+      resource_type: 'monitor', resource_id: 'm1', fields: ['name', 'http_config'], request_id: 'r1',
+      created_at: 5,
     }]);
   });
 
   test.each<[string, AnyReply, Record<string, string>, string | null]>([
     ['/api/a/:id/pause', { status: 200, data: { monitor: { id: 'other' } } }, { id: 'm1' }, 'm1'],
     ['/api/p/:projectId/pages/:id', { status: 200, data: {} }, { projectId: 'p1', id: 'page1' }, 'page1'],
-    ['/api/p/:projectId/pages', { status: 201, data: { status_page: { id: 'page2' } } }, { projectId: 'p1' }, 'page2'],
+    [
+      '/api/p/:projectId/pages', { status: 201, data: { status_page: { id: 'page2' } } }, { projectId: 'p1' },
+      'page2',
+    ],
     ['/api/groups', { status: 201, data: { id: 'g1' } }, {}, 'g1'],
     ['/api/bulk', { status: 200, data: { ids: ['a'] } }, {}, null],
     ['/api/raw', { status: 200, raw: 'text' }, {}, null],
   ])('of %s with the reply %j names the right resource', async (path, reply, params, id) => {
-    expect((await entriesOf({ route: route(path), reply, params })).map((entry) => entry.resource_id)).toEqual([id]);
+    expect(
+      (await entriesOf({ route: route(path), reply, params })).map((entry) => entry.resource_id),
+    ).toEqual([id]);
   });
 
   test('is written only for successes of routes that declare one', async () => {
@@ -69,6 +77,8 @@ describe('an audit entry', () => {
   test('names the actor that the handler found out', async () => {
     const audit = { actor: { type: 'user' as const, id: 'u9', name: 'Grace' }, organizationId: 'o9' };
     const [entry] = await entriesOf({ reply: { status: 200, audit } });
-    expect(entry).toMatchObject({ actor_type: 'user', actor_id: 'u9', actor_name: 'Grace', organization_id: 'o9' });
+    expect(entry).toMatchObject({
+      actor_type: 'user', actor_id: 'u9', actor_name: 'Grace', organization_id: 'o9',
+    });
   });
 });

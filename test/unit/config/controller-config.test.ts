@@ -24,30 +24,60 @@ describe('a bad value is named with what was expected', () => {
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
     ['PORT', '3000.5', 'PORT must be a whole number from 0 to 65535, not "3000.5"'],
     ['HOST', '127.0.0.1:80', 'HOST must be a host name or an IP address without a port, not "127.0.0.1:80"'],
-    ['BASE_URL', 'status.example', 'BASE_URL must be an address that starts with http:// or https://, not "status.example"'],
-    ['BASE_URL', 'https://a b', 'BASE_URL must be an address that starts with http:// or https://, not "https://a b"'],
+    [
+      'BASE_URL', 'status.example',
+      'BASE_URL must be an address that starts with http:// or https://, not "status.example"',
+    ],
+    [
+      'BASE_URL', 'https://a b',
+      'BASE_URL must be an address that starts with http:// or https://, not "https://a b"',
+    ],
     ['NATS_LISTEN', '4222', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"'],
     ['NATS_LISTEN', '0.0.0.0:0', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "0.0.0.0:0"'],
-    ['NATS_PUBLIC_URL', 'http://n', 'NATS_PUBLIC_URL must be an address that starts with nats:// or tls://, not "http://n"'],
+    [
+      'NATS_PUBLIC_URL', 'http://n',
+      'NATS_PUBLIC_URL must be an address that starts with nats:// or tls://, not "http://n"',
+    ],
     ['REGISTRATION', 'yes', 'REGISTRATION must be one of first-user, open, closed, not "yes"'],
     ['DEFAULT_PLAN', 'gold', 'DEFAULT_PLAN must be one of free, pro, scale, not "gold"'],
-    ['PLANS_FILE', '/nowhere.json', 'PLANS_FILE must name a JSON file with limits of plans (ENOENT), not "/nowhere.json"'],
+    [
+      'PLANS_FILE', '/nowhere.json',
+      'PLANS_FILE must name a JSON file with limits of plans (ENOENT), not "/nowhere.json"',
+    ],
     ['MIN_INTERVAL_SECONDS', '0', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0"'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'maybe', 'ALLOW_PRIVATE_DESTINATIONS must be true or false, not "maybe"'],
-    ['TRUST_PROXY', 'true', 'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"'],
+    [
+      'TRUST_PROXY', 'true',
+      'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"',
+    ],
     ['RATE_LIMIT', '-1', 'RATE_LIMIT must be a whole number from 1 to 1000000000, not "-1"'],
     ['MAIL_FROM', 'nobody', 'MAIL_FROM must be an address: a@b.example or Name <a@b.example>, not "nobody"'],
-    ['MAILGUN_URL', 'mailgun', 'MAILGUN_URL must be an address that starts with http:// or https://, not "mailgun"'],
-    ['WATCHDOG_INTERVAL_SECONDS', '4', 'WATCHDOG_INTERVAL_SECONDS must be a whole number from 5 to 86400, not "4"'],
-    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"'],
+    [
+      'MAILGUN_URL', 'mailgun',
+      'MAILGUN_URL must be an address that starts with http:// or https://, not "mailgun"',
+    ],
+    [
+      'WATCHDOG_INTERVAL_SECONDS', '4',
+      'WATCHDOG_INTERVAL_SECONDS must be a whole number from 5 to 86400, not "4"',
+    ],
+    [
+      'LOG_LEVEL', 'loud',
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
+    ],
   ])('%s=%s', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
   });
 
   test.each([
-    ['MONGODB_URL', 'postgres://user:hunter2@db', 'MONGODB_URL must be an address that starts with mongodb:// or mongodb+srv://'],
+    [
+      'MONGODB_URL', 'postgres://user:hunter2@db',
+      'MONGODB_URL must be an address that starts with mongodb:// or mongodb+srv://',
+    ],
     ['NATS_URL', 'http://user:hunter2@n', 'NATS_URL must be an address that starts with nats:// or tls://'],
-    ['WATCHDOG_URL', 'ping.example/hunter2', 'WATCHDOG_URL must be an address that starts with http:// or https://'],
+    [
+      'WATCHDOG_URL', 'ping.example/hunter2',
+      'WATCHDOG_URL must be an address that starts with http:// or https://',
+    ],
     ['JWT_KEYS', '{"keys":[]}', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
     ['JWT_KEYS', 'hunter2', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
   ])('%s, whose value stays unprinted', (name, value, message) => {
@@ -83,9 +113,14 @@ test('defaults are those of the process contract, and the result is frozen throu
   expect(config).toEqual({
     dataDir: resolve('data'),
     logLevel: 'info',
-    http: { host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000, statusPageDomain: null },
+    http: {
+      host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000, statusPageDomain: null,
+    },
     mongo: { url: REQUIRED.MONGODB_URL },
-    nats: { url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null, users: null },
+    nats: {
+      url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null,
+      users: null,
+    },
     accounts: { registration: 'first-user', defaultPlan: 'scale', plans: loadPlans(null), jwtKeys: null },
     monitors: { minIntervalSeconds: 30 },
     destinations: { allowPrivate: false },
@@ -101,19 +136,26 @@ test('mail comes from MAIL_FROM, else from the domain that is known', () => {
   const mailgun = { MAILGUN_API_KEY: 'k', MAILGUN_DOMAIN: 'mg.example' };
   expect(from({ ...mailgun, MAIL_FROM: 'Ops <ops@x.example>' })).toBe('Ops <ops@x.example>');
   expect(from({ ...mailgun, BASE_URL: 'https://watch.example' })).toBe('Farwatch <farwatch@mg.example>');
-  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'https://watch.example:8443/x' })).toBe('Farwatch <farwatch@watch.example>');
-  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'http://192.0.2.1' })).toBe('Farwatch <farwatch@localhost>');
+  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'https://watch.example:8443/x' })).toBe(
+    'Farwatch <farwatch@watch.example>',
+  );
+  expect(from({ SMTP_URL: 'smtp://mail', BASE_URL: 'http://192.0.2.1' })).toBe(
+    'Farwatch <farwatch@localhost>',
+  );
 });
 
 describe('the NATS address told to probes', () => {
-  const publicUrl = (env: Record<string, string>) => loadControllerConfig({ ...REQUIRED, ...env }).nats.publicUrl;
+  const publicUrl = (env: Record<string, string>) =>
+    loadControllerConfig({ ...REQUIRED, ...env }).nats.publicUrl;
 
   test.each([
     [{ NATS_LISTEN: '10.0.0.5:4222' }, 'nats://10.0.0.5:4222'],
     [{ NATS_LISTEN: '[fd00::1]:4222' }, 'nats://[fd00::1]:4222'],
     [{ NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example/' }, 'nats://watch.example:4222'],
     [{ NATS_LISTEN: '0.0.0.0:4222' }, REQUIRED.NATS_URL],
-    [{ NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example', NATS_TLS_CERT: 'c', NATS_TLS_KEY: 'k' }, 'tls://watch.example:4222'],
+    [{
+      NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example', NATS_TLS_CERT: 'c', NATS_TLS_KEY: 'k',
+    }, 'tls://watch.example:4222'],
     [{ NATS_LISTEN: '0.0.0.0:4222', NATS_PUBLIC_URL: 'tls://n.example:443' }, 'tls://n.example:443'],
   ])('of %o', (env, expected) => {
     expect(publicUrl(env)).toBe(expected);
@@ -129,20 +171,28 @@ describe('secrets from files', () => {
   afterAll(() => rmSync(dir, { recursive: true }));
 
   test('the content of X_FILE is the value, without the line end', () => {
-    const config = loadControllerConfig({ NATS_URL: REQUIRED.NATS_URL, MONGODB_URL_FILE: join(dir, 'mongo') });
+    const config =
+      loadControllerConfig({ NATS_URL: REQUIRED.NATS_URL, MONGODB_URL_FILE: join(dir, 'mongo') });
     expect(config.mongo.url).toBe('mongodb://user:pw@db/farwatch');
   });
 
   test('a table of plans that cannot be used is named, and one that can shows the shortest interval that holds', () => {
     writeFileSync(join(dir, 'plans'), '{"free":{"monitors":-1}}');
-    expect(problemsOf({ PLANS_FILE: join(dir, 'plans'), PORT: 'x' })).toEqual([expect.stringContaining('PORT'), expect.stringContaining('(free.monitors: ')]);
+    expect(problemsOf({ PLANS_FILE: join(dir, 'plans'), PORT: 'x' })).toEqual([
+      expect.stringContaining('PORT'), expect.stringContaining('(free.monitors: '),
+    ]);
     writeFileSync(join(dir, 'plans'), '{"free":{"monitors":7}}');
-    const { plans } = loadControllerConfig({ ...REQUIRED, PLANS_FILE: join(dir, 'plans'), MIN_INTERVAL_SECONDS: '5' }).accounts;
+    const { plans } = loadControllerConfig({
+      ...REQUIRED, PLANS_FILE: join(dir, 'plans'), MIN_INTERVAL_SECONDS: '5',
+    }).accounts;
     expect([plans.free.monitors, plans.free.min_interval_seconds]).toEqual([7, 5]);
   });
 
   test('an unreadable file and a variable given twice are named', () => {
-    expect(problemsOf({ SMTP_URL_FILE: '/no/such', MONGODB_URL_FILE: join(dir, 'mongo'), MAIL_FROM: 'a@b.example' })).toEqual([
+    expect(problemsOf({
+      SMTP_URL_FILE: '/no/such', MONGODB_URL_FILE: join(dir, 'mongo'), MAIL_FROM: 'a@b.example',
+    }))
+      .toEqual([
       'MONGODB_URL and MONGODB_URL_FILE are both set: keep one of them',
       'SMTP_URL_FILE must name a readable file, not "/no/such" (ENOENT)',
       'MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',

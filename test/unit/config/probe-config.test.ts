@@ -5,10 +5,24 @@ import { checkProbeConfig, loadProbeConfig } from '../../../probe/config.ts';
 describe('a bad setting or flag is named', () => {
   test.each([
     [{ PROBE_ALLOW_PRIVATE: 'x' }, [], ['PROBE_ALLOW_PRIVATE must be true or false, not "x"']],
-    [{ PROBE_ANCHORS: '1.1.1.1:53,nowhere' }, [], ['PROBE_ANCHORS must be up to 8 of host:port or addresses that start with http:// or https://, separated by commas, not "1.1.1.1:53,nowhere"']],
-    [{ NATS_URL: 'http://user:pw@h' }, [], ['NATS_URL must be an address that starts with nats:// or tls://']],
-    [{}, ['--controller', 'watch.example'], ['--controller must be an address that starts with http:// or https://, not "watch.example"']],
-    [{}, ['--controller', 'https://c', '--token', 'short'], ['--token must be 16 to 256 characters without spaces']],
+    [
+      { PROBE_ANCHORS: '1.1.1.1:53,nowhere' }, [],
+      [
+        'PROBE_ANCHORS must be up to 8 of host:port or addresses that start with http:// or https://, separated by commas, not "1.1.1.1:53,nowhere"',
+      ],
+    ],
+    [
+      { NATS_URL: 'http://user:pw@h' }, [],
+      ['NATS_URL must be an address that starts with nats:// or tls://'],
+    ],
+    [
+      {}, ['--controller', 'watch.example'],
+      ['--controller must be an address that starts with http:// or https://, not "watch.example"'],
+    ],
+    [
+      {}, ['--controller', 'https://c', '--token', 'short'],
+      ['--token must be 16 to 256 characters without spaces'],
+    ],
     [{}, ['--token', 'a'.repeat(64)], ['--controller must be given with --token']],
     [{}, ['--tokn', 'a'], ["Unknown option '--tokn'"]],
     [{}, ['start'], ["Unexpected argument 'start'"]],
@@ -33,8 +47,12 @@ test('nothing set: the identity in ./data is used', () => {
 });
 
 test('anchors are places to connect to', () => {
-  expect(loadProbeConfig({ PROBE_ANCHORS: '1.1.1.1:53, https://example.com/x,http://[::1]:8080,[2606:4700::1]:443' }, []).checks.anchors).toEqual([
-    { host: '1.1.1.1', port: 53 }, { host: 'example.com', port: 443 }, { host: '::1', port: 8080 }, { host: '2606:4700::1', port: 443 },
+  expect(loadProbeConfig(
+    { PROBE_ANCHORS: '1.1.1.1:53, https://example.com/x,http://[::1]:8080,[2606:4700::1]:443' }, [],
+  ).checks.anchors)
+    .toEqual([
+    { host: '1.1.1.1', port: 53 }, { host: 'example.com', port: 443 }, { host: '::1', port: 8080 },
+    { host: '2606:4700::1', port: 443 },
   ]);
 });
 

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { assignmentDelta, runOrder, signedEnvelope, signedText, syncRequest } from '../../../shared/contracts/assignment.ts';
+import {
+  assignmentDelta, runOrder, signedEnvelope, signedText, syncRequest,
+} from '../../../shared/contracts/assignment.ts';
 import { beat } from '../../../shared/contracts/beat.ts';
 import { isHttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
@@ -10,14 +12,20 @@ import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 
-/** What released versions have sent. These files are never edited: a version that cannot read them breaks installations. */
+/**
+ * What released versions have sent. These files are never edited: a version that cannot read them breaks
+ * installations.
+ */
 const folder = join(import.meta.dirname, '../../fixtures/contracts/v1');
 const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const sample = (name: string): unknown => JSON.parse(text(`${name}.json`));
 
 const whole: [name: string, schema: z.ZodType][] = [
-  ['batch-reply', batchReply], ['beat', beat], ['assignment-delta', assignmentDelta], ['assignment-delta-of-the-future', assignmentDelta],
-  ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest], ['enrol-answer', enrolAnswer],
+  ['batch-reply', batchReply], [
+    'beat', beat,
+  ], ['assignment-delta', assignmentDelta], ['assignment-delta-of-the-future', assignmentDelta],
+  ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest],
+  ['enrol-answer', enrolAnswer],
 ];
 
 describe('messages of version 1', () => {
@@ -28,14 +36,18 @@ describe('messages of version 1', () => {
 
     test(`${name} is refused when a field has the wrong type`, () => {
       const message = sample(name) as Record<string, unknown>;
-      for (const field of Object.keys(message)) expect(schema.safeParse({ ...message, [field]: { $gt: '' } }).success, field).toBe(false);
+      for (const field of Object.keys(message)) {
+        expect(schema.safeParse({ ...message, [field]: { $gt: '' } }).success, field).toBe(false);
+      }
     });
   }
 
   test('a live event is read with every field, and refused with one of the wrong type', () => {
     const message = sample('live-event') as Record<string, unknown>;
     expect(liveEventMessage.parse(message)).toEqual(message);
-    for (const field of Object.keys(message)) expect(liveEventMessage.safeParse({ ...message, [field]: [] }).success, field).toBe(false);
+    for (const field of Object.keys(message)) {
+      expect(liveEventMessage.safeParse({ ...message, [field]: [] }).success, field).toBe(false);
+    }
   });
 
   test('a sync request without "after" starts at the beginning', () => {
@@ -52,8 +64,12 @@ describe('messages of version 1', () => {
 
   test('an HTTP assignment that cannot be read in full is not taken for one, and is whole for the version that can', () => {
     const order = sample('run-order') as { assignment: { spec: Record<string, unknown> } };
-    for (const [field, value] of [['url', undefined], ['method', 'QUERY'], ['expected_status', 'any']] as const) {
-      const parsed = runOrder.parse({ ...order, assignment: { ...order.assignment, spec: { ...order.assignment.spec, [field]: value } } });
+    for (const [field, value] of [
+      ['url', undefined], ['method', 'QUERY'], ['expected_status', 'any'],
+    ] as const) {
+      const parsed = runOrder.parse({
+        ...order, assignment: { ...order.assignment, spec: { ...order.assignment.spec, [field]: value } },
+      });
       expect(isHttpSpec(parsed.assignment.spec), field).toBe(false);
       const kept = JSON.parse(JSON.stringify(parsed)) as typeof order;
       kept.assignment.spec[field] = order.assignment.spec[field];
@@ -64,8 +80,12 @@ describe('messages of version 1', () => {
   });
 
   test('what is signed is pinned to the byte', () => {
-    expect(signedText(signedEnvelope.parse(sample('signed-envelope')))).toBe('assign\np1\n8\n1760086400000\nc2VhbGVk');
-    expect(enrolText(enrolRequest.parse(sample('enrol-request')))).toBe(`fwp_0123456789abcdef\nU${'A'.repeat(55)}\nX${'B'.repeat(55)}\n0123456789abcdef`);
+    expect(signedText(signedEnvelope.parse(sample('signed-envelope')))).toBe(
+      'assign\np1\n8\n1760086400000\nc2VhbGVk',
+    );
+    expect(enrolText(enrolRequest.parse(sample('enrol-request')))).toBe(
+      `fwp_0123456789abcdef\nU${'A'.repeat(55)}\nX${'B'.repeat(55)}\n0123456789abcdef`,
+    );
   });
 
   test('a batch in JSON is read, with what this version does not know left out', () => {
@@ -75,6 +95,8 @@ describe('messages of version 1', () => {
   test('a packed batch is read, and written as it was', () => {
     const packed = Buffer.from(text('result-batch-packed.hex').replaceAll('\n', ''), 'hex');
     expect(decodeBatch(packed)).toEqual(sample('result-batch-decoded'));
-    expect(Buffer.from(encodeBatch(sample('result-batch-decoded') as ResultBatch)).toString('hex')).toBe(packed.toString('hex'));
+    expect(Buffer.from(encodeBatch(sample('result-batch-decoded') as ResultBatch)).toString('hex')).toBe(
+      packed.toString('hex'),
+    );
   });
 });

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DROP_REASONS, ERROR_TYPES, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
+import {
+  DROP_REASONS, ERROR_TYPES, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
+} from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contracts/result-pack.ts';
 
 /** Durations have a resolution of 0.1 ms. */
 const durationMs = fc.integer({ min: 0, max: 36_000_000 }).map((tenths) => tenths / 10);
 const instant = fc.integer({ min: 0, max: LATEST_INSTANT_MS });
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
-const shortText = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme' }).filter((value) => value.length <= maxLength);
+const shortText = (maxLength: number) =>
+  fc.string({ maxLength, unit: 'grapheme' }).filter((value) => value.length <= maxLength);
 
 const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   monitor_id: fc.uuid(),
@@ -21,7 +24,9 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   degraded: fc.boolean(),
   status_code: optional(fc.integer({ min: 100, max: 999 })),
   error: optional(fc.record({ type: fc.constantFrom(...ERROR_TYPES), message: shortText(1000) })),
-  missed: optional(fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 100_000 }) })),
+  missed: optional(
+    fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 100_000 }) }),
+  ),
   timings: optional(fc.record(
     { dns: durationMs, connect: durationMs, tls: durationMs, first_byte: durationMs, transfer: durationMs },
     { requiredKeys: [] },
@@ -31,16 +36,21 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
     valid: fc.boolean(), expires_at: optional(instant), issuer: shortText(256), subject: shortText(256),
     fingerprint256: shortText(128), protocol: shortText(16),
   })),
-  detail: optional(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true })),
+  detail: optional(fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true },
+  )),
 });
 
 const stretch = fc.oneof(
   { weight: 5, arbitrary: row.map((result) => ({ result })) },
-  { weight: 1, arbitrary: fc.record({ length: fc.integer({ min: 1, max: 100_000 }), reason: fc.constantFrom(...DROP_REASONS) }) },
+  { weight: 1, arbitrary: fc.record({
+    length: fc.integer({ min: 1, max: 100_000 }), reason: fc.constantFrom(...DROP_REASONS),
+  }) },
 );
 
 /** Sound batches: results and dropped ranges that follow on each other without a hole. */
-const stretches = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
+const stretches =
+  fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
 const batch: fc.Arbitrary<ResultBatch> = stretches.map(([first, parts]) => {
   const made: ResultBatch = { epoch: 'e1', engine: '0.1.0', first, last: first, results: [], dropped: [] };
   let seq = first;
@@ -61,7 +71,8 @@ describe('a packed batch', () => {
 
   test('says which lane it is of', () => {
     fc.assert(fc.property(batch, (made) => {
-      const header = made.last - made.first < 1000 ? { epoch: 'e1', first: made.first, last: made.last } : null;
+      const header =
+        made.last - made.first < 1000 ? { epoch: 'e1', first: made.first, last: made.last } : null;
       expect(readLaneHeader(encodeBatch(made))).toEqual(header);
     }), { numRuns: 50 });
   });
@@ -75,7 +86,9 @@ describe('a packed batch', () => {
   });
 
   test('with damaged bytes is refused or is another sound batch, and never more than that', () => {
-    fc.assert(fc.property(batch, fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 }), (made, damage) => {
+    fc.assert(fc.property(batch, fc.array(
+      fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 },
+    ), (made, damage) => {
       const bytes = Buffer.from(encodeBatch(made));
       for (const [at, value] of damage) bytes[at % bytes.length] = value;
       let read: ResultBatch;
@@ -99,21 +112,28 @@ describe('a packed batch', () => {
 
   test('takes about 40 bytes for a plain result', () => {
     const results = Array.from({ length: 100 }, (_, index): CheckResult => ({
-      seq: index + 1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 3, attempt: 1, reason: 'schedule', scheduled_at: 1.76e12 + index * 137,
-      started_at: 1.76e12 + index * 137 + 2, response_time_ms: 87.4, outcome: 'success', degraded: false, status_code: 200, error: null, missed: null,
-      timings: { dns: 1.2, connect: 10.1, tls: 22, first_byte: 50.3, transfer: 3.8 }, remote_address: '203.0.113.9', tls: null, detail: null,
+      seq: index +
+        1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 3, attempt: 1, reason: 'schedule', scheduled_at: 1.76e12 + index * 137,
+      started_at: 1.76e12 + index * 137 +
+        2, response_time_ms: 87.4, outcome: 'success', degraded: false, status_code: 200, error: null, missed: null,
+      timings: { dns: 1.2, connect: 10.1, tls: 22, first_byte: 50.3, transfer: 3.8 },
+      remote_address: '203.0.113.9', tls: null, detail: null,
     }));
-    expect(encodeBatch({ epoch: 'e1', engine: '0.1.0', first: 1, last: 100, results, dropped: [] }).length).toBeLessThan(4000);
+    expect(
+      encodeBatch({ epoch: 'e1', engine: '0.1.0', first: 1, last: 100, results, dropped: [] }).length,
+    ).toBeLessThan(4000);
   });
 });
 
 describe('a batch in JSON', () => {
   const result = {
-    seq: 1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 1, attempt: 1, reason: 'schedule',
+    seq: 1, monitor_id: '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10', assignment_rev: 1, attempt: 1,
+    reason: 'schedule',
     scheduled_at: 5, started_at: 6, response_time_ms: 1, outcome: 'success', degraded: false,
   };
   const bytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
-  const made = (...seqs: number[]) => ({ v: 1, epoch: 'e', results: seqs.map((seq) => ({ ...result, seq })) });
+  const made = (...seqs: number[]) =>
+    ({ v: 1, epoch: 'e', results: seqs.map((seq) => ({ ...result, seq })) });
 
   for (const [name, value, complaint] of [
     ['a hole', made(1, 3), 'seq 2 is missing'],
@@ -121,9 +141,15 @@ describe('a batch in JSON', () => {
     ['another order', made(2, 1), 'is missing'],
     ['nothing', made(), 'an empty batch'],
     ['another version', { ...made(1), v: 2 }, 'expected 1'],
-    ['an operator for a number', { ...made(1), results: [{ ...result, seq: { $gt: 0 } }] }, 'expected number'],
+    [
+      'an operator for a number', { ...made(1), results: [{ ...result, seq: { $gt: 0 } }] },
+      'expected number',
+    ],
     ['an epoch that stores would change', { ...made(1), epoch: '\ud800' }, 'pattern'],
-    ['an instant past all calendars', { ...made(1), results: [{ ...result, scheduled_at: LATEST_INSTANT_MS + 1 }] }, 'Too big'],
+    [
+      'an instant past all calendars',
+      { ...made(1), results: [{ ...result, scheduled_at: LATEST_INSTANT_MS + 1 }] }, 'Too big',
+    ],
     ['a monitor that is no UUID', { ...made(1), results: [{ ...result, monitor_id: '../x' }] }, 'pattern'],
   ] as const) {
     test(`with ${name} is refused`, () => {
@@ -132,7 +158,9 @@ describe('a batch in JSON', () => {
   }
 
   test('with a result that cannot be read still says which lane it is of', () => {
-    expect(readLaneHeader(bytes({ ...made(4, 5), results: [{ seq: 4, outcome: 7 }, { seq: 5 }] }))).toEqual({ epoch: 'e', first: 4, last: 5 });
+    expect(readLaneHeader(bytes({ ...made(4, 5), results: [{ seq: 4, outcome: 7 }, { seq: 5 }] }))).toEqual({
+      epoch: 'e', first: 4, last: 5,
+    });
     expect(readLaneHeader(bytes({ epoch: 'e', results: [{ seq: 0 }] }))).toBeNull();
     expect(readLaneHeader(bytes(made(1, 5000)))).toBeNull();
     expect(readLaneHeader(Buffer.from('{"epoch":'))).toBeNull();

@@ -11,7 +11,9 @@ const shard = fc.integer({ min: 0, max: SHARD_COUNT - 1 });
 function isMatch(pattern: string, subject: string): boolean {
   const want = pattern.split('.');
   const have = subject.split('.');
-  return want.every((token, index) => (token === '>' ? have.length > index : token === '*' ? index < have.length : token === have[index]))
+  return want.every((token, index) => (token === '>'
+    ? have.length > index
+    : token === '*' ? index < have.length : token === have[index]))
     && (want.at(-1) === '>' || want.length === have.length);
 }
 
@@ -31,14 +33,19 @@ describe('subjects', () => {
 
   test('of a probe give its address back', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
-      const all = [subjects.results(number, region, probeId), ...(['sync', 'assign', 'run', 'beat'] as const).map((kind) => subjects[kind](region, probeId))];
+      const all = [
+        subjects.results(number, region, probeId),
+        ...(['sync', 'assign', 'run', 'beat'] as const).map((kind) => subjects[kind](region, probeId)),
+      ];
       for (const subject of all) expect(probeOfSubject(subject)).toEqual({ region, probeId });
     }));
   });
 
   test('of a shard give it back', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
-      for (const subject of [subjects.results(number, region, probeId), subjects.ask(number, 'live'), subjects.poke(number)]) {
+      for (const subject of [
+        subjects.results(number, region, probeId), subjects.ask(number, 'live'), subjects.poke(number),
+      ]) {
         expect(shardOfSubject(subject)).toBe(number);
       }
     }));
@@ -47,7 +54,9 @@ describe('subjects', () => {
   test('are heard under the patterns that are subscribed to, and under no other shard\'s', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       for (let other = 0; other < SHARD_COUNT; other += 1) {
-        expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(other === number);
+        expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(
+          other === number,
+        );
         expect(isMatch(subjects.askOfShard(other), subjects.ask(number, 'live'))).toBe(other === number);
       }
       expect(isMatch(subjects.syncOfAll, subjects.sync(region, probeId))).toBe(true);
@@ -56,13 +65,19 @@ describe('subjects', () => {
     }));
   });
 
-  for (const subject of ['', 'results', 'results.01.eu', 'results.01.eu.p.x', 'sync.eu', 'beat.eu.p.x', 'raw.o.p.m.eu', 'RESULTS.01.eu.p', 'beat..p', 'beat.eu.', 'xsync.eu.p']) {
+  for (const subject of [
+    '', 'results', 'results.01.eu', 'results.01.eu.p.x', 'sync.eu', 'beat.eu.p.x', 'raw.o.p.m.eu',
+    'RESULTS.01.eu.p', 'beat..p', 'beat.eu.', 'xsync.eu.p',
+  ]) {
     test(`say nothing of a probe in ${JSON.stringify(subject)}`, () => {
       expect(probeOfSubject(subject)).toBeNull();
     });
   }
 
-  for (const subject of ['', 'results', 'results.1.eu.p', 'results.001.eu.p', 'sync.01.p', 'poke.1', 'poke.xx', 'xpoke.01', 'poke.01x']) {
+  for (const subject of [
+    '', 'results', 'results.1.eu.p', 'results.001.eu.p', 'sync.01.p', 'poke.1', 'poke.xx', 'xpoke.01',
+    'poke.01x',
+  ]) {
     test(`say nothing of a shard in ${JSON.stringify(subject)}`, () => {
       expect(shardOfSubject(subject)).toBeNull();
     });

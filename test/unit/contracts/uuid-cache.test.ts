@@ -9,5 +9,7 @@ test('a cache of ids says what was asked for, also of ids that share a slot', ()
     bytes[2 + place] = byte;
     return bytes;
   }));
-  for (let round = 0; round < 2; round += 1) for (const bytes of ids) expect(cache.text(bytes, 2)).toBe(formatUuid(bytes, 2));
+  for (let round = 0; round < 2; round += 1) {
+    for (const bytes of ids) expect(cache.text(bytes, 2)).toBe(formatUuid(bytes, 2));
+  }
 });

@@ -1,15 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { QueuedDelivery } from '../../../controller/delivery/delivery.ts';
-import { initialQueue, nextInQueue, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState, type TryEnd } from '../../../controller/delivery/queue-rules.ts';
+import {
+  initialQueue, nextInQueue, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState, type TryEnd,
+} from '../../../controller/delivery/queue-rules.ts';
 
 const item = (id: string, line: string, readyAt = 0): QueuedDelivery => ({ id, line, readyAt });
 
 /** Runs messages through the rule from a queue that has just been read. */
-function from(items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000): { state: QueueState; effects: QueueEffect[] } {
+function from(
+  items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000,
+): { state: QueueState; effects: QueueEffect[] } {
   let { state } = initialQueue();
   let effects: readonly QueueEffect[] = [];
-  for (const message of [{ kind: 'loaded', wakes: 1, items, failingSince: null, isGone: false } as const, ...messages]) {
+  for (const message of [
+    { kind: 'loaded', wakes: 1, items, failingSince: null, isGone: false } as const, ...messages,
+  ]) {
     ({ state, effects = [] } = nextInQueue(state, message, now));
   }
   return { state, effects: [...effects] };
@@ -21,30 +27,43 @@ describe('a queue', () => {
   test('tries one first, and more at once when it was answered quickly', () => {
     const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => item(id, `m-${id}`));
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
-    expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'try' && effect.id)).toEqual(['b', 'c', 'd', 'e']);
+    expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'try' && effect.id)).toEqual([
+      'b', 'c', 'd', 'e',
+    ]);
   });
 
   test('goes on one by one in the slow lane when an answer was slow or a try failed', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
-    for (const end of [{ kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 }] as TryEnd[]) {
-      expect(from(items, [{ kind: 'tried', id: 'a', end }]).effects).toEqual([{ kind: 'try', id: 'b', pool: 'slow' }]);
+    for (const end of [
+      { kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 },
+    ] as TryEnd[]) {
+      expect(from(items, [{ kind: 'tried', id: 'a', end }]).effects).toEqual([
+        { kind: 'try', id: 'b', pool: 'slow' },
+      ]);
     }
   });
 
   test('lets nothing overtake the older delivery of its monitor', () => {
     const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', pool: 'quick' }]);
-    expect(from(items, [done('other')]).effects).toEqual([{ kind: 'settle', wakes: 1, dueAt: 5000, deliveredAt: 1000, isGone: false }]);
+    expect(from(items, [done('other')]).effects).toEqual([
+      { kind: 'settle', wakes: 1, dueAt: 5000, deliveredAt: 1000, isGone: false },
+    ]);
   });
 
   test('lets nothing overtake a delivery that somebody else has', () => {
     const items = [item('down', 'm1'), item('up', 'm1')];
-    expect(from(items, [{ kind: 'tried', id: 'down', end: { kind: 'lost' } }]).effects).toEqual([{ kind: 'load' }]);
+    expect(from(items, [{ kind: 'tried', id: 'down', end: { kind: 'lost' } }]).effects).toEqual([
+      { kind: 'load' },
+    ]);
   });
 
   test('of a destination that is gone is tried out of time, so that it ends', () => {
     const { state } = initialQueue();
-    const { effects } = nextInQueue(state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true }, 0);
+    const { effects } = nextInQueue(
+      state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true },
+      0,
+    );
     expect(effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
   });
 
@@ -52,20 +71,29 @@ describe('a queue', () => {
     const { state } = initialQueue();
     const items = [item('a', 'm1'), item('b', 'm2', 500_000), item('c', 'm3', 600_000)];
     const after = (failingSince: number) => {
-      const loaded = nextInQueue(state, { kind: 'loaded', wakes: 1, items, failingSince, isGone: false }, 100_000).state;
+      const loaded =
+        nextInQueue(state, { kind: 'loaded', wakes: 1, items, failingSince, isGone: false }, 100_000).state;
       return nextInQueue(loaded, done('a'), 100_000);
     };
-    expect(after(40_000).effects).toEqual([{ kind: 'recovered', at: 100_000 }, { kind: 'try', id: 'b', pool: 'quick' }, { kind: 'try', id: 'c', pool: 'quick' }]);
+    expect(after(40_000).effects).toEqual([
+      { kind: 'recovered', at: 100_000 }, { kind: 'try', id: 'b', pool: 'quick' },
+      { kind: 'try', id: 'c', pool: 'quick' },
+    ]);
     expect(after(40_001).effects).toEqual([
-      { kind: 'recovered', at: 100_000 }, { kind: 'settle', wakes: 1, dueAt: 500_000, deliveredAt: 100_000, isGone: false },
+      { kind: 'recovered', at: 100_000 },
+      { kind: 'settle', wakes: 1, dueAt: 500_000, deliveredAt: 100_000, isGone: false },
     ]);
     expect(nextInQueue(after(40_000).state, done('b'), 100_001).effects).toEqual([]);
   });
 
   test('knows that a destination failed also when that was final', () => {
     const items = [item('a', 'm1'), item('b', 'm2')];
-    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({ kind: 'recovered', at: 1000 });
-    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'dropped' } }, done('b')]).effects[0]).toMatchObject({ kind: 'settle' });
+    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({
+      kind: 'recovered', at: 1000,
+    });
+    expect(
+      from(items, [{ kind: 'tried', id: 'a', end: { kind: 'dropped' } }, done('b')]).effects[0],
+    ).toMatchObject({ kind: 'settle' });
   });
 
   test('that was woken while it worked is read again before it rests', () => {
@@ -73,7 +101,9 @@ describe('a queue', () => {
     expect(from([item('a', 'm1')], [wake, done('a')]).effects).toEqual([{ kind: 'load' }]);
     expect(from([], [wake, { kind: 'settled', isAccepted: true }]).effects).toEqual([{ kind: 'load' }]);
     expect(from([], [{ kind: 'settled', isAccepted: false }]).effects).toEqual([{ kind: 'load' }]);
-    expect(from([], [{ kind: 'settled', isAccepted: true }])).toMatchObject({ state: { phase: 'idle' }, effects: [] });
+    expect(from([], [{ kind: 'settled', isAccepted: true }])).toMatchObject({
+      state: { phase: 'idle' }, effects: [],
+    });
     expect(from([], [{ kind: 'settled', isAccepted: true }, wake]).effects).toEqual([{ kind: 'load' }]);
   });
 });
@@ -113,8 +143,13 @@ class World {
 
   perform(at: number, outcome: number): void {
     const [effect] = this.waiting.splice(at % this.waiting.length, 1) as [QueueEffect];
-    if (effect.kind === 'load') this.tell({ kind: 'loaded', wakes: this.wakes, items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), failingSince: null, isGone: false });
-    else if (effect.kind === 'settle') {
+    if (effect.kind === 'load') {
+      this.tell({
+        kind: 'loaded', wakes: this.wakes,
+        items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), failingSince: null,
+        isGone: false,
+      });
+    } else if (effect.kind === 'settle') {
       const isAccepted = effect.wakes === this.wakes;
       if (isAccepted) this.dueAt = effect.dueAt;
       this.tell({ kind: 'settled', isAccepted });

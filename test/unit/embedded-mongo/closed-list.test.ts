@@ -32,7 +32,9 @@ const CALLS: Partial<Record<CommandName, RegExp>> = {
   createindexes: /\.createIndexes\(/,
 };
 
-test.each(Object.keys(COMMANDS).filter((name) => !OF_THE_DRIVER.includes(name)))('the product sends %s', (name) => {
+test.each(
+  Object.keys(COMMANDS).filter((name) => !OF_THE_DRIVER.includes(name)),
+)('the product sends %s', (name) => {
   expect(sources).toMatch(CALLS[name as CommandName] as RegExp);
 });
 
@@ -45,11 +47,21 @@ const envelope = {
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } };
 
 const served: Record<string, unknown>[] = [
-  { find: 'c', filter: { $or: [{ a: { $gte: 1, $lt: 5 } }, { 'b.c': { $nin: [1] } }] }, sort: { a: -1 }, hint: 'x' },
-  { find: 'c', filter: { _id: new ObjectId(), n: Long.fromNumber(1), o: { plain: 1 } }, projection: { a: 1 } },
+  {
+    find: 'c', filter: { $or: [{ a: { $gte: 1, $lt: 5 } }, { 'b.c': { $nin: [1] } }] }, sort: { a: -1 },
+    hint: 'x',
+  },
+  {
+    find: 'c', filter: { _id: new ObjectId(), n: Long.fromNumber(1), o: { plain: 1 } }, projection: { a: 1 },
+  },
   { find: 'c', sort: new Map([['a', 1]]) },
-  { update: 'c', updates: [{ q: {}, u: { $set: { 'a.b': 1 }, $push: { l: { $each: [1] } } }, upsert: true }] },
-  { update: 'c', updates: [{ q: { _id: 1, position: { $lt: 3 } }, u: { a: { b: 1 } }, multi: false }], ordered: false },
+  {
+    update: 'c', updates: [{ q: {}, u: { $set: { 'a.b': 1 }, $push: { l: { $each: [1] } } }, upsert: true }],
+  },
+  {
+    update: 'c', updates: [{ q: { _id: 1, position: { $lt: 3 } }, u: { a: { b: 1 } }, multi: false }],
+    ordered: false,
+  },
   { delete: 'c', deletes: [{ q: {}, limit: 0 }] },
   { findAndModify: 'c', query: { a: 1 }, update: { $inc: { n: 1 } }, remove: false, new: true, upsert: true },
   { aggregate: 'c', pipeline: [{ $match: { a: 1 } }, COUNT], cursor: {} },
@@ -69,7 +81,10 @@ const refused: [Record<string, unknown>, string][] = [
   [{ update: 'c', updates: [{ q: {}, u: { $set: { a: 1 } }, arrayFilters: [] }] }, 'arrayFilters'],
   [{ findAndModify: 'c', update: [{ $set: { a: 1 } }] }, 'pipeline'],
   [{ aggregate: 'c', pipeline: [{ $lookup: {} }], cursor: {} }, 'countDocuments'],
-  [{ createIndexes: 'c', indexes: [{ key: { a: 1 }, name: 'a', expireAfterSeconds: 3 }] }, 'expireAfterSeconds'],
+  [
+    { createIndexes: 'c', indexes: [{ key: { a: 1 }, name: 'a', expireAfterSeconds: 3 }] },
+    'expireAfterSeconds',
+  ],
 ];
 
 test.each(refused)('a command outside the list is a violation: %j', (command, text) => {

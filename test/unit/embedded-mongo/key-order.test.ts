@@ -9,7 +9,8 @@ import { KeyWriter } from '../../../deploy/embedded/mongo/keys/key-writer.ts';
 
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(
-    null, true, false, 0, -0, NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 2 ** 63, -(2 ** 63), Number.MIN_VALUE,
+    null, true, false, 0, -0, NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 2 ** 63, -(2 ** 63),
+    Number.MIN_VALUE,
     Long.MAX_VALUE, Long.MIN_VALUE,
   ),
   fc.double(),
@@ -28,7 +29,9 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
     { weight: 1, arbitrary: fc.array(tie('any'), { maxLength: 3 }) },
     {
       weight: 1,
-      arbitrary: fc.dictionary(fc.constantFrom('', 'a', 'b', 'ab'), tie('any'), { maxKeys: 3, noNullPrototype: true }),
+      arbitrary: fc.dictionary(
+        fc.constantFrom('', 'a', 'b', 'ab'), tie('any'), { maxKeys: 3, noNullPrototype: true },
+      ),
     },
   ),
 })).any;
@@ -79,7 +82,8 @@ test('comparison is reflexive, antisymmetric and transitive', () => {
 
 test('the official decoder reads every document that the checker accepts, however damaged', () => {
   const bytes = Buffer.from(serialize({
-    a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: new Binary(Buffer.alloc(3)), g: Long.MAX_VALUE, h: 1.5,
+    a: 1, b: 'text', c: [1, { d: null }], e: new Date(0), f: new Binary(Buffer.alloc(3)), g: Long.MAX_VALUE,
+    h: 1.5,
     i: true, j: new ObjectId(),
   }));
   fc.assert(

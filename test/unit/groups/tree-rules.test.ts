@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { pathOf, placementOf } from '../../../controller/groups/tree-rules.ts';
 
 const edge = (_id: string, parent_group_id: string | null = null) => ({ _id, parent_group_id });
-const chain = (length: number, name = 'g') => Array.from({ length }, (_, index) => edge(`${name}${index + 1}`, index === 0 ? null : `${name}${index}`));
+const chain = (length: number, name = 'g') =>
+  Array.from({ length }, (_, index) => edge(`${name}${index + 1}`, index === 0 ? null : `${name}${index}`));
 
 describe('a group', () => {
   test('fits under a group on level 9, but not on level 10', () => {

@@ -7,10 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plantTree, type PlantedTree } from './planted-tree.ts';
 
 const run = promisify(execFile);
-const CLI = resolve(import.meta.dirname, '../../../node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+const CLI =
+  resolve(import.meta.dirname, '../../../node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 const FOLDERS = ['shared', 'controller', 'probe', 'deploy', 'test'];
 
-const report = z.object({ summary: z.object({ violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })) }) });
+const report = z.object({ summary: z.object({
+  violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })),
+}) });
 
 /** [from, to, the rule that forbids it; null when it is right]. */
 const planted: [from: string, to: string, rule: string | null][] = [
@@ -43,10 +46,19 @@ const planted: [from: string, to: string, rule: string | null][] = [
   ['controller/results/feeds/nine.ts', 'controller/results/reading/four.ts', 'results-feeds-looks-down'],
   ['controller/results/shards/ten.ts', 'controller/results/feeds/nine.ts', 'results-shards-looks-down'],
   ['controller/results/clock/three.ts', 'controller/results/shards/one.ts', 'results-clock-looks-down'],
-  ['controller/results/writing/eleven.ts', 'controller/results/intake/other.ts', 'results-writing-looks-down'],
-  ['controller/results/dead-letters/twelve.ts', 'controller/results/intake/other.ts', 'results-dead-letters-looks-down'],
+  [
+    'controller/results/writing/eleven.ts', 'controller/results/intake/other.ts',
+    'results-writing-looks-down',
+  ],
+  [
+    'controller/results/dead-letters/twelve.ts', 'controller/results/intake/other.ts',
+    'results-dead-letters-looks-down',
+  ],
   ['controller/results/hours/thirteen.ts', 'controller/results/state/one.ts', 'results-hours-looks-down'],
-  ['controller/results/journal/fourteen.ts', 'controller/results/hours/other.ts', 'results-journal-looks-down'],
+  [
+    'controller/results/journal/fourteen.ts', 'controller/results/hours/other.ts',
+    'results-journal-looks-down',
+  ],
   ['controller/incidents/five.ts', 'controller/results/state/one.ts', 'results-and-incidents-apart'],
   ['controller/results/writing/six.ts', 'controller/incidents/five.ts', 'results-and-incidents-apart'],
   ['controller/verdicts/seven.ts', 'controller/results/state/one.ts', 'verdicts-stand-alone'],
@@ -73,9 +85,12 @@ const planted: [from: string, to: string, rule: string | null][] = [
 ];
 
 function sources(): Record<string, string> {
-  const targets = [...new Set(planted.flatMap(([from, to]) => (to.endsWith('.ts') && !to.startsWith('.') ? [from, to] : [from])))];
+  const targets = [...new Set(
+    planted.flatMap(([from, to]) => (to.endsWith('.ts') && !to.startsWith('.') ? [from, to] : [from])),
+  )];
   const files = Object.fromEntries(targets.map((path) => {
-    const imports = planted.filter(([from]) => from === path).map(([from, to]) => `import '${specifier(from, to)}';`);
+    const imports =
+      planted.filter(([from]) => from === path).map(([from, to]) => `import '${specifier(from, to)}';`);
     return [path, [...imports, 'export {};', ''].join('\n')];
   }));
   return {
@@ -97,22 +112,30 @@ describe('the boundaries', () => {
 
   beforeAll(async () => {
     tree = plantTree(sources(), ['.dependency-cruiser.cjs']);
-    const output = await run(process.execPath, [CLI, '--config', '.dependency-cruiser.cjs', '-T', 'json', ...FOLDERS], { cwd: tree.root, maxBuffer: 1e8 })
+    const output = await run(
+      process.execPath, [CLI, '--config', '.dependency-cruiser.cjs', '-T', 'json', ...FOLDERS],
+      { cwd: tree.root, maxBuffer: 1e8 },
+    )
       .then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout);
-    found = report.parse(JSON.parse(output)).summary.violations.map(({ from, to, rule }) => `${from} → ${to}: ${rule.name}`);
+    found = report.parse(JSON.parse(output)).summary.violations.map(
+      ({ from, to, rule }) => `${from} → ${to}: ${rule.name}`,
+    );
   });
   afterAll(() => tree?.remove());
 
   for (const [from, to, rule] of planted) {
     const name = to.replace('node:', '');
     test(rule ? `${rule} forbids ${from} → ${to}` : `${from} → ${to} is allowed`, () => {
-      const about = found.filter((line) => line.startsWith(`${from} → `) && (line.includes(` → ${name}:`) || line.includes(`/${name}/`)));
+      const about = found.filter((line) => line.startsWith(`${from} → `) &&
+        (line.includes(` → ${name}:`) || line.includes(`/${name}/`)));
       expect(about.map((line) => line.split(': ').at(-1))).toEqual(rule ? [rule] : []);
     });
   }
 
   test('no rule goes without a planted fault, and none complains of more', () => {
-    const settings = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(createRequire(import.meta.url)('../../../.dependency-cruiser.cjs'));
+    const settings = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(
+      createRequire(import.meta.url)('../../../.dependency-cruiser.cjs'),
+    );
     const bitten = new Set(planted.map(([, , rule]) => rule).filter((rule) => rule !== null));
     expect([...bitten].sort()).toEqual(settings.forbidden.map(({ name }) => name).sort());
     expect(found).toHaveLength(planted.filter(([, , rule]) => rule !== null).length);

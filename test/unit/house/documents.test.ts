@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const inFolder = (folder: string): string[] => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
-const documents = [...readdirSync(root), ...inFolder('docs'), ...inFolder('deploy')].filter((path) => path.endsWith('.md'));
+const inFolder = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+const documents =
+  [...readdirSync(root), ...inFolder('docs'), ...inFolder('deploy')].filter((path) => path.endsWith('.md'));
 
 /** Set by the quickstart for its own processes; no operator does. */
 const INTERNAL = ['NATS_USERS_FILE', 'NATS_PID_FILE', 'EMBEDDED_PROBE_TOKEN'];
@@ -19,13 +21,16 @@ function declared(path: string): string[] {
 /** Variables in the first column of the table of settings. */
 function documented(): string[] {
   const settings = read('README.md').split('## Settings')[1]?.split('\n## ')[0] ?? '';
-  const cells = settings.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split('|')[1] ?? '');
+  const cells =
+    settings.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split('|')[1] ?? '');
   return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string));
 }
 
 describe('the documents', () => {
   test('name every setting that a process reads, and no other', () => {
-    const settings = [...declared('controller/config.ts'), ...declared('probe/config.ts')].filter((name) => !INTERNAL.includes(name));
+    const settings = [...declared('controller/config.ts'), ...declared('probe/config.ts')].filter(
+      (name) => !INTERNAL.includes(name),
+    );
     expect(settings).toContain('MONGODB_URL');
     expect([...new Set(documented())].sort()).toEqual([...new Set(settings)].sort());
   });
@@ -40,7 +45,8 @@ describe('the documents', () => {
 
   for (const path of documents) {
     test(`${path} links only to what is there`, () => {
-      const links = [...read(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1] as string);
+      const links =
+        [...read(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1] as string);
       const local = links.filter((link) => !/^[a-z]+:/.test(link));
       const broken = local.filter((link) => !existsSync(join(root, dirname(path), link)));
       expect(broken).toEqual([]);

@@ -15,60 +15,181 @@ const planted: Planted[] = [
   { path: 'controller/reads-now.ts', text: 'export const at = (): number => Date.now();\n', rule: time },
   { path: 'controller/reads-date.ts', text: 'export const at = (): Date => new Date();\n', rule: time },
   { path: 'controller/parses-date.ts', text: 'export const at = (): Date => new Date(5);\n', rule: null },
-  { path: 'probe/sets-timer.ts', text: 'export const later = (fire: () => void): unknown => setTimeout(fire, 5);\n', rule: 'no-restricted-globals' },
-  { path: 'shared/sets-interval.ts', text: 'export const often = (fire: () => void): unknown => setInterval(fire, 5);\n', rule: 'no-restricted-globals' },
-  { path: 'shared/sleeps.ts', text: 'export { setTimeout as sleep } from \'node:timers/promises\';\n', rule: 'no-restricted-imports' },
-  { path: 'shared/time.ts', text: 'export const at = (): number => Date.now();\nexport const later = (fire: () => void): unknown => setTimeout(fire, 5);\n', rule: null },
-  { path: 'controller/reads-environment.ts', text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: time },
-  { path: 'probe/takes-environment.ts', text: 'export function port(): string | undefined {\n  const { env } = process;\n  return env[\'PORT\'];\n}\n', rule: time },
-  { path: 'controller/monitors/config.ts', text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: time },
-  { path: 'controller/config.ts', text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: null },
-  { path: 'shared/keeps-state.ts', text: 'let count = 0;\nexport const next = (): number => count++;\n', rule: time },
+  {
+    path: 'probe/sets-timer.ts',
+    text: 'export const later = (fire: () => void): unknown => setTimeout(fire, 5);\n',
+    rule: 'no-restricted-globals',
+  },
+  {
+    path: 'shared/sets-interval.ts',
+    text: 'export const often = (fire: () => void): unknown => setInterval(fire, 5);\n',
+    rule: 'no-restricted-globals',
+  },
+  {
+    path: 'shared/sleeps.ts', text: 'export { setTimeout as sleep } from \'node:timers/promises\';\n',
+    rule: 'no-restricted-imports',
+  },
+  {
+    path: 'shared/time.ts',
+    text: 'export const at = (): number => Date.now();\nexport const later = (fire: () => void): unknown => setTimeout(fire, 5);\n',
+    rule: null,
+  },
+  {
+    path: 'controller/reads-environment.ts',
+    text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: time,
+  },
+  {
+    path: 'probe/takes-environment.ts',
+    text: 'export function port(): string | undefined {\n  const { env } = process;\n  return env[\'PORT\'];\n}\n',
+    rule: time,
+  },
+  {
+    path: 'controller/monitors/config.ts',
+    text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: time,
+  },
+  {
+    path: 'controller/config.ts',
+    text: 'export const port = (): string | undefined => process.env[\'PORT\'];\n', rule: null,
+  },
+  {
+    path: 'shared/keeps-state.ts', text: 'let count = 0;\nexport const next = (): number => count++;\n',
+    rule: time,
+  },
   { path: 'shared/exports-state.ts', text: 'export let count = 0;\ncount += 1;\n', rule: time },
-  { path: 'probe/works-at-import.ts', text: 'export const early = await Promise.resolve(1);\nawait Promise.resolve(early);\n', rule: time },
+  {
+    path: 'probe/works-at-import.ts',
+    text: 'export const early = await Promise.resolve(1);\nawait Promise.resolve(early);\n', rule: time,
+  },
   { path: 'probe/main.ts', text: 'await Promise.resolve(process.env);\nexport {};\n', rule: null },
-  { path: 'controller/main.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\nawait Promise.resolve(process.env);\n', rule: null },
-  { path: 'controller/wiring/results.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
-  { path: 'controller/results/queries.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: 'no-restricted-imports' },
-  { path: 'controller/monitors/store.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
-  { path: 'controller/results/journal/journal-store.ts', text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null },
-  { path: 'controller/speaks.ts', text: 'export { connect } from \'nats\';\n', rule: 'no-restricted-imports' },
+  {
+    path: 'controller/main.ts',
+    text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\nawait Promise.resolve(process.env);\n',
+    rule: null,
+  },
+  {
+    path: 'controller/wiring/results.ts',
+    text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null,
+  },
+  {
+    path: 'controller/results/queries.ts',
+    text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: 'no-restricted-imports',
+  },
+  {
+    path: 'controller/monitors/store.ts',
+    text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null,
+  },
+  {
+    path: 'controller/results/journal/journal-store.ts',
+    text: 'import type { Db } from \'mongodb\';\nexport type Handle = Db;\n', rule: null,
+  },
+  {
+    path: 'controller/speaks.ts', text: 'export { connect } from \'nats\';\n', rule: 'no-restricted-imports',
+  },
   { path: 'probe/runner.ts', text: 'export { connect } from \'nats\';\n', rule: 'no-restricted-imports' },
   { path: 'probe/link-nats.ts', text: 'export { connect } from \'nats\';\n', rule: null },
   { path: 'controller/platform/bus/bus.ts', text: 'export { connect } from \'nats\';\n', rule: null },
-  { path: 'controller/posts.ts', text: 'export { request } from \'undici\';\n', rule: 'no-restricted-imports' },
+  {
+    path: 'controller/posts.ts', text: 'export { request } from \'undici\';\n', rule: 'no-restricted-imports',
+  },
   { path: 'controller/gets.ts', text: 'export { get } from \'node:http\';\n', rule: 'no-restricted-imports' },
-  { path: 'controller/fetches.ts', text: 'export const read = (url: string): Promise<Response> => fetch(url);\n', rule: 'no-restricted-globals' },
+  {
+    path: 'controller/fetches.ts',
+    text: 'export const read = (url: string): Promise<Response> => fetch(url);\n',
+    rule: 'no-restricted-globals',
+  },
   { path: 'controller/serves.ts', text: 'export { createServer } from \'node:http\';\n', rule: null },
-  { path: 'controller/platform/outbound/poster.ts', text: 'export { request } from \'undici\';\n', rule: null },
-  { path: 'controller/accounts/letters.ts', text: 'export { createTransport } from \'nodemailer\';\n', rule: 'no-restricted-imports' },
-  { path: 'controller/platform/poster-letters.ts', text: 'export { default } from \'mailgun.js\';\n', rule: 'no-restricted-imports' },
-  { path: 'controller/platform/mail/mail-smtp.ts', text: 'export { createTransport } from \'nodemailer\';\n', rule: null },
+  {
+    path: 'controller/platform/outbound/poster.ts', text: 'export { request } from \'undici\';\n', rule: null,
+  },
+  {
+    path: 'controller/accounts/letters.ts', text: 'export { createTransport } from \'nodemailer\';\n',
+    rule: 'no-restricted-imports',
+  },
+  {
+    path: 'controller/platform/poster-letters.ts', text: 'export { default } from \'mailgun.js\';\n',
+    rule: 'no-restricted-imports',
+  },
+  {
+    path: 'controller/platform/mail/mail-smtp.ts', text: 'export { createTransport } from \'nodemailer\';\n',
+    rule: null,
+  },
   { path: 'probe/checks/http.ts', text: 'export { request } from \'undici\';\n', rule: null },
-  { path: 'controller/monitors/interval-rules.ts', text: 'export async function rule(): Promise<number> {\n  return Promise.resolve(1);\n}\n', rule: time },
-  { path: 'probe/scheduler/rules.ts', text: 'export const rule = (): number => Math.random();\n', rule: time },
-  { path: 'probe/sound-rules.ts', text: 'export const rule = (now: number): number => now + 1;\n', rule: null },
-  { path: 'shared/any.ts', text: 'export const id = (value: any): unknown => value;\n', rule: '@typescript-eslint/no-explicit-any' },
-  { path: 'shared/type-import.ts', text: 'import { Server } from \'node:net\';\nexport type Handle = Server;\n', rule: '@typescript-eslint/consistent-type-imports' },
-  { path: 'shared/floating.ts', text: 'export function start(work: () => Promise<void>): void {\n  work();\n}\n', rule: '@typescript-eslint/no-floating-promises' },
-  { path: 'shared/misused.ts', text: 'export const run = (each: (fn: () => void) => void): void => each(async () => Promise.resolve());\n', rule: '@typescript-eslint/no-misused-promises' },
-  { path: 'shared/throws.ts', text: 'export function fail(): never {\n  throw \'no\';\n}\n', rule: '@typescript-eslint/only-throw-error' },
-  { path: 'shared/unused.ts', text: 'const left = 1;\nexport {};\n', rule: '@typescript-eslint/no-unused-vars' },
+  {
+    path: 'controller/monitors/interval-rules.ts',
+    text: 'export async function rule(): Promise<number> {\n  return Promise.resolve(1);\n}\n', rule: time,
+  },
+  {
+    path: 'probe/scheduler/rules.ts', text: 'export const rule = (): number => Math.random();\n', rule: time,
+  },
+  {
+    path: 'probe/sound-rules.ts', text: 'export const rule = (now: number): number => now + 1;\n', rule: null,
+  },
+  {
+    path: 'shared/any.ts', text: 'export const id = (value: any): unknown => value;\n',
+    rule: '@typescript-eslint/no-explicit-any',
+  },
+  {
+    path: 'shared/type-import.ts',
+    text: 'import { Server } from \'node:net\';\nexport type Handle = Server;\n',
+    rule: '@typescript-eslint/consistent-type-imports',
+  },
+  {
+    path: 'shared/floating.ts',
+    text: 'export function start(work: () => Promise<void>): void {\n  work();\n}\n',
+    rule: '@typescript-eslint/no-floating-promises',
+  },
+  {
+    path: 'shared/misused.ts',
+    text: 'export const run = (each: (fn: () => void) => void): void => each(async () => Promise.resolve());\n',
+    rule: '@typescript-eslint/no-misused-promises',
+  },
+  {
+    path: 'shared/throws.ts', text: 'export function fail(): never {\n  throw \'no\';\n}\n',
+    rule: '@typescript-eslint/only-throw-error',
+  },
+  {
+    path: 'shared/unused.ts', text: 'const left = 1;\nexport {};\n',
+    rule: '@typescript-eslint/no-unused-vars',
+  },
   { path: 'shared/prints.ts', text: 'export const say = (): void => console.log(1);\n', rule: 'no-console' },
   { path: 'shared/todo.ts', text: '// TODO do it\nexport {};\n', rule: 'house/todo-with-issue' },
   { path: 'shared/todo-numbered.ts', text: '// TODO(#12): do it\nexport {};\n', rule: null },
-  { path: 'shared/banner.ts', text: '// ---------- part two ----------\nexport {};\n', rule: 'house/no-banner' },
+  {
+    path: 'shared/banner.ts', text: '// ---------- part two ----------\nexport {};\n',
+    rule: 'house/no-banner',
+  },
   { path: 'shared/camelCase.ts', text: 'export {};\n', rule: 'house/file-name' },
   { path: 'controller/utils/odds.ts', text: 'export {};\n', rule: 'house/file-name' },
   { path: 'controller/helpers.ts', text: 'export {};\n', rule: 'house/file-name' },
   { path: 'shared/double.ts', text: 'export const text = "double";\n', rule: 'quotes' },
-  { path: 'shared/wide.ts', text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: 'max-len' },
-  { path: 'test/unit/wide.test.ts', text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: null },
-  { path: 'test/unit/sleeps.test.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n', rule: time },
-  { path: 'test/e2e/sleeps.test.ts', text: 'export { setTimeout } from \'node:timers/promises\';\n', rule: 'no-restricted-imports' },
-  { path: 'test/unit/mocks.test.ts', text: 'import { vi } from \'vitest\';\nvi.mock(\'../x.ts\');\n', rule: time },
-  { path: 'test/unit/alone.test.ts', text: 'import { test } from \'vitest\';\ntest.only(\'x\', () => undefined);\n', rule: time },
-  { path: 'test/helpers/until.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n', rule: null },
+  {
+    path: 'shared/wide.ts',
+    text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: 'max-len',
+  },
+  {
+    path: 'test/unit/wide.test.ts',
+    text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: null,
+  },
+  {
+    path: 'test/unit/sleeps.test.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n',
+    rule: time,
+  },
+  {
+    path: 'test/e2e/sleeps.test.ts', text: 'export { setTimeout } from \'node:timers/promises\';\n',
+    rule: 'no-restricted-imports',
+  },
+  {
+    path: 'test/unit/mocks.test.ts', text: 'import { vi } from \'vitest\';\nvi.mock(\'../x.ts\');\n',
+    rule: time,
+  },
+  {
+    path: 'test/unit/alone.test.ts',
+    text: 'import { test } from \'vitest\';\ntest.only(\'x\', () => undefined);\n', rule: time,
+  },
+  {
+    path: 'test/helpers/until.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n',
+    rule: null,
+  },
 ];
 
 describe('the lint settings', () => {
@@ -79,7 +200,10 @@ describe('the lint settings', () => {
     tree = plantTree(Object.fromEntries(planted.map(({ path, text }) => [path, text])), ['eslint.config.js']);
     const eslint = new ESLint({ cwd: tree.root });
     for (const result of await eslint.lintFiles(['.'])) {
-      found.set(relative(tree.root, result.filePath), [...new Set(result.messages.map((message) => message.ruleId ?? message.message))]);
+      found.set(
+        relative(tree.root, result.filePath),
+        [...new Set(result.messages.map((message) => message.ruleId ?? message.message))],
+      );
     }
   });
   afterAll(() => tree?.remove());

@@ -8,7 +8,9 @@ const TAKEN = /\blog\.(?:trace|debug|info|warn|error|fatal)\(\{[^}]*\b(?:name|le
 
 test('no line of the log has a field twice', () => {
   const files = ['controller', 'probe', 'shared', 'deploy'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:ts|mjs)$/.test(name)).map((name) => join(folder, name)));
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => /\.(?:ts|mjs)$/.test(name),
+    ).map((name) => join(folder, name)));
   expect(files.length).toBeGreaterThan(100);
   expect(files.filter((file) => TAKEN.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
   expect(TAKEN.test("log.info({ probe_id: id, name: 'x' }, 'probe status')")).toBe(true);

@@ -13,7 +13,9 @@ export interface PlantedTree {
 /** Writes `files` (path → text) beside copies of the named settings. */
 export function plantTree(files: Record<string, string>, settings: readonly string[]): PlantedTree {
   const root = mkdtempSync(join(tmpdir(), 'farwatch-house-'));
-  for (const name of [...settings, 'package.json', 'tsconfig.json']) copyFileSync(join(REPOSITORY, name), join(root, name));
+  for (const name of [...settings, 'package.json', 'tsconfig.json']) {
+    copyFileSync(join(REPOSITORY, name), join(root, name));
+  }
   symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'), 'dir');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

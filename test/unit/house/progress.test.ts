@@ -7,7 +7,9 @@ let progress: Progress;
 beforeEach(() => {
   lines = [];
   now = 0;
-  progress = new Progress({ unit: 40, simulation: 45, e2e: 45 }, { print: (line) => lines.push(line), now: () => now });
+  progress = new Progress(
+    { unit: 40, simulation: 45, e2e: 45 }, { print: (line) => lines.push(line), now: () => now },
+  );
 });
 
 describe('the progress of a test run', () => {
@@ -44,7 +46,8 @@ describe('the progress of a test run', () => {
     progress.tick();
     progress.tick();
     expect(lines).toEqual([
-      '1/3 unit        running for 0:15 | 0:15 so far, about 3 min left', '3/3 e2e         1 of 7 files | 0:15 so far, about 3 min left',
+      '1/3 unit        running for 0:15 | 0:15 so far, about 3 min left',
+      '3/3 e2e         1 of 7 files | 0:15 so far, about 3 min left',
     ]);
     progress.end('unit', 'ok');
     progress.end('e2e', 'ok');
@@ -59,7 +62,9 @@ describe('the progress of a test run', () => {
     progress.tick();
     now = 190_000;
     progress.tick();
-    expect(lines.slice(1).map((line) => line.split(', ').at(-1))).toEqual(['about 2 min left', 'about 5 min left']);
+    expect(lines.slice(1).map((line) => line.split(', ').at(-1))).toEqual([
+      'about 2 min left', 'about 5 min left',
+    ]);
     progress.end('simulation', 'ok');
   });
 });

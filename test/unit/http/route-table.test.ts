@@ -30,8 +30,12 @@ describe('the table of routes', () => {
 
   test('is refused if a route could change something without an entry in the audit log', () => {
     const write = { ...route('/api/a', 'POST'), auth: { access: 'account' } } as Route;
-    expect(() => checkRoutes([write])).toThrow('POST /api/a: says neither how the audit log calls it nor that');
-    for (const audit of ['a.created', false] as const) expect(() => checkRoutes([{ ...write, audit }])).not.toThrow();
+    expect(() => checkRoutes([write])).toThrow(
+      'POST /api/a: says neither how the audit log calls it nor that',
+    );
+    for (const audit of ['a.created', false] as const) {
+      expect(() => checkRoutes([{ ...write, audit }])).not.toThrow();
+    }
     expect(() => checkRoutes([{ ...write, method: 'GET' }])).not.toThrow();
   });
 

@@ -43,10 +43,12 @@ describe('strict JSON', () => {
   });
 
   test.each([
-    '', ' ', '{', '{"a"}', '[1,]', '{"a":1,}', '01', '+1', '.5', 'nul', "'a'", '"\t"', '"\\x41"', '"abc', '"abc\\', '\u00a0{}', '{}x', '1 2',
+    '', ' ', '{', '{"a"}', '[1,]', '{"a":1,}', '01', '+1', '.5', 'nul', "'a'", '"\t"', '"\\x41"', '"abc',
+    '"abc\\', '\u00a0{}', '{}x', '1 2',
     '{"a":1,"a":1}', '{"a":{"b":1,"b":2}}', '[{"x":1,"y":2,"x":3}]', '{"a":1,"\\u0061":2}', '{"":1,"":2}',
     '{"__proto__":1}', '{"a":{"prototype":1}}', '[{"constructor":1}]',
-    '1e309', '[-1e999]', '{"a":1e400}', '"\\ud800"', '"\\udc00"', '"\\udc00\\ud800"', '{"\\ud800":1}', '"\\u0000"',
+    '1e309', '[-1e999]', '{"a":1e400}', '"\\ud800"', '"\\udc00"', '"\\udc00\\ud800"', '{"\\ud800":1}',
+    '"\\u0000"',
     JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 0]))),
     `${'['.repeat(65)}${']'.repeat(65)}`, `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`,
   ])('%#: text that JSON.parse may accept is JSON_PARSE_ERROR', (text) => {
@@ -84,7 +86,8 @@ describe('the work on a megabyte grows with its length only', () => {
     ['quotes', '"'.repeat(1_000_000)],
     ['keys that are all alike', `{${'"a":1,'.repeat(150_000)}"a":1}`],
   ])('of %s, which is refused', (_what, text) => {
-    const steps = counter.count(() => expect(() => counter.exports.parseStrictJson(text)).toThrow(/^Request body/));
+    const steps =
+      counter.count(() => expect(() => counter.exports.parseStrictJson(text)).toThrow(/^Request body/));
     expect(steps).toBeGreaterThan(0);
     expect(steps).toBeLessThan(MOST_STEPS_PER_CHAR * text.length);
   });
@@ -102,5 +105,7 @@ test('megabytes are parsed in turns, with the same outcome', async () => {
   expect(await parseStrictJsonInTurns(JSON.stringify(items))).toEqual(items);
   isOver = true;
   expect(turns).toBeGreaterThan(20);
-  await expect(parseStrictJsonInTurns(`[${'1,'.repeat(400_000)}{"a":1,"a":2}]`)).rejects.toMatchObject({ code: 'JSON_PARSE_ERROR' });
+  await expect(parseStrictJsonInTurns(`[${'1,'.repeat(400_000)}{"a":1,"a":2}]`)).rejects.toMatchObject({
+    code: 'JSON_PARSE_ERROR',
+  });
 });

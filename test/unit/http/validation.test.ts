@@ -14,7 +14,8 @@ function failureOf(run: () => unknown): AppError {
 
 describe('a validation error', () => {
   const schema = z.strictObject({
-    name: z.string().min(1), tags: z.array(z.string()).optional(), nested: z.strictObject({ a: z.int() }).optional(),
+    name: z.string().min(1), tags: z.array(z.string()).optional(),
+    nested: z.strictObject({ a: z.int() }).optional(),
   });
 
   test('names every field in its message and in its details', () => {
@@ -24,7 +25,9 @@ describe('a validation error', () => {
     expect(error.details).toEqual([
       { code: 'invalid_type', path: ['name'], message: 'Required' },
       { code: 'invalid_type', path: ['tags', 1], message: 'Invalid input: expected string, received number' },
-      { code: 'invalid_type', path: ['nested', 'a'], message: 'Invalid input: expected int, received number' },
+      {
+        code: 'invalid_type', path: ['nested', 'a'], message: 'Invalid input: expected int, received number',
+      },
       { code: 'unrecognized_keys', path: ['nested', 'b'], message: 'Unrecognized key' },
       { code: 'unrecognized_keys', path: ['extra'], message: 'Unrecognized key' },
       { code: 'unrecognized_keys', path: ['more'], message: 'Unrecognized key' },
@@ -60,7 +63,8 @@ describe('a query string', () => {
   });
 
   test.each([
-    'a=1&a=2', 'a[]=1', 'a[b]=1', 'a[$ne]=1', '$gt=1', 'a.b=1', '__proto__=1', '%5F_proto__=1', '=1', 'a=%00', 'ä=1',
+    'a=1&a=2', 'a[]=1', 'a[b]=1', 'a[$ne]=1', '$gt=1', 'a.b=1', '__proto__=1', '%5F_proto__=1', '=1', 'a=%00',
+    'ä=1',
     `${'x'.repeat(65)}=1`,
   ])('%s is refused', (text) => {
     expect(failureOf(() => parseQuery(text)).code).toBe('VALIDATION_ERROR');

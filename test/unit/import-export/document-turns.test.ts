@@ -27,16 +27,26 @@ async function expectSame(document: unknown): Promise<unknown> {
 const odd = fc.constantFrom<unknown>(null, 7, '', 'x', [], {}, [null], { name: 'x' });
 const monitor = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ ...http, tags: ['a', 'a'], ssl_monitoring: { enabled: true } }) },
-  fc.constantFrom<unknown>({ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60, status: 'paused', group: null }, { ...http, type: 'FTP' }, { type: 'TCP' }),
-  fc.record({ field: fc.constantFrom('name', 'type', 'target', 'tags', 'group', 'status', 'headers', 'extra', 'confirmation_policy', 'keyword_config'), value: odd })
+  fc.constantFrom<unknown>({
+    name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60, status: 'paused', group: null,
+  }, { ...http, type: 'FTP' }, { type: 'TCP' }),
+  fc.record({ field: fc.constantFrom(
+    'name', 'type', 'target', 'tags', 'group', 'status', 'headers', 'extra', 'confirmation_policy',
+    'keyword_config',
+  ), value: odd })
     .map(({ field, value }) => ({ ...http, [field]: value })),
   odd,
 );
-const group = fc.oneof(fc.constant({ name: 'A', parent: 'B' }), fc.record({ field: fc.constantFrom('name', 'parent', 'extra'), value: odd }).map(({ field, value }) => ({ name: 'A', [field]: value })), odd);
+const group = fc.oneof(fc.constant({
+  name: 'A', parent: 'B',
+}), fc.record({ field: fc.constantFrom('name', 'parent', 'extra'), value: odd })
+  .map(({ field, value }) => ({ name: 'A', [field]: value })), odd);
 const document = fc.oneof(
   { weight: 10, arbitrary: fc.record({
     version: fc.constantFrom<unknown>(1, 2, '1'), groups: fc.oneof(fc.array(group, { maxLength: 3 }), odd),
-    monitors: fc.oneof({ weight: 8, arbitrary: fc.array(monitor, { maxLength: 120 }) }, { weight: 1, arbitrary: odd }), extra: odd, ['x'.repeat(150)]: odd,
+    monitors: fc.oneof(
+      { weight: 8, arbitrary: fc.array(monitor, { maxLength: 120 }) }, { weight: 1, arbitrary: odd },
+    ), extra: odd, ['x'.repeat(150)]: odd,
   }, { requiredKeys: [] }) },
   odd,
 );
@@ -48,14 +58,25 @@ test('parsing in turns accepts and refuses the same documents as parsing at once
 });
 
 test('documents that are too long or have faults far in are refused with the same words', async () => {
-  const many = (count: number, faulty: (at: number) => boolean) => ({ monitors: Array.from({ length: count }, (_, at) => ({ ...http, interval_seconds: faulty(at) ? 5 : 60 })), extra: 1 });
-  expect(await expectSame(many(10_001, (at) => at === 700))).toMatchObject({ details: [{ path: ['monitors'] }, { path: ['extra'] }] });
-  expect(await expectSame(many(1000, (at) => at === 700))).toMatchObject({ details: [{ path: ['monitors', 700, 'interval_seconds'] }, { path: ['extra'] }] });
+  const many = (count: number, faulty: (at: number) => boolean) => ({
+    monitors: Array.from({ length: count }, (_, at) => ({ ...http, interval_seconds: faulty(at) ? 5 : 60 })),
+    extra: 1,
+  });
+  expect(await expectSame(many(10_001, (at) => at === 700))).toMatchObject({
+    details: [{ path: ['monitors'] }, { path: ['extra'] }],
+  });
+  expect(await expectSame(many(1000, (at) => at === 700))).toMatchObject({
+    details: [{ path: ['monitors', 700, 'interval_seconds'] }, { path: ['extra'] }],
+  });
   expect((await expectSame(many(1000, (at) => at > 100)) as { details: unknown[] }).details).toHaveLength(50);
 });
 
 test('a document in the envelope of an export is parsed like the document alone', async () => {
   const answer = { success: true, data: { monitors: [{ ...http, type: 'FTP' }] } };
-  await expect(outcomeOf(() => parse(answer))).resolves.toMatchObject({ details: [{ path: ['monitors', 0, 'type'], message: expect.stringContaining('Invalid option') }] });
-  expect(await parse({ success: true, data: { monitors: [http] } })).toEqual(validate(whole, { monitors: [http] }));
+  await expect(outcomeOf(() => parse(answer))).resolves.toMatchObject({
+    details: [{ path: ['monitors', 0, 'type'], message: expect.stringContaining('Invalid option') }],
+  });
+  expect(await parse({ success: true, data: { monitors: [http] } })).toEqual(
+    validate(whole, { monitors: [http] }),
+  );
 });

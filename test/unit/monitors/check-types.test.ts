@@ -20,8 +20,10 @@ function created(body: Body): MonitorDoc {
   const input = validate(inputs.create, { name: 'M', interval_seconds: 60, ...body }) as never;
   const id = '0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10';
   return {
-    _id: id, organization_id: id, project_id: id, created_by: id, type: (body['type'] ?? 'HTTP') as MonitorDoc['type'], status: 'active', deleted_at: null,
-    revision: 1, check_revision: 1, search_text: '', created_at: 1, updated_at: 1, ...settable(input, null, input, MIN),
+    _id: id, organization_id: id, project_id: id, created_by: id, type: (body['type'] ??
+      'HTTP') as MonitorDoc['type'], status: 'active', deleted_at: null,
+    revision: 1, check_revision: 1, search_text: '', created_at: 1, updated_at: 1,
+    ...settable(input, null, input, MIN),
   };
 }
 
@@ -42,7 +44,9 @@ function refusal(act: () => unknown): string {
 
 const MINIMAL: Record<string, Body> = {
   HTTP: { type: 'HTTP', target: 'https://shop.example/' },
-  KEYWORD: { type: 'KEYWORD', target: 'https://shop.example/', keyword_config: { keywords: [{ text: 'In stock' }] } },
+  KEYWORD: {
+    type: 'KEYWORD', target: 'https://shop.example/', keyword_config: { keywords: [{ text: 'In stock' }] },
+  },
   TCP: { type: 'TCP', target: 'mail.example', tcp_config: { port: 25 } },
   DNS: { type: 'DNS', target: 'shop.example', dns_config: { record_entries: [{ type: 'A' }] } },
   ICMP: { type: 'ICMP', target: 'shop.example' },
@@ -52,7 +56,8 @@ const of = (type: string, change: Body = {}): MonitorDoc => created({ ...MINIMAL
 
 describe('a target', () => {
   const hosts = [
-    'example.org', 'Example.ORG', 'localhost', 'intranet', 'a_b.example', '_dmarc.example.org', 'example.org.', 'münchen.example', '例え.jp', '127.0.0.1', '::1',
+    'example.org', 'Example.ORG', 'localhost', 'intranet', 'a_b.example', '_dmarc.example.org',
+    'example.org.', 'münchen.example', '例え.jp', '127.0.0.1', '::1',
     '2001:db8::1', `${'a'.repeat(63)}.example`, '1.example', '10.0.0.256.example',
   ];
   test.each(hosts)('%s is accepted as a host', (target) => {
@@ -61,14 +66,27 @@ describe('a target', () => {
   const usual = 'Target must be a host name, or an IP address in its usual form';
   const neither = 'Target must be a host name or an IP address';
   test.each([
-    ['https://example.org', `${neither}, not a URL`], ['example.org/', `${neither}, not a URL`], ['u@example.org', 'Target must not contain a user name or password'],
-    ['a b', 'Target must not contain white space, control or invisible characters'], ['a\nb', 'Target must not contain white space, control or invisible characters'],
-    ['a\u00adb.example', 'Target must not contain white space, control or invisible characters'], ['a\u200bb.example', 'Target must not contain white space, control or invisible characters'],
-    ['127.1', usual], ['0x7f.1', usual], ['2130706433', usual], ['0177.0.0.1', usual], ['1.2.3.999', usual], ['１２７.0.0.1', usual], ['a..b', neither], ['.a', neither],
-    ['-a.example', neither], ['a-.example', neither], [`${'a'.repeat(64)}.example`, neither], [`${'a.'.repeat(127)}example`, neither], ['*.example', neither], ['a%41', neither],
-    ['a?b', neither], ['a#b', neither], ['a\\b', neither], ['fe80::1%eth0', neither], ['xn--a', neither], ['$(id)', neither], ['', 'Target must not be empty'],
+    ['https://example.org', `${neither}, not a URL`], [
+      'example.org/', `${neither}, not a URL`,
+    ], ['u@example.org', 'Target must not contain a user name or password'],
+    [
+      'a b', 'Target must not contain white space, control or invisible characters',
+    ], ['a\nb', 'Target must not contain white space, control or invisible characters'],
+    [
+      'a\u00adb.example', 'Target must not contain white space, control or invisible characters',
+    ], ['a\u200bb.example', 'Target must not contain white space, control or invisible characters'],
+    ['127.1', usual], ['0x7f.1', usual], [
+      '2130706433', usual,
+    ], ['0177.0.0.1', usual], ['1.2.3.999', usual], ['１２７.0.0.1', usual], ['a..b', neither], ['.a', neither],
+    ['-a.example', neither], ['a-.example', neither], [
+      `${'a'.repeat(64)}.example`, neither,
+    ], [`${'a.'.repeat(127)}example`, neither], ['*.example', neither], ['a%41', neither],
+    ['a?b', neither], ['a#b', neither], ['a\\b', neither], ['fe80::1%eth0', neither], ['xn--a', neither],
+    ['$(id)', neither], ['', 'Target must not be empty'],
   ])('%j is refused: %s', (target, message) => {
-    expect(refusal(() => of('ICMP', { target }))).toBe(`VALIDATION_ERROR Validation failed: target: ${message}`);
+    expect(refusal(() => of('ICMP', { target }))).toBe(
+      `VALIDATION_ERROR Validation failed: target: ${message}`,
+    );
   });
   test('may name a port', () => {
     const portOf = (target: string, change: Body = {}) => of('TCP', { target, tcp_config: change });
@@ -76,30 +94,60 @@ describe('a target', () => {
     expect(portOf('[2001:db8::1]:25')).toMatchObject({ target: '[2001:db8::1]:25', tcp: { port: 25 } });
     expect(portOf('[2001:db8::1]', { port: 25 })).toMatchObject({ tcp: { port: 25 } });
     expect(portOf('mail.example:25', { port: 25 })).toMatchObject({ tcp: { port: 25 } });
-    expect(created({ type: 'TCP', target: 'mail.example', port: 25 })).toMatchObject({ target: 'mail.example', tcp: { port: 25 } });
-    expect(refusal(() => portOf('mail.example'))).toBe('VALIDATION_ERROR Validation failed: tcp_config.port: Required');
-    expect(refusal(() => portOf('mail.example:25', { port: 26 }))).toBe('VALIDATION_ERROR Validation failed: tcp_config.port: Given twice with different values');
-    expect(refusal(() => portOf('mail.example:0'))).toBe('VALIDATION_ERROR Validation failed: target: Port must be from 1 to 65535');
-    expect(refusal(() => portOf('mail.example:65536'))).toBe('VALIDATION_ERROR Validation failed: target: Port must be from 1 to 65535');
-    expect(refusal(() => portOf('[mail.example]:25'))).toBe('VALIDATION_ERROR Validation failed: target: Only an IPv6 address stands in brackets');
-    expect(refusal(() => portOf('mail.example:smtp'))).toBe(`VALIDATION_ERROR Validation failed: target: ${neither}`);
+    expect(created({ type: 'TCP', target: 'mail.example', port: 25 })).toMatchObject({
+      target: 'mail.example', tcp: { port: 25 },
+    });
+    expect(refusal(() => portOf('mail.example'))).toBe(
+      'VALIDATION_ERROR Validation failed: tcp_config.port: Required',
+    );
+    expect(refusal(() => portOf('mail.example:25', { port: 26 }))).toBe(
+      'VALIDATION_ERROR Validation failed: tcp_config.port: Given twice with different values',
+    );
+    expect(refusal(() => portOf('mail.example:0'))).toBe(
+      'VALIDATION_ERROR Validation failed: target: Port must be from 1 to 65535',
+    );
+    expect(refusal(() => portOf('mail.example:65536'))).toBe(
+      'VALIDATION_ERROR Validation failed: target: Port must be from 1 to 65535',
+    );
+    expect(refusal(() => portOf('[mail.example]:25'))).toBe(
+      'VALIDATION_ERROR Validation failed: target: Only an IPv6 address stands in brackets',
+    );
+    expect(refusal(() => portOf('mail.example:smtp'))).toBe(
+      `VALIDATION_ERROR Validation failed: target: ${neither}`,
+    );
   });
   test('changes with its port', () => {
     const doc = of('TCP', { target: '[2001:db8::1]:25', tcp_config: null });
     expect(changed(doc, { port: 26 })).toMatchObject({ target: '[2001:db8::1]:26', tcp: { port: 26 } });
-    expect(changed(doc, { target: 'other.example' })).toMatchObject({ target: 'other.example', tcp: { port: 25 } });
-    expect(changed(doc, { target: 'other.example:27' })).toMatchObject({ target: 'other.example:27', tcp: { port: 27 } });
-    expect(changed(doc, { target: doc.target, port: 28, tcp_config: { port: 25 } })).toMatchObject({ target: '[2001:db8::1]:28', tcp: { port: 28 } });
+    expect(changed(doc, { target: 'other.example' })).toMatchObject({
+      target: 'other.example', tcp: { port: 25 },
+    });
+    expect(changed(doc, { target: 'other.example:27' })).toMatchObject({
+      target: 'other.example:27', tcp: { port: 27 },
+    });
+    expect(changed(doc, { target: doc.target, port: 28, tcp_config: { port: 25 } })).toMatchObject({
+      target: '[2001:db8::1]:28', tcp: { port: 28 },
+    });
   });
   test('of HTTP must not have port 0 or an empty user name', () => {
-    expect(refusal(() => of('HTTP', { target: 'http://a:0/' }))).toBe('VALIDATION_ERROR Validation failed: target: Target must not name port 0');
-    expect(refusal(() => of('KEYWORD', { target: 'http://@a/' }))).toBe('VALIDATION_ERROR Validation failed: target: Target must not contain a user name or password');
+    expect(refusal(() => of('HTTP', { target: 'http://a:0/' }))).toBe(
+      'VALIDATION_ERROR Validation failed: target: Target must not name port 0',
+    );
+    expect(refusal(() => of('KEYWORD', { target: 'http://@a/' }))).toBe(
+      'VALIDATION_ERROR Validation failed: target: Target must not contain a user name or password',
+    );
   });
   test('can be an address only for PTR', () => {
     const ptr = { dns_config: { record_entries: [{ type: 'PTR' }] } };
-    expect(toCheckSpec(of('DNS', { target: '192.0.2.5', ...ptr }))).toMatchObject({ name: '5.2.0.192.in-addr.arpa' });
-    expect(refusal(() => of('DNS', { target: '192.0.2.5' }))).toContain('target: Target must be a name; an address can only be looked up by PTR');
-    expect(reverseName('2001:db8::567:89ab')).toBe('b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa');
+    expect(toCheckSpec(of('DNS', { target: '192.0.2.5', ...ptr }))).toMatchObject({
+      name: '5.2.0.192.in-addr.arpa',
+    });
+    expect(refusal(() => of('DNS', { target: '192.0.2.5' }))).toContain(
+      'target: Target must be a name; an address can only be looked up by PTR',
+    );
+    expect(reverseName('2001:db8::567:89ab')).toBe(
+      'b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa',
+    );
     expect(reverseName('::ffff:192.0.2.5')).toBe(`5.0.2.0.0.0.0.c.f.f.f.f.${'0.'.repeat(20)}ip6.arpa`);
   });
 });
@@ -107,26 +155,72 @@ describe('a target', () => {
 describe('settings are refused', () => {
   test.each<[string, Body, string]>([
     ['KEYWORD', { keyword_config: undefined }, 'keyword_config.keywords: Required'],
-    ['KEYWORD', { keyword_config: { keywords: [] } }, 'keyword_config.keywords: At least one keyword is required'],
-    ['KEYWORD', { keyword_config: { keywords: [{ text: ' ' }] } }, 'keyword_config.keywords.0.text: Keyword must not be empty'],
-    ['KEYWORD', { keywords: [{ text: 'x'.repeat(501) }] }, 'keywords.0.text: Keyword must be at most 500 characters'],
-    ['KEYWORD', { keyword_config: { keywords: Array(21).fill({ text: 'x' }) } }, 'keyword_config.keywords: At most 20 keywords are allowed'],
-    ['KEYWORD', { method: 'HEAD' }, 'method: The answer to a HEAD request has no body to look for keywords in'],
-    ['TCP', { tcp_config: { port: 0 } }, 'tcp_config.port: Port must be from 1 to 65535'], ['TCP', { port: 65_536 }, 'port: Port must be from 1 to 65535'],
+    [
+      'KEYWORD', { keyword_config: { keywords: [] } },
+      'keyword_config.keywords: At least one keyword is required',
+    ],
+    [
+      'KEYWORD', { keyword_config: { keywords: [{ text: ' ' }] } },
+      'keyword_config.keywords.0.text: Keyword must not be empty',
+    ],
+    [
+      'KEYWORD', { keywords: [{ text: 'x'.repeat(501) }] },
+      'keywords.0.text: Keyword must be at most 500 characters',
+    ],
+    [
+      'KEYWORD', { keyword_config: { keywords: Array(21).fill({ text: 'x' }) } },
+      'keyword_config.keywords: At most 20 keywords are allowed',
+    ],
+    [
+      'KEYWORD', { method: 'HEAD' },
+      'method: The answer to a HEAD request has no body to look for keywords in',
+    ],
+    [
+      'TCP', { tcp_config: { port: 0 } }, 'tcp_config.port: Port must be from 1 to 65535',
+    ], ['TCP', { port: 65_536 }, 'port: Port must be from 1 to 65535'],
     ['DNS', { dns_config: {} }, 'dns_config.record_entries: Required'],
-    ['DNS', { dns_config: { record_entries: [] } }, 'dns_config.record_entries: At least one record is required'],
-    ['DNS', { dns_config: { record_entries: Array(21).fill({ type: 'A' }) } }, 'dns_config.record_entries: At most 20 records are allowed'],
-    ['DNS', { record_entries: [{ type: 'A', expected_values: ['x'] }] }, 'record_entries.0.expected_values.0: Must be an IPv4 address'],
-    ['DNS', { dns_config: { record_entries: [{ type: 'AAAA', expected_values: ['192.0.2.1'] }] } }, 'dns_config.record_entries.0.expected_values.0: Must be an IPv6 address'],
-    ['DNS', { dns_config: { record_entries: [{ type: 'A' }], dns_server: 'http://x' } }, 'dns_config.dns_server: Server must be a host name or an IP address, not a URL'],
+    [
+      'DNS', { dns_config: { record_entries: [] } },
+      'dns_config.record_entries: At least one record is required',
+    ],
+    [
+      'DNS', { dns_config: { record_entries: Array(21).fill({ type: 'A' }) } },
+      'dns_config.record_entries: At most 20 records are allowed',
+    ],
+    [
+      'DNS', { record_entries: [{ type: 'A', expected_values: ['x'] }] },
+      'record_entries.0.expected_values.0: Must be an IPv4 address',
+    ],
+    [
+      'DNS', { dns_config: { record_entries: [{ type: 'AAAA', expected_values: ['192.0.2.1'] }] } },
+      'dns_config.record_entries.0.expected_values.0: Must be an IPv6 address',
+    ],
+    [
+      'DNS', { dns_config: { record_entries: [{ type: 'A' }], dns_server: 'http://x' } },
+      'dns_config.dns_server: Server must be a host name or an IP address, not a URL',
+    ],
     ['DNS', { resolution_timeout_ms: 99 }, 'resolution_timeout_ms: Timeout must be at least 100 ms'],
-    ['ICMP', { icmp_config: { packet_count: 1_000_000 } }, 'icmp_config.packet_count: At most 10 packets are sent per check'],
-    ['ICMP', { icmp_config: { packet_size: 65_000 } }, 'icmp_config.packet_size: A packet has at most 1400 bytes'],
-    ['ICMP', { icmp_config: { ttl: 0 } }, 'icmp_config.ttl: Ttl must be from 1 to 255'], ['ICMP', { ttl: 256 }, 'ttl: Ttl must be from 1 to 255'],
+    [
+      'ICMP', { icmp_config: { packet_count: 1_000_000 } },
+      'icmp_config.packet_count: At most 10 packets are sent per check',
+    ],
+    [
+      'ICMP', { icmp_config: { packet_size: 65_000 } },
+      'icmp_config.packet_size: A packet has at most 1400 bytes',
+    ],
+    [
+      'ICMP', { icmp_config: { ttl: 0 } }, 'icmp_config.ttl: Ttl must be from 1 to 255',
+    ], ['ICMP', { ttl: 256 }, 'ttl: Ttl must be from 1 to 255'],
     ['ICMP', { icmp_config: { timeout_ms: 99 } }, 'icmp_config.timeout_ms: Timeout must be at least 100 ms'],
-    ['HTTP', { target: undefined }, 'target: Required'], ['TCP', { interval_seconds: undefined }, 'interval_seconds: Required'],
-    ['HTTP', { keyword_config: {} }, 'keyword_config: Does not apply to HTTP monitors'], ['TCP', { method: 'GET' }, 'method: Does not apply to TCP monitors'],
-    ['ICMP', { http_config: {}, port: 7 }, 'http_config: Does not apply to ICMP monitors; port: Does not apply to ICMP monitors'],
+    [
+      'HTTP', { target: undefined }, 'target: Required',
+    ], ['TCP', { interval_seconds: undefined }, 'interval_seconds: Required'],
+    ['HTTP', { keyword_config: {} }, 'keyword_config: Does not apply to HTTP monitors'],
+    ['TCP', { method: 'GET' }, 'method: Does not apply to TCP monitors'],
+    [
+      'ICMP', { http_config: {}, port: 7 },
+      'http_config: Does not apply to ICMP monitors; port: Does not apply to ICMP monitors',
+    ],
     ['DNS', { heartbeat_interval: 60 }, 'heartbeat_interval: Does not apply to DNS monitors'],
   ])('for %s with %j: %s', (type, change, message) => {
     expect(refusal(() => of(type, change))).toBe(`VALIDATION_ERROR Validation failed: ${message}`);
@@ -134,8 +228,12 @@ describe('settings are refused', () => {
 
   test.each<[Body, string]>([
     [{ heartbeat_interval: undefined }, 'heartbeat_interval: Required for HEARTBEAT monitors'],
-    [{ heartbeat_interval: undefined, grace_period: null }, 'heartbeat_interval: Required for HEARTBEAT monitors; grace_period: Required for HEARTBEAT monitors'],
-    [{ heartbeat_interval: 29 }, 'heartbeat_interval: Interval must be at least 30 seconds'], [{ grace_period: 0 }, 'grace_period: Grace period must be at least 1 second'],
+    [
+      { heartbeat_interval: undefined, grace_period: null },
+      'heartbeat_interval: Required for HEARTBEAT monitors; grace_period: Required for HEARTBEAT monitors',
+    ],
+    [{ heartbeat_interval: 29 }, 'heartbeat_interval: Interval must be at least 30 seconds'],
+    [{ grace_period: 0 }, 'grace_period: Grace period must be at least 1 second'],
   ])('for HEARTBEAT with %j, under a separate code: %s', (change, message) => {
     expect(refusal(() => of('HEARTBEAT', change))).toBe(`VALIDATION_FAILED Validation failed: ${message}`);
   });
@@ -144,15 +242,23 @@ describe('settings are refused', () => {
 describe('a heartbeat', () => {
   test('keeps its random token', () => {
     const [one, other] = [of('HEARTBEAT'), of('HEARTBEAT', { target: 'mine', heartbeat_token: 'mine' })];
-    for (const { target, heartbeat } of [one, other]) expect([heartbeat?.token, target]).toEqual([target, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    for (const { target, heartbeat } of [one, other]) {
+      expect([heartbeat?.token, target]).toEqual([target, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    }
     expect(one.target).not.toBe(other.target);
-    expect(changed(one, { grace_period: 90, target: 'mine' })).toMatchObject({ target: one.target, heartbeat: { token: one.target, grace_seconds: 90 } });
+    expect(changed(one, { grace_period: 90, target: 'mine' })).toMatchObject({
+      target: one.target, heartbeat: { token: one.target, grace_seconds: 90 },
+    });
   });
   test('takes its interval from its pings until another is set', () => {
     const doc = of('HEARTBEAT');
     expect(doc.interval_seconds).toBe(600);
-    expect(changed(doc, { heartbeat_interval: 700, interval_seconds: 600 })).toMatchObject({ interval_seconds: 700 });
-    expect(changed(doc, { interval_seconds: 60 })).toMatchObject({ interval_seconds: 60, heartbeat: { interval_seconds: 600 } });
+    expect(changed(doc, { heartbeat_interval: 700, interval_seconds: 600 })).toMatchObject({
+      interval_seconds: 700,
+    });
+    expect(changed(doc, { interval_seconds: 60 })).toMatchObject({
+      interval_seconds: 60, heartbeat: { interval_seconds: 600 },
+    });
     expect(of('HEARTBEAT', { heartbeat_interval: 31 * 86_400 }).interval_seconds).toBe(86_400);
   });
 });
@@ -160,21 +266,45 @@ describe('a heartbeat', () => {
 describe('accepted settings', () => {
   const text = fc.string({ minLength: 1, maxLength: 30 }).filter((value) => value.trim() !== '');
   const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-  const host = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('_a.example', 'münchen.example', 'a.example.'));
-  const http = { method: maybe(fc.constantFrom('GET', 'POST', 'PUT')), verify_ssl: maybe(fc.boolean()), slow_response_threshold_ms: maybe(fc.integer({ min: 1, max: 60_000 })) };
+  const host =
+    fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('_a.example', 'münchen.example', 'a.example.'));
+  const http = {
+    method: maybe(fc.constantFrom('GET', 'POST', 'PUT')), verify_ssl: maybe(fc.boolean()),
+    slow_response_threshold_ms: maybe(fc.integer({ min: 1, max: 60_000 })),
+  };
   const entries = fc.array(
-    fc.record({ type: fc.constantFrom('MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR', 'CNAME'), expected_values: maybe(fc.array(text, { maxLength: 3 })), match: maybe(fc.constantFrom('exact', 'contains', 'any')) }),
+    fc.record({
+      type: fc.constantFrom('MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR', 'CNAME'),
+      expected_values: maybe(fc.array(text, { maxLength: 3 })),
+      match: maybe(fc.constantFrom('exact', 'contains', 'any')),
+    }),
     { minLength: 1, maxLength: 4 },
   );
   const bodies: Record<string, fc.Arbitrary<Body>> = {
     HTTP: fc.record({ ...http, expected_status: maybe(fc.array(fc.integer({ min: 100, max: 599 }))) }),
-    KEYWORD: fc.record({ ...http, keyword_config: fc.record({ keywords: fc.array(fc.record({ text, should_contain: fc.boolean() }), { minLength: 1, maxLength: 3 }), match_mode: maybe(fc.constantFrom('all', 'any')) }) }),
-    TCP: fc.record({ target: host, tcp_config: fc.record({ port: fc.integer({ min: 1, max: 65_535 }), protocol: maybe(fc.constantFrom('smtp', 'ssh')), protocol_validation: maybe(fc.boolean()) }) }),
-    DNS: fc.record({ target: fc.domain(), dns_config: fc.record({ record_entries: entries, dns_server: maybe(fc.constantFrom('1.1.1.1', 'dns.example:5353', '[::1]:53', null)) }) }),
-    ICMP: fc.record({ target: host, icmp_config: fc.record({ packet_count: maybe(fc.integer({ min: 1, max: 10 })), ttl: maybe(fc.integer({ min: 1, max: 255 })) }) }),
-    HEARTBEAT: fc.record({ heartbeat_interval: fc.integer({ min: 30, max: 10_000_000 }), grace_period: fc.integer({ min: 1, max: 86_400 }) }),
+    KEYWORD: fc.record({ ...http, keyword_config: fc.record({
+      keywords: fc.array(fc.record({ text, should_contain: fc.boolean() }), { minLength: 1, maxLength: 3 }),
+      match_mode: maybe(fc.constantFrom('all', 'any')),
+    }) }),
+    TCP: fc.record({ target: host, tcp_config: fc.record({
+      port: fc.integer({ min: 1, max: 65_535 }), protocol: maybe(fc.constantFrom('smtp', 'ssh')),
+      protocol_validation: maybe(fc.boolean()),
+    }) }),
+    DNS: fc.record({ target: fc.domain(), dns_config: fc.record({
+      record_entries: entries,
+      dns_server: maybe(fc.constantFrom('1.1.1.1', 'dns.example:5353', '[::1]:53', null)),
+    }) }),
+    ICMP: fc.record({ target: host, icmp_config: fc.record({
+      packet_count: maybe(fc.integer({ min: 1, max: 10 })), ttl: maybe(fc.integer({ min: 1, max: 255 })),
+    }) }),
+    HEARTBEAT: fc.record({
+      heartbeat_interval: fc.integer({ min: 30, max: 10_000_000 }),
+      grace_period: fc.integer({ min: 1, max: 86_400 }),
+    }),
   };
-  test.each(Object.keys(CHECK_TYPES))('of %s survive a read and an update, and make a complete spec', (type) => {
+  test.each(
+    Object.keys(CHECK_TYPES),
+  )('of %s survive a read and an update, and make a complete spec', (type) => {
     fc.assert(fc.property(bodies[type] as fc.Arbitrary<Body>, (change) => {
       const doc = of(type, JSON.parse(JSON.stringify(change)) as Body);
       const read = JSON.parse(JSON.stringify(viewMonitor(doc, null))) as Body;

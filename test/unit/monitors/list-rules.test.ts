@@ -8,27 +8,39 @@ const COUNTS = {
   groups: { [GROUP]: { 'HTTP active': 60, 'TCP active': 40 } },
 };
 
-const query = (given: Partial<MonitorListQuery> = {}): MonitorListQuery => ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...given });
+const query = (given: Partial<MonitorListQuery> = {}): MonitorListQuery =>
+  ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...given });
 
 describe('a page of monitors', () => {
   test('of a whole project or group is read from an index, in each order', () => {
     expect(planList(query(), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ sortBy: 'name', offset: 900 }), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ groupId: GROUP }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
-    expect(planList(query({ groupId: GROUP, sortBy: 'name' }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
-    expect(planList(query({ groupId: GROUP, types: ['HTTP', 'TCP'] }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
+    expect(planList(query({ groupId: GROUP, sortBy: 'name' }), COUNTS)).toEqual({
+      kind: 'whole', total: 100,
+    });
+    expect(planList(query({ groupId: GROUP, types: ['HTTP', 'TCP'] }), COUNTS)).toEqual({
+      kind: 'whole', total: 100,
+    });
   });
 
   test('near the start of a filtered list is merged from cells', () => {
-    const cells = [{ type: 'HTTP', status: 'active', count: 700 }, { type: 'TCP', status: 'active', count: 200 }];
+    const cells =
+      [{ type: 'HTTP', status: 'active', count: 700 }, { type: 'TCP', status: 'active', count: 200 }];
     expect(planList(query({ statuses: ['active'] }), COUNTS)).toEqual({ kind: 'cells', total: 900, cells });
-    expect(planList(query({ types: ['TCP'], offset: 100 }), COUNTS)).toMatchObject({ kind: 'cells', total: 200 });
+    expect(planList(query({ types: ['TCP'], offset: 100 }), COUNTS)).toMatchObject({
+      kind: 'cells', total: 200,
+    });
   });
 
   test('is filtered one by one if the counts cannot select its monitors', () => {
     expect(planList(query({ search: 'shop' }), COUNTS)).toEqual({ kind: 'matching', total: null });
-    expect(planList(query({ groupId: GROUP, tags: ['eu'] }), COUNTS)).toEqual({ kind: 'matching', total: null });
-    expect(planList(query({ groupId: GROUP, types: ['TCP'] }), COUNTS)).toEqual({ kind: 'matching', total: 40 });
+    expect(planList(query({ groupId: GROUP, tags: ['eu'] }), COUNTS)).toEqual({
+      kind: 'matching', total: null,
+    });
+    expect(planList(query({ groupId: GROUP, types: ['TCP'] }), COUNTS)).toEqual({
+      kind: 'matching', total: 40,
+    });
   });
 
   test('after the end of a list, or of an empty group, is not read', () => {
@@ -39,6 +51,8 @@ describe('a page of monitors', () => {
   test('is read from the nearer end', () => {
     expect(nearerEnd({ offset: 950, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 50, isReversed: true });
     expect(nearerEnd({ offset: 980, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 20, isReversed: true });
-    expect(nearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({ offset: 100, limit: 50, isReversed: false });
+    expect(nearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({
+      offset: 100, limit: 50, isReversed: false,
+    });
   });
 });

@@ -9,18 +9,24 @@ import { newId } from '../../../shared/ids.ts';
 
 describe('a target', () => {
   test.each([
-    'http://a', 'https://shop.example:8443/p/q?x=[1]&y=%zz#frag', 'http://127.0.0.1', 'http://[::1]:3000/', 'HTTPS://Shop.Example', 'https://münchen.example/ü',
+    'http://a', 'https://shop.example:8443/p/q?x=[1]&y=%zz#frag', 'http://127.0.0.1', 'http://[::1]:3000/',
+    'HTTPS://Shop.Example', 'https://münchen.example/ü',
     'http://localhost.', 'https://a/b c',
   ])('%s is accepted', (target) => expect(httpTargetFault(target)).toBeNull());
   test.each([
-    '', 'a', '//a', 'http:a', 'http:/a', 'https:', 'ftp://a', 'file:///a', 'data:text/html,x', 'javascript:alert(1)', 'ws://a', 'http://u@a', 'http://:p@a',
-    'http://a\t.example', 'http://a/\r\n', 'http://a\\b', 'http://a b', 'http://a:65536', 'http://[::1', 'http://\u0000a', 'http://a\u0085',
+    '', 'a', '//a', 'http:a', 'http:/a', 'https:', 'ftp://a', 'file:///a', 'data:text/html,x',
+    'javascript:alert(1)', 'ws://a', 'http://u@a', 'http://:p@a',
+    'http://a\t.example', 'http://a/\r\n', 'http://a\\b', 'http://a b', 'http://a:65536', 'http://[::1',
+    'http://\u0000a', 'http://a\u0085',
   ])('%j is refused', (target) => expect(httpTargetFault(target)).not.toBeNull());
 });
 
 describe('headers of a check', () => {
   test('are accepted if names are tokens and values are printable', () => {
-    expect(headerFaults({ 'X-A_b.c~1': 'v\tw ü', Accept: '', 'User-Agent': 'x', Cookie: 'a=b', Authorization: 'Bearer x' })).toEqual([]);
+    expect(headerFaults({
+      'X-A_b.c~1': 'v\tw ü', Accept: '', 'User-Agent': 'x', Cookie: 'a=b', Authorization: 'Bearer x',
+    }))
+      .toEqual([]);
   });
   test('are refused by name', () => {
     expect(headerFaults({ 'X-A': 'a\r\nb', HOST: 'x' }).map(({ name }) => name)).toEqual(['X-A', 'HOST']);
@@ -35,9 +41,15 @@ describe('HTTP settings', () => {
     expect(resolveHttpSettings({ body: 'x', http_config: { body: 'x' } }, current).body).toBe('x');
   });
   test('refuse two new values that differ', () => {
-    expect(resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'b' } } }, null).headers).toEqual({ A: 'b' });
-    expect(() => resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'c' } } }, null)).toThrow('http_config.headers');
-    expect(() => resolveHttpSettings({ expected_status: [200], expected_status_codes: [201] }, null)).toThrow('http_config.expected_status_codes: ');
+    expect(
+      resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'b' } } }, null).headers,
+    ).toEqual({ A: 'b' });
+    expect(
+      () => resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'c' } } }, null),
+    ).toThrow('http_config.headers');
+    expect(() => resolveHttpSettings({ expected_status: [200], expected_status_codes: [201] }, null)).toThrow(
+      'http_config.expected_status_codes: ',
+    );
   });
 });
 
@@ -70,8 +82,13 @@ test('the next check is within one interval, and sooner on average with more reg
     four += (nextCheckAt(doc, 4, now) as number) - now;
   }
   expect(four).toBeLessThan(one / 2);
-  expect(nextCheckAt({ _id: newId(now), status: 'paused', interval_seconds: 60 } as never, 1, now)).toBeNull();
-  expect(nextCheckAt({ _id: newId(now), status: 'active', type: 'HEARTBEAT', interval_seconds: 60 } as never, 1, now)).toBeNull();
+  expect(
+    nextCheckAt({ _id: newId(now), status: 'paused', interval_seconds: 60 } as never, 1, now),
+  ).toBeNull();
+  expect(nextCheckAt(
+    { _id: newId(now), status: 'active', type: 'HEARTBEAT', interval_seconds: 60 } as never, 1, now,
+  ))
+    .toBeNull();
 });
 
 test.each([

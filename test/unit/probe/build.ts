@@ -4,7 +4,8 @@ import { newId } from '../../../shared/ids.ts';
 
 export function buildHttpSpec(overrides: Partial<HttpSpec> = {}): HttpSpec {
   return {
-    type: 'HTTP', url: 'http://127.0.0.1/', method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5,
+    type: 'HTTP', url: 'http://127.0.0.1/', method: 'GET', headers: {}, body: null, follow_redirects: true,
+    max_redirects: 5,
     verify_ssl: true, expected_status: [], slow_response_threshold_ms: null, ...overrides,
   };
 }

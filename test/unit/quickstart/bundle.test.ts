@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
 
-const ENTRY_POINTS = ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/quickstart/main.ts'];
+const ENTRY_POINTS =
+  ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/quickstart/main.ts'];
 const NAMES = ['controller.mjs', 'embedded-mongo.mjs', 'probe.mjs', 'quickstart.mjs'];
 const DAY_S = 86_400;
 
@@ -65,5 +68,7 @@ test('old bundles go, but for the newest and those that a living process runs fr
     utimesSync(join(cache(), name), at, at);
   }
   const current = await build();
-  expect(readdirSync(cache()).sort()).toEqual([current.slice(cache().length + 1), 'held', 'second', 'third'].sort());
+  expect(readdirSync(cache()).sort()).toEqual(
+    [current.slice(cache().length + 1), 'held', 'second', 'third'].sort(),
+  );
 });

@@ -13,12 +13,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test.runIf(process.platform === 'linux')('of several starts at the same moment one gets the directory', async () => {
-  const claims = await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(join(dir, 'data'), systemClock)));
+test.runIf(
+  process.platform === 'linux',
+)('of several starts at the same moment one gets the directory', async () => {
+  const claims =
+    await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(join(dir, 'data'), systemClock)));
   const won = claims.filter((claim) => claim.status === 'fulfilled');
   expect(won).toHaveLength(1);
   const refusal = claims.find((claim) => claim.status === 'rejected');
-  expect(String(refusal?.reason)).toMatch(/Another Farwatch.* is using .*data\. Stop it first, or give this one its own DATA_DIR and PORT\./);
+  expect(String(refusal?.reason)).toMatch(
+    /Another Farwatch.* is using .*data\. Stop it first, or give this one its own DATA_DIR and PORT\./,
+  );
   await won[0]?.value.release();
   await (await claimDataDir(join(dir, 'data'), systemClock)).release();
 });
@@ -34,8 +39,12 @@ test('a taken port and a foreign address name the variable to change', async () 
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const { port } = taken.address() as { port: number };
-  await expect(requirePort('127.0.0.1', port, variables)).rejects.toThrow(`Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`);
-  await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow('this machine does not have that address. Set HOST to another value.');
+  await expect(requirePort('127.0.0.1', port, variables)).rejects.toThrow(
+    `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`,
+  );
+  await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow(
+    'this machine does not have that address. Set HOST to another value.',
+  );
   expect(await freePort(port), 'a preferred port that is taken is not given').not.toBe(port);
   await new Promise((done) => taken.close(done));
   expect(await freePort(port)).toBe(port);

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { missingPackage } from '../../../deploy/quickstart/install.mjs';
 
 let root = '';
-const lock = (packages: object) => writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+const lock = (packages: object) =>
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
 const installed = (packages: object) => {
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
@@ -13,7 +14,10 @@ const installed = (packages: object) => {
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'farwatch-install-'));
-  lock({ '': {}, 'node_modules/koa': { version: '3.0.0' }, 'node_modules/vitest': { version: '4.0.0', dev: true }, 'node_modules/only-mac': { version: '1.0.0', optional: true } });
+  lock({
+    '': {}, 'node_modules/koa': { version: '3.0.0' }, 'node_modules/vitest': { version: '4.0.0', dev: true },
+    'node_modules/only-mac': { version: '1.0.0', optional: true },
+  });
 });
 afterEach(() => rmSync(root, { recursive: true }));
 

@@ -3,14 +3,22 @@ import { lastWords } from '../../../deploy/quickstart/last-words.ts';
 
 test('errors that were logged come before everything else, each once', () => {
   const error = JSON.stringify({ level: 50, msg: 'the directory is in use' });
-  expect(lastWords(['{"level":30,"msg":"starting"}', error, error, '{"level":"error","msg":"giving up"}', '{"level":30,"msg":"bye"}'])).toEqual([
+  expect(lastWords([
+    '{"level":30,"msg":"starting"}', error, error, '{"level":"error","msg":"giving up"}',
+    '{"level":30,"msg":"bye"}',
+  ]))
+    .toEqual([
     'the directory is in use',
     'giving up',
   ]);
 });
 
 test('of an uncaught error its first line is shown, not its stack', () => {
-  const dump = ['file:///app/main.mjs:7', '  throw error;', '  ^', '', 'MongoServerSelectionError: connect ECONNREFUSED 127.0.0.1:1', '    at Topology.select (topology.js:1:1)', '  [cause]: Error: x', 'Node.js v20.20.2'];
+  const dump = [
+    'file:///app/main.mjs:7', '  throw error;', '  ^', '',
+    'MongoServerSelectionError: connect ECONNREFUSED 127.0.0.1:1', '    at Topology.select (topology.js:1:1)',
+    '  [cause]: Error: x', 'Node.js v20.20.2',
+  ];
   expect(lastWords(dump)).toEqual(['MongoServerSelectionError: connect ECONNREFUSED 127.0.0.1:1']);
 });
 

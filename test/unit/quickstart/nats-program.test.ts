@@ -34,7 +34,8 @@ describe('finding a server', () => {
   test('the one on the PATH is taken as it is', async () => {
     const path = program('nats-server', 'nats-server: v2.9.10');
     const said: string[] = [];
-    const found = await findNatsServer({ env: { PATH: `${dir}:/bin` }, atLeast: null, say: (line) => said.push(line) });
+    const found =
+      await findNatsServer({ env: { PATH: `${dir}:/bin` }, atLeast: null, say: (line) => said.push(line) });
     expect(found).toEqual({ path, version: '2.9.10' });
     expect(said).toEqual([]);
   });
@@ -43,13 +44,18 @@ describe('finding a server', () => {
     program('nats-server', 'hello');
     const newer = mkdtempSync(join(tmpdir(), 'farwatch-path-'));
     writeFileSync(join(newer, 'nats-server'), '#!/bin/sh\necho nats-server: v2.12.1\n', { mode: 0o755 });
-    const found = await findNatsServer({ env: { PATH: `${dir}:${newer}:/bin` }, atLeast: '2.10.27', say: () => undefined });
+    const found = await findNatsServer({
+      env: { PATH: `${dir}:${newer}:/bin` }, atLeast: '2.10.27', say: () => undefined,
+    });
     expect(found.version).toBe('2.12.1');
     rmSync(newer, { recursive: true });
   });
 
-  test.skipIf(!existsSync('/etc/debian_version'))('the package list is brought up to date when the package is not to be had at first', async () => {
-    const script = (name: string, text: string) => writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  test.skipIf(
+    !existsSync('/etc/debian_version'),
+  )('the package list is brought up to date when the package is not to be had at first', async () => {
+    const script = (name: string, text: string) =>
+      writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     script('sudo', 'shift; exec "$@"');
     script('apt-get', [
       `echo "$*" >> ${dir}/calls`,
@@ -61,17 +67,25 @@ describe('finding a server', () => {
     ].join('\n'));
     const said: string[] = [];
     await installByApt({ env: { PATH: `${dir}:/usr/bin:/bin` }, say: (line) => said.push(line) });
-    const calls = readFileSync(join(dir, 'calls'), 'utf8').trim().split('\n').map((call) => call.replace(/^-o \S+ /, ''));
-    expect(calls).toEqual(['install -y --no-install-recommends nats-server', 'update', 'install -y --no-install-recommends nats-server']);
+    const calls =
+      readFileSync(join(dir, 'calls'), 'utf8').trim().split('\n').map((call) => call.replace(/^-o \S+ /, ''));
+    expect(calls).toEqual([
+      'install -y --no-install-recommends nats-server', 'update',
+      'install -y --no-install-recommends nats-server',
+    ]);
     expect(said).toEqual(['Installing nats-server (apt-get install nats-server)']);
-    const found = await findNatsServer({ env: { PATH: `${dir}:/bin` }, atLeast: '99.0.0', say: () => undefined });
+    const found =
+      await findNatsServer({ env: { PATH: `${dir}:/bin` }, atLeast: '99.0.0', say: () => undefined });
     expect(found.version).toBe('99.1.0');
   });
 
   test('when none is new enough and Go is too old, the message says both and what to do', async () => {
     program('nats-server', 'nats-server: v2.9.10');
     program('go', 'go version go1.19.8 linux/amd64');
-    const finding = findNatsServer({ env: { PATH: `${dir}:/bin`, GOBIN: dir }, atLeast: '99.0.0', say: () => undefined });
-    await expect(finding).rejects.toThrow(/Farwatch needs nats-server 99\.0\.0 or newer.*\n {2}- Go 1\.19\.8 is too old: 1\.21\.0 or newer is needed\nInstall it .*NATS_URL/);
+    const finding =
+      findNatsServer({ env: { PATH: `${dir}:/bin`, GOBIN: dir }, atLeast: '99.0.0', say: () => undefined });
+    await expect(finding).rejects.toThrow(
+      /Farwatch needs nats-server 99\.0\.0 or newer.*\n {2}- Go 1\.19\.8 is too old: 1\.21\.0 or newer is needed\nInstall it .*NATS_URL/,
+    );
   });
 });

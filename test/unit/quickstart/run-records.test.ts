@@ -36,14 +36,19 @@ test('a process on record is found, ended, and its record removed', async () => 
 
 test('one that ignores SIGTERM is killed', async () => {
   const records = new RunRecords(dir);
-  records.write('stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")'));
+  records.write(
+    'stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")'),
+  );
   await lastWrites();
   expect(await records.reclaim(systemClock, [])).toHaveLength(1);
 });
 
 test('a pid that belongs to another process by now is left alone', async () => {
   const pid = run('setInterval(() => {}, 1000)');
-  writeFileSync(join(dir, 'nats-server.json'), JSON.stringify({ role: 'nats-server', pid, identity: 'an earlier boot/123' }));
+  writeFileSync(
+    join(dir, 'nats-server.json'),
+    JSON.stringify({ role: 'nats-server', pid, identity: 'an earlier boot/123' }),
+  );
   const records = new RunRecords(dir);
   expect(records.living()).toEqual([]);
   expect(await records.reclaim(systemClock, [])).toEqual([]);

@@ -13,7 +13,10 @@ function screenOf(isTTY: boolean): { screen: Screen; text: () => string } {
   return { screen, text: () => output };
 }
 
-const READY = { url: 'http://127.0.0.1:3000', dataDir: '/data', isFirst: true, tookMs: 1234, registration: 'first-user' as const };
+const READY = {
+  url: 'http://127.0.0.1:3000', dataDir: '/data', isFirst: true, tookMs: 1234,
+  registration: 'first-user' as const,
+};
 
 test('a log collector gets JSON lines only, those of the processes as they are', () => {
   const { screen, text } = screenOf(false);

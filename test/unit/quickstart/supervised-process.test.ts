@@ -25,7 +25,10 @@ afterEach(async () => {
 function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedProcess {
   const records = new RunRecords(dir);
   const screen = new Screen({ write: (text: string) => (output += text) }, systemClock);
-  const spec = { role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false, stopWithinMs: 60_000, ...more };
+  const spec = {
+    role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false,
+    stopWithinMs: 60_000, ...more,
+  };
   running = new SupervisedProcess({ clock: systemClock, screen, records }, spec);
   running.start();
   return running;
@@ -46,7 +49,8 @@ test('what dies is started again, with a record of its new life', async () => {
 
 test('a crash loop is reported with the last words, in plain text', async () => {
   const reasons: string[] = [];
-  const child = supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
+  const child =
+    supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
   child.onCrashLoop((reason) => reasons.push(reason));
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toMatch(/^child keeps exiting \(exit code 3\)\. Its last output:\n {4}no database/);
@@ -60,7 +64,9 @@ test('a program that is not there is a crash loop too', async () => {
 });
 
 test('stop waits for a clean end and does not start again', async () => {
-  const child = supervise(`process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); ${IDLE}`);
+  const child = supervise(
+    `process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); ${IDLE}`,
+  );
   await until(() => output.includes('up'), { what: 'it is up' });
   await child.stop();
   expect(output).toContain('drained');
@@ -69,7 +75,8 @@ test('stop waits for a clean end and does not start again', async () => {
 });
 
 test('stop kills what does not end in its time', async () => {
-  const child = supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`, { stopWithinMs: 300 });
+  const child =
+    supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`, { stopWithinMs: 300 });
   await until(() => output.includes('up'), { what: 'it is up' });
   await child.stop();
   expect(output).toContain('child did not stop within 0.3 s and was killed');

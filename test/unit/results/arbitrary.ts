@@ -3,7 +3,8 @@ import { ERROR_TYPES, MISSED_REASONS } from '../../../shared/contracts/result.ts
 import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 import { HOUR } from './build.ts';
 
-const tenths = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max: max * 10 }).map((value) => value / 10);
+const tenths = (max: number): fc.Arbitrary<number> =>
+  fc.integer({ min: 0, max: max * 10 }).map((value) => value / 10);
 const phase = fc.option(tenths(60_000), { nil: undefined });
 const timings = fc.record({ dns: phase, connect: phase, tls: phase, first_byte: phase, transfer: phase })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, ms]) => ms !== undefined)));
@@ -20,7 +21,13 @@ export const storedResult: fc.Arbitrary<StoredResult> = fc.record({
   late: fc.boolean(),
   response_time_ms: fc.option(tenths(3_600_000)),
   status_code: fc.option(fc.integer({ min: 100, max: 999 })),
-  error: fc.option(fc.record({ type: fc.constantFrom(...ERROR_TYPES), message: fc.string({ unit: 'binary', maxLength: 60 }) })),
-  missed: fc.option(fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 10_000 }) })),
+  error: fc.option(fc.record({
+    type: fc.constantFrom(...ERROR_TYPES), message: fc.string({ unit: 'binary', maxLength: 60 }),
+  })),
+  missed: fc.option(
+    fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 10_000 }) }),
+  ),
   timings: fc.option(timings),
-}).chain((row) => fc.integer({ min: -5000, max: 600_000 }).map((lateness) => ({ ...row, started_at: row.scheduled_at + lateness })));
+}).chain((row) => fc.integer({ min: -5000, max: 600_000 }).map(
+  (lateness) => ({ ...row, started_at: row.scheduled_at + lateness }),
+));

@@ -18,11 +18,27 @@ const FIRST_BLOCK = [
 
 function firstRows(): StoredResult[] {
   return Array.from({ length: 40 }, (_, at) => storedOf({
-    region: at % 2 ? 'eu' : 'us', probe_id: `probe-${at % 2}`, scheduled_at: HOUR + at * 30_000, started_at: HOUR + at * 30_000 + (at * 7) % 5,
-    response_time_ms: at === 9 ? null : 80 + (at * 37 % 100) / 10, late: at === 30, degraded: at === 31, attempt: at === 10 ? 2 : 1, reason: at === 10 ? 'confirm' : 'schedule',
-    ...(at === 9 || at === 10 ? { outcome: 'failure', status_code: at === 10 ? 503 : null, error: { type: 'status_code', message: 'Expected 200, got 503' } } : {}),
-    ...(at === 20 ? { outcome: 'missed', status_code: null, response_time_ms: null, missed: { reason: 'overload', count: 3 } } : {}),
-    timings: at === 20 ? null : at % 5 === 0 ? { dns: 1.2, connect: 10 + at / 10 } : { connect: 10 + at / 10, tls: 20.5, first_byte: 40 + (at * 13 % 50) / 10, transfer: 3 },
+    region: at % 2 ? 'eu' : 'us', probe_id: `probe-${at % 2}`, scheduled_at: HOUR +
+      at * 30_000, started_at: HOUR + at * 30_000 + (at * 7) % 5,
+    response_time_ms: at === 9 ? null : 80 + (at * 37 % 100) / 10, late: at === 30, degraded: at === 31,
+    attempt: at === 10 ? 2 : 1, reason: at === 10 ? 'confirm' : 'schedule',
+    ...(at === 9 || at === 10
+      ? {
+        outcome: 'failure', status_code: at === 10 ? 503 : null,
+        error: { type: 'status_code', message: 'Expected 200, got 503' },
+      }
+      : {}),
+    ...(at === 20
+      ? {
+        outcome: 'missed', status_code: null, response_time_ms: null,
+        missed: { reason: 'overload', count: 3 },
+      }
+      : {}),
+    timings: at === 20
+      ? null
+      : at % 5 === 0
+        ? { dns: 1.2, connect: 10 + at / 10 }
+        : { connect: 10 + at / 10, tls: 20.5, first_byte: 40 + (at * 13 % 50) / 10, transfer: 3 },
   }));
 }
 
@@ -35,7 +51,9 @@ describe('a block', () => {
 
   test('gives back what was put in, in order of start', () => {
     fc.assert(fc.property(fc.array(storedResult, { maxLength: 80 }), (rows) => {
-      expect(decodeBlock(encodeBlock(ResultColumns.of(rows))).rows()).toEqual([...rows].sort((a, b) => a.started_at - b.started_at));
+      expect(decodeBlock(encodeBlock(ResultColumns.of(rows))).rows()).toEqual(
+        [...rows].sort((a, b) => a.started_at - b.started_at),
+      );
     }), { numRuns: 200 });
   });
 
@@ -44,15 +62,20 @@ describe('a block', () => {
   });
 
   test('has the same bytes for the same rows, so that repeating a write changes nothing', () => {
-    const rows = Array.from({ length: 50 }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }));
-    expect(encodeBlock(decodeBlock(encodeBlock(ResultColumns.of(rows))))).toEqual(encodeBlock(ResultColumns.of(rows)));
+    const rows = Array.from(
+      { length: 50 }, (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }),
+    );
+    expect(encodeBlock(decodeBlock(encodeBlock(ResultColumns.of(rows))))).toEqual(
+      encodeBlock(ResultColumns.of(rows)),
+    );
   });
 
   test('takes about 5 bytes for a result', () => {
     let noise = 1;
     const next = (): number => (noise = (noise * 48_271) % 2_147_483_647) / 2_147_483_647;
     const rows = Array.from({ length: 360 }, (_, at) => storedOf({
-      scheduled_at: HOUR + at * 10_000, started_at: HOUR + at * 10_000 + Math.floor(next() * 4), response_time_ms: Math.round(800 + next() * 100) / 10,
+      scheduled_at: HOUR + at * 10_000, started_at: HOUR + at * 10_000 + Math.floor(next() * 4),
+      response_time_ms: Math.round(800 + next() * 100) / 10,
     }));
     expect(encodeBlock(ResultColumns.of(rows)).length / rows.length).toBeLessThan(5);
   });
@@ -61,9 +84,12 @@ describe('a block', () => {
     for (let regions = 2; regions <= 6; regions += 1) {
       for (let count = 60; count <= 400; count += 7) {
         const rows = Array.from({ length: count }, (_, at) => storedOf({
-          scheduled_at: HOUR + at * 9000, started_at: HOUR + at * 9000, response_time_ms: 20 + (at % regions) * 150 + ((at * 7919) % 40) / 10,
+          scheduled_at: HOUR + at * 9000, started_at: HOUR + at * 9000,
+          response_time_ms: 20 + (at % regions) * 150 + ((at * 7919) % 40) / 10,
         }));
-        expect(encodeBlock(ResultColumns.of(rows)).length / count, `${regions} regions, ${count} rows`).toBeLessThan(7);
+        expect(
+          encodeBlock(ResultColumns.of(rows)).length / count, `${regions} regions, ${count} rows`,
+        ).toBeLessThan(7);
       }
     }
   });

@@ -17,9 +17,14 @@ export function idIn(shard: number, number = 0): string {
 export function configOf(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
   const { shard = 2, ...settings } = given;
   return {
-    monitor_id: idIn(shard), organization_id: 'o', project_id: 'p', revision: 1, check_revision: settings.revision ?? 1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
-    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null, notification_target_ids: [],
-    monitoring_regions: [], tls_warning_days: [], domain_warning_days: [], heartbeat: null, changed_at: HOUR, ...settings,
+    monitor_id: idIn(
+      shard,
+    ), organization_id: 'o', project_id: 'p', revision: 1, check_revision: settings.revision ??
+      1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
+    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
+    notification_target_ids: [],
+    monitoring_regions: [], tls_warning_days: [], domain_warning_days: [], heartbeat: null, changed_at: HOUR,
+    ...settings,
   };
 }
 
@@ -27,21 +32,29 @@ export function resultOf(config: MonitorConfig, given: Partial<CheckResult> = {}
   const startedAt = given.started_at ?? HOUR;
   const outcome = given.outcome ?? 'success';
   return {
-    seq: 1, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt: 1, reason: 'schedule', scheduled_at: startedAt, started_at: startedAt,
-    response_time_ms: outcome === 'success' ? 80 : null, outcome, degraded: false, status_code: outcome === 'success' ? 200 : null,
+    seq: 1, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt: 1,
+    reason: 'schedule', scheduled_at: startedAt, started_at: startedAt,
+    response_time_ms: outcome === 'success'
+      ? 80
+      : null, outcome, degraded: false, status_code: outcome === 'success' ? 200 : null,
     error: outcome === 'failure' ? { type: 'status_code', message: 'Expected 200, got 503' } : null,
-    missed: outcome === 'missed' ? { reason: 'probe_down', count: 1 } : null, timings: null, remote_address: null, tls: null, detail: null, ...given,
+    missed: outcome === 'missed' ? { reason: 'probe_down', count: 1 } : null, timings: null,
+    remote_address: null, tls: null, detail: null, ...given,
   };
 }
 
 /** A batch of one lane; its results must be numbered without a gap. */
 export function batchOf(results: CheckResult[], given: Partial<ResultBatch> = {}): ResultBatch {
-  return { epoch: 'e', engine: 'test', first: results[0]?.seq ?? 1, last: results.at(-1)?.seq ?? 1, results, dropped: [], ...given };
+  return {
+    epoch: 'e', engine: 'test', first: results[0]?.seq ?? 1, last: results.at(-1)?.seq ?? 1, results,
+    dropped: [], ...given,
+  };
 }
 
 export function storedOf(given: Partial<StoredResult> = {}): StoredResult {
   return {
-    region: 'eu', probe_id: 'probe', scheduled_at: HOUR, started_at: HOUR, outcome: 'success', degraded: false, reason: 'schedule', attempt: 1, late: false,
+    region: 'eu', probe_id: 'probe', scheduled_at: HOUR, started_at: HOUR, outcome: 'success',
+    degraded: false, reason: 'schedule', attempt: 1, late: false,
     response_time_ms: 80, status_code: 200, error: null, missed: null, timings: null, ...given,
   };
 }

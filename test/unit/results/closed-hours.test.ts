@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../../controller/results/hours/block-codec.ts';
-import { writeClosedHours, isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
+import {
+  writeClosedHours, isDueForWriting, savedThrough,
+} from '../../../controller/results/writing/closed-hours.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
@@ -51,19 +53,32 @@ function savedOf({ monitors, n }: ShardState): number {
 function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): JournalEntry[] {
   let seq = 0;
   return groups.map((group, at): JournalEntry => {
-    const empty = { shard: SHARD, n: at + 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [], clock: [], lanes: [] };
+    const empty = {
+      shard: SHARD, n: at + 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [],
+      clock: [], lanes: [],
+    };
     if (group === 'config') return { ...empty, configs: [MONITOR] };
-    if (group.length === 0 || 'kind' in (group[0] as object)) return { ...empty, clock: group as ClockDecision[] };
+    if (group.length === 0 || 'kind' in (group[0] as object)) {
+      return { ...empty, clock: group as ClockDecision[] };
+    }
     const batch = batchOf((group as CheckResult[]).map((result) => ({ ...result, seq: ++seq })));
-    return { ...empty, batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }], lanes: [['p/e', seq]] };
+    return {
+      ...empty,
+      batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }],
+      lanes: [['p/e', seq]],
+    };
   });
 }
 
-const at = (second: number, given: Partial<CheckResult> = {}): CheckResult => resultOf(MONITOR, { started_at: HOUR + second * 1000, ...given });
+const at = (second: number, given: Partial<CheckResult> = {}): CheckResult =>
+  resultOf(MONITOR, { started_at: HOUR + second * 1000, ...given });
 
 const HISTORY = entriesOf([
-  'config', [at(0), at(60), at(120)], [at(180, { outcome: 'failure' }), at(240, { outcome: 'failure' })], [at(300)],
-  Array.from({ length: 54 }, (_, minute) => at(360 + minute * 60)), [at(3600), at(3660)], [{ kind: 'hour', until: HOUR + HOUR_MS }], [at(3720)],
+  'config', [
+    at(0), at(60), at(120),
+  ], [at(180, { outcome: 'failure' }), at(240, { outcome: 'failure' })], [at(300)],
+  Array.from({ length: 54 }, (_, minute) => at(360 + minute * 60)), [at(3600), at(3660)],
+  [{ kind: 'hour', until: HOUR + HOUR_MS }], [at(3720)],
 ]);
 
 /** Replays the journal like a new owner, and writes what its entries change. */
@@ -81,7 +96,9 @@ function written(db: SimulatedDatabase): unknown {
   return {
     rows: [...db.blocks].map(([key, { bytes }]) => [key, decodeBlock(bytes).rows()]),
     rollups: [...db.hours].map(([key, { rollup }]) => [key, rollup]),
-    states: [...db.states].map(([key, { content }]) => [key, (JSON.parse(content) as { booked: unknown }).booked]),
+    states: [...db.states].map(
+      ([key, { content }]) => [key, (JSON.parse(content) as { booked: unknown }).booked],
+    ),
   };
 }
 
@@ -98,15 +115,21 @@ describe('writing closed hours', () => {
     const db = await undisturbed();
     expect([...db.blocks.keys()]).toEqual([`${ID}:${HOUR / HOUR_MS}`]);
     expect(decodeBlock([...db.blocks.values()][0]?.bytes as Uint8Array)).toHaveProperty('length', 60);
-    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 60, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
+    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({
+      total: 60, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000],
+    });
   });
 
   test('waits while a region saw an outage that others have yet to report on, but not for ever', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
     const cell = state.monitors.get(ID) as LiveMonitor;
-    const seen = { from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null };
-    cell.state = { ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } } };
+    const seen = {
+      from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null,
+    };
+    cell.state = {
+      ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } },
+    };
     expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForWriting(state, now))).toEqual([[], [ID]]);
   });
 
@@ -139,17 +162,23 @@ describe('writing closed hours', () => {
     const state = await load(db, stores, history);
     const [, late] = entriesOf(['config', [at(90)]]) as [JournalEntry, JournalEntry];
     const batch = late.batches[0] as JournalEntry['batches'][number];
-    const meanwhile: JournalEntry = { ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }] };
+    const meanwhile: JournalEntry = {
+      ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }],
+    };
     const hours = { ...stores.hours, read: async (keys: Parameters<typeof stores.hours.read>[0]) => {
       const found = await stores.hours.read(keys);
       if (state.n < meanwhile.n) state.apply(meanwhile);
       return found;
     } };
     await writeClosedHours({ hours, states: stores.states }, state, [ID], LATER);
-    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveProperty('length', 60);
+    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveProperty(
+      'length', 60,
+    );
     expect(savedOf(state)).toBeLessThan(meanwhile.n);
     await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
-    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveProperty('length', 61);
+    expect(decodeBlock(db.blocks.get(`${ID}:${HOUR / HOUR_MS}`)?.bytes as Uint8Array)).toHaveProperty(
+      'length', 61,
+    );
   });
 
   test('counts late results in an hour whose results have expired, without storing them', async () => {
@@ -163,7 +192,9 @@ describe('writing closed hours', () => {
     state.apply({ ...late, n: state.n + 1, batches: [{ ...batch, probe_id: 'q', late: [1] }] });
     for (let time = 0; time < 2; time += 1) await writeClosedHours(stores, state, [ID], LATER);
     expect(db.blocks.size).toBe(0);
-    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({ total: 61, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000] });
+    expect(db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup).toMatchObject({
+      total: 61, failed: 2, times: [HOUR_MS - 120_000, 0, 120_000],
+    });
   });
 
   test('saves monitors that only the clock has changed, so that the snapshot can move past them', async () => {

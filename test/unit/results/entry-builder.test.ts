@@ -16,9 +16,12 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
-    ...limitsOf(RETENTION_MS), rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
+    ...limitsOf(RETENTION_MS),
+    rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
-    regionOwner: (region) => (region === 'unseen' ? undefined : region.startsWith('of-') ? region.slice(3) : null),
+    regionOwner: (region) => (region === 'unseen'
+      ? undefined
+      : region.startsWith('of-') ? region.slice(3) : null),
   });
   readonly answers: number[] = [];
   now = { wall: HOUR + 10_000, monotonic: 0 };
@@ -29,7 +32,10 @@ class Desk {
   }
 
   results(first: number, last: number, given: Partial<CheckResult> = {}): CheckResult[] {
-    return Array.from({ length: last - first + 1 }, (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...given }));
+    return Array.from(
+      { length: last - first + 1 },
+      (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...given }),
+    );
   }
 
   take(batch: ResultBatch, probe = 'p', region = 'eu'): DeadLetter | null {
@@ -37,7 +43,9 @@ class Desk {
   }
 
   send(bytes: Uint8Array, probe = 'p', region = 'eu'): DeadLetter | null {
-    return this.owner.take({ region, probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now);
+    return this.owner.take(
+      { region, probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now,
+    );
   }
 
   /** Why a result of a region is refused; null when it is taken. */
@@ -54,7 +62,9 @@ class Desk {
   change(given: Partial<MonitorConfig>): void {
     const known = this.owner.state.monitors.get(this.monitor.monitor_id)?.state.config as MonitorConfig;
     const { asked_before: _kept, ...config } = known;
-    this.owner.noteConfigs([{ ...config, ...given, revision: known.revision + 1, changed_at: this.now.wall }], 0);
+    this.owner.noteConfigs(
+      [{ ...config, ...given, revision: known.revision + 1, changed_at: this.now.wall }], 0,
+    );
     this.flush();
   }
 
@@ -72,7 +82,9 @@ class Desk {
 
   /** Numbers in an entry that are not refused. */
   static seqs(entry: JournalEntry | null): number[] {
-    return (entry?.batches ?? []).flatMap(({ batch, refused }) => batch.results.map(({ seq }) => seq).filter((seq) => !refused.includes(seq)));
+    return (entry?.batches ?? []).flatMap(
+      ({ batch, refused }) => batch.results.map(({ seq }) => seq).filter((seq) => !refused.includes(seq)),
+    );
   }
 }
 
@@ -142,7 +154,10 @@ describe('the rule of a lane', () => {
 
   test('a range that the probe lost moves the lane', () => {
     const desk = new Desk();
-    desk.take({ epoch: 'e', engine: '', first: 1, last: 9, results: [], dropped: [{ first: 1, last: 9, reason: 'trimmed' }] });
+    desk.take({
+      epoch: 'e', engine: '', first: 1, last: 9, results: [],
+      dropped: [{ first: 1, last: 9, reason: 'trimmed' }],
+    });
     desk.flush();
     expect(desk.answers).toEqual([9]);
   });
@@ -174,7 +189,9 @@ describe('what is refused', () => {
     const desk = new Desk();
     desk.take(batchOf([...desk.results(1, 1), ...desk.results(2, 2, given), ...desk.results(3, 3)]));
     const next = desk.owner.nextEntry(desk.now.wall);
-    expect(next?.letters).toEqual([expect.objectContaining({ reason, seq: 2, epoch: 'e', probe_id: 'p', shard: SHARD })]);
+    expect(next?.letters).toEqual([
+      expect.objectContaining({ reason, seq: 2, epoch: 'e', probe_id: 'p', shard: SHARD }),
+    ]);
     expect(next?.entry.batches[0]?.refused).toEqual([2]);
     expect(Desk.seqs(desk.flush())).toEqual([1, 3]);
     expect(desk.answers).toEqual([3]);
@@ -216,7 +233,8 @@ describe('what is refused', () => {
 
   test('an unreadable batch whose place is known is lost by name, and the lane goes on', () => {
     const desk = new Desk();
-    const text = JSON.stringify({ v: 1, epoch: 'e', results: [{ seq: 1, monitor_id: { $gt: '' } }, { seq: 2 }] });
+    const text =
+      JSON.stringify({ v: 1, epoch: 'e', results: [{ seq: 1, monitor_id: { $gt: '' } }, { seq: 2 }] });
     expect(desk.send(Buffer.from(text))).toBeNull();
     const next = desk.owner.nextEntry(desk.now.wall);
     expect(next?.letters).toMatchObject([{ reason: 'unreadable' }]);
@@ -230,7 +248,9 @@ describe('what is refused', () => {
 describe('whose region it is', () => {
   test('any shared region, and those of the own organization, may run what chooses its regions itself', () => {
     const desk = new Desk();
-    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region))).toEqual([null, null, null, 'foreign_organization']);
+    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region))).toEqual([
+      null, null, null, 'foreign_organization',
+    ]);
   });
 
   test('a monitor that names its regions takes nothing of others', () => {
@@ -238,7 +258,9 @@ describe('whose region it is', () => {
     const named = configOf({ monitor_id: idIn(SHARD, 1), monitoring_regions: ['eu', 'of-other'] });
     desk.owner.noteConfigs([named], 0);
     desk.flush();
-    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region, named))).toEqual([null, 'foreign_region', 'foreign_region', 'foreign_organization']);
+    expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region, named))).toEqual([
+      null, 'foreign_region', 'foreign_region', 'foreign_organization',
+    ]);
   });
 
   test('a region that was asked for may bring what it still has, for as long as results are kept', () => {
@@ -248,9 +270,13 @@ describe('whose region it is', () => {
     desk.now.wall += RETENTION_MS + 1;
     desk.change({ monitoring_regions: ['us'] });
     desk.change({ monitoring_regions: ['ap'], status: 'paused' });
-    expect(['eu', 'us', 'ap', 'sa'].map((region) => desk.refusal(region))).toEqual(['too_old', 'too_old', 'too_old', 'foreign_region']);
+    expect(['eu', 'us', 'ap', 'sa'].map((region) => desk.refusal(region))).toEqual([
+      'too_old', 'too_old', 'too_old', 'foreign_region',
+    ]);
     desk.now.wall += RETENTION_MS + 1;
-    expect(['eu', 'us', 'ap'].map((region) => desk.refusal(region))).toEqual(['foreign_region', 'foreign_region', 'too_old']);
+    expect(['eu', 'us', 'ap'].map((region) => desk.refusal(region))).toEqual([
+      'foreign_region', 'foreign_region', 'too_old',
+    ]);
   });
 
   test('a change on its way into the journal makes nothing foreign', () => {
@@ -266,7 +292,9 @@ describe('whose region it is', () => {
       desk.now.wall += 1;
       desk.change({ monitoring_regions: [`r${at}`] });
     }
-    expect(Object.keys(desk.owner.state.monitors.get(desk.monitor.monitor_id)?.state.config.asked_before ?? {})).toHaveLength(100);
+    expect(
+      Object.keys(desk.owner.state.monitors.get(desk.monitor.monitor_id)?.state.config.asked_before ?? {}),
+    ).toHaveLength(100);
     expect(desk.refusal('r250')).toBeNull();
   });
 
@@ -292,7 +320,9 @@ describe('bounds', () => {
   test('an entry holds at most a thousand results; the rest waits', () => {
     const desk = new Desk();
     for (let first = 1; first <= 2500; first += 100) desk.range(first, first + 99);
-    expect([desk.flush(), desk.flush(), desk.flush()].map((entry) => Desk.seqs(entry).length)).toEqual([1000, 1000, 500]);
+    expect([desk.flush(), desk.flush(), desk.flush()].map((entry) => Desk.seqs(entry).length)).toEqual([
+      1000, 1000, 500,
+    ]);
     expect(desk.flush()).toBeNull();
   });
 
@@ -342,7 +372,9 @@ describe('hurry', () => {
     expect(desk.owner.waitingSince).toBe(0);
   });
 
-  test.each([['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }]] as [string, Partial<CheckResult>][])('%s does not wait', (_name, given) => {
+  test.each([
+    ['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }],
+  ] as [string, Partial<CheckResult>][])('%s does not wait', (_name, given) => {
     const desk = known();
     desk.take(batchOf(desk.results(2, 2, given)));
     expect(desk.owner.isUrgent).toBe(true);
@@ -356,14 +388,22 @@ describe('hurry', () => {
 });
 
 describe('a probe whose clock is wrong', () => {
-  test.each([['fast', 3_600_000], ['slow', -3_600_000]])('has its times put right before they are journaled: %s', (probe, off) => {
+  test.each([
+    ['fast', 3_600_000], ['slow', -3_600_000],
+  ])('has its times put right before they are journaled: %s', (probe, off) => {
     const desk = new Desk();
-    desk.take(batchOf(desk.results(1, 2, { started_at: HOUR + 5000 + off, scheduled_at: HOUR + 4000 + off, outcome: 'failure' })), probe);
+    desk.take(batchOf(desk.results(
+      1, 2, { started_at: HOUR + 5000 + off, scheduled_at: HOUR + 4000 + off, outcome: 'failure' },
+    )), probe);
     const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;
     const [taken] = entry.batches;
     expect(taken).toMatchObject({ late: [], refused: [] });
-    for (const { results } of [taken?.batch ?? { results: [] }, decodeBatch(taken?.bytes ?? new Uint8Array())]) {
-      expect(results.map((result) => [result.seq, result.started_at, result.scheduled_at])).toEqual([[1, HOUR + 5000, HOUR + 4000], [2, HOUR + 5000, HOUR + 4000]]);
+    for (const { results } of [
+      taken?.batch ?? { results: [] }, decodeBatch(taken?.bytes ?? new Uint8Array()),
+    ]) {
+      expect(results.map((result) => [result.seq, result.started_at, result.scheduled_at])).toEqual([
+        [1, HOUR + 5000, HOUR + 4000], [2, HOUR + 5000, HOUR + 4000],
+      ]);
     }
   });
 });
@@ -371,7 +411,9 @@ describe('a probe whose clock is wrong', () => {
 describe('lateness', () => {
   test('is written into the entry, by the configuration that holds there', () => {
     const desk = new Desk();
-    desk.take(batchOf([...desk.results(1, 1, { started_at: HOUR - 120_000 }), ...desk.results(2, 2, { started_at: HOUR })]));
+    desk.take(batchOf([
+      ...desk.results(1, 1, { started_at: HOUR - 120_000 }), ...desk.results(2, 2, { started_at: HOUR }),
+    ]));
     desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, interval_ms: 3_600_000 }], 0);
     expect(desk.flush()?.batches[0]?.late).toEqual([]);
     desk.owner.noteConfigs([{ ...desk.monitor, revision: 3, interval_ms: 10_000 }], 0);
@@ -386,9 +428,15 @@ describe('lateness', () => {
     const { state } = desk.owner.state.monitors.get(desk.monitor.monitor_id) ?? {};
     if (!state) throw new Error('no monitor');
     const later = new ShardState(SHARD, { n: 1, lanes: {} }, [
-      { monitor_id: desk.monitor.monitor_id, shard: SHARD, position: 99, outbox: [], state: { ...state, config: { ...desk.monitor, interval_ms: 5000 } } },
+      {
+        monitor_id: desk.monitor.monitor_id, shard: SHARD, position: 99, outbox: [],
+        state: { ...state, config: { ...desk.monitor, interval_ms: 5000 } },
+      },
     ]);
     later.apply(entry);
-    expect([...(later.monitors.get(desk.monitor.monitor_id)?.hours.values() ?? [])].flatMap((rows) => rows.after(0)).map(({ late }) => late)).toEqual([false]);
+    expect([...(later.monitors.get(desk.monitor.monitor_id)?.hours.values() ?? [])].flatMap(
+      (rows) => rows.after(0),
+    ).map(({ late }) => late))
+      .toEqual([false]);
   });
 });

@@ -5,17 +5,23 @@ import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 
 const SOURCE = { region: 'eu', probe_id: 'probe', late: false };
-const entries = fc.array(fc.record({ step: fc.integer({ min: 0, max: 3 }), row: storedResult }), { minLength: 1, maxLength: 60 });
+const entries = fc.array(
+  fc.record({ step: fc.integer({ min: 0, max: 3 }), row: storedResult }), { minLength: 1, maxLength: 60 },
+);
 
 describe('rows of an hour in memory', () => {
   test('come back as they were added, by stretches of the journal', () => {
-    fc.assert(fc.property(entries, fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 }), (added, from, more) => {
+    fc.assert(fc.property(entries, fc.integer({
+      min: 0, max: 40,
+    }), fc.integer({ min: 0, max: 40 }), (added, from, more) => {
       let entry = 10;
       const known = added.map(({ step, row }) => ({ entry: (entry += step), row }));
       const rows = new HourRows(HOUR, known[0]?.entry ?? 0);
       for (const { entry: of, row } of known) rows.add(of, row, row);
       expect(rows.after(0)).toEqual(known.map(({ row }) => row));
-      expect(rows.after(from, from + more)).toEqual(known.filter(({ entry: of }) => of > from && of <= from + more).map(({ row }) => row));
+      expect(rows.after(from, from + more)).toEqual(
+        known.filter(({ entry: of }) => of > from && of <= from + more).map(({ row }) => row),
+      );
       const rest = rows.keepAfter(from);
       expect(rest?.after(0) ?? []).toEqual(rows.after(from));
       if (rest) expect(rest.firstEntry).toBe(known.find(({ entry: of }) => of > from)?.entry);

@@ -9,7 +9,8 @@ test('a probe may send 16 MiB at once, then a mebibyte a second; the others do n
   expect(sent.filter(Boolean)).toHaveLength(16);
   expect(rate.exceeded).toBe(4);
   expect(rate.admits('quiet', MIB, 1000)).toBe(true);
-  expect([rate.admits('loud', MIB, 1500), rate.admits('loud', MIB, 2000), rate.admits('loud', MIB, 2001)]).toEqual([false, true, false]);
+  expect([rate.admits('loud', MIB, 1500), rate.admits('loud', MIB, 2000), rate.admits('loud', MIB, 2001)])
+    .toEqual([false, true, false]);
 });
 
 test('a rest gives no more than the burst', () => {

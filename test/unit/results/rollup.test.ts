@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals, uptimeOf, type Rollup } from '../../../controller/results/hours/rollup.ts';
+import {
+  addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals,
+  uptimeOf, type Rollup,
+} from '../../../controller/results/hours/rollup.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/hours/rollup-codec.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
 import type { HourTimes } from '../../../controller/verdicts/monitor-state.ts';
@@ -17,22 +20,34 @@ function ofRows(rows: StoredResult[], booked: HourTimes, intervalMs: number): Ro
 describe('a rollup', () => {
   test('counts what there is, in all and by region', () => {
     const rows = [
-      storedOf({ response_time_ms: 10 }), storedOf({ region: 'us', response_time_ms: 30 }), storedOf({ outcome: 'failure', response_time_ms: null }),
+      storedOf({ response_time_ms: 10 }), storedOf({ region: 'us', response_time_ms: 30 }),
+      storedOf({ outcome: 'failure', response_time_ms: null }),
       storedOf({ outcome: 'missed', missed: { reason: 'probe_down', count: 3 } }),
     ];
     const rollup = ofRows(rows, [3_000_000, 0, 600_000], 60_000);
-    expect(rollup).toMatchObject({ total: 3, failed: 1, missed: 3, time_sum: 400, time_count: 2, times: [3_000_000, 0, 600_000] });
+    expect(rollup).toMatchObject({
+      total: 3, failed: 1, missed: 3, time_sum: 400, time_count: 2, times: [3_000_000, 0, 600_000],
+    });
     expect(rollup.regions).toEqual({
-      eu: { total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1, time_min: 100, time_max: 100, histogram: [[bucketOf(10), 1]] },
-      us: { total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1, time_min: 300, time_max: 300, histogram: [[bucketOf(30), 1]] },
+      eu: {
+        total: 2, failed: 1, missed: 3, time_sum: 100, time_count: 1, time_min: 100, time_max: 100,
+        histogram: [[bucketOf(10), 1]],
+      },
+      us: {
+        total: 1, failed: 0, missed: 0, time_sum: 300, time_count: 1, time_min: 300, time_max: 300,
+        histogram: [[bucketOf(30), 1]],
+      },
     });
   });
 
   test('of parts is the rollup of all of their rows', () => {
-    fc.assert(fc.property(fc.array(storedResult, { maxLength: 40 }), fc.array(storedResult, { maxLength: 40 }), (some, others) => {
+    fc.assert(fc.property(fc.array(
+      storedResult, { maxLength: 40 },
+    ), fc.array(storedResult, { maxLength: 40 }), (some, others) => {
       const plain = (rows: typeof some): typeof some => rows.map((row) => ({ ...row, late: false }));
       const whole = ofRows([...plain(some), ...plain(others)], [3, 2, 1], 60_000);
-      const merged = mergeRollups([ofRows(plain(some), [1, 1, 1], 60_000), ofRows(plain(others), [2, 1, 0], 60_000)]);
+      const merged =
+        mergeRollups([ofRows(plain(some), [1, 1, 1], 60_000), ofRows(plain(others), [2, 1, 0], 60_000)]);
       expect(merged).toEqual(whole);
     }), { numRuns: 150 });
   });
@@ -45,12 +60,19 @@ describe('a rollup', () => {
   });
 
   test('has late results fill time that nobody watched, one interval each and never more than the hour', () => {
-    const late = (outcome: 'success' | 'failure', degraded = false) => storedOf({ late: true, outcome, degraded });
-    expect(ofRows([late('success'), late('failure'), late('success', true)], [1_800_000, 0, 0], 60_000).times).toEqual([1_860_000, 60_000, 60_000]);
+    const late = (outcome: 'success' | 'failure', degraded = false) =>
+      storedOf({ late: true, outcome, degraded });
+    expect(
+      ofRows([late('success'), late('failure'), late('success', true)], [1_800_000, 0, 0], 60_000).times,
+    ).toEqual([1_860_000, 60_000, 60_000]);
     const many = Array.from({ length: 100 }, () => late('success'));
     expect(ofRows(many, [0, 0, 600_000], 60_000).times).toEqual([HOUR_MS - 600_000, 0, 600_000]);
     expect(ofRows(many, [HOUR_MS, 0, 0], 60_000).times).toEqual([HOUR_MS, 0, 0]);
-    expect(ofRows([storedOf({ late: true, outcome: 'missed', missed: { reason: 'overload', count: 1 } })], [0, 0, 0], 60_000).times).toEqual([0, 0, 0]);
+    expect(ofRows(
+      [storedOf({ late: true, outcome: 'missed', missed: { reason: 'overload', count: 1 } })], [0, 0, 0],
+      60_000,
+    ).times)
+      .toEqual([0, 0, 0]);
   });
 
   test('keeps what was booked beside what was filled, so that it can be filled again', () => {
@@ -104,7 +126,9 @@ describe('an hour whose results are past their retention', () => {
     const known = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
     const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
     const more = addRows(known, ResultColumns.of(late), 60_000);
-    expect(more).toMatchObject({ total: 6, failed: 1, booked: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000] });
+    expect(more).toMatchObject({
+      total: 6, failed: 1, booked: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000],
+    });
     expect(more.regions['eu']).toMatchObject({ total: 6, failed: 1 });
     expect(addRows(known, ResultColumns.of([]), 60_000)).toEqual(known);
   });
@@ -113,7 +137,8 @@ describe('an hour whose results are past their retention', () => {
 test('percentiles are within a bucket of the true ones, and never outside of what was measured', () => {
   const times = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (tenths, share) => {
-    const { regions } = ofRows(tenths.map((time) => storedOf({ response_time_ms: time / 10 })), [0, 0, 0], 1000);
+    const { regions } =
+      ofRows(tenths.map((time) => storedOf({ response_time_ms: time / 10 })), [0, 0, 0], 1000);
     const sorted = tenths.map((time) => time / 10).sort((a, b) => a - b);
     const exact = sorted[Math.ceil(sorted.length * share) - 1] as number;
     const found = percentileOf(regions['eu'] as never, share) as number;

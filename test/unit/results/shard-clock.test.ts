@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import { isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
-import { ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps } from '../../../controller/results/clock/clock-rounds.ts';
+import {
+  ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps,
+} from '../../../controller/results/clock/clock-rounds.ts';
 import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
 import { LookQueue } from '../../../controller/results/clock/look-queue.ts';
 import { CYCLE_ROUNDS } from '../../../controller/results/clock/monitor-walk.ts';
@@ -26,19 +28,27 @@ interface Given {
 
 function shardOfMany({ count = MANY, lastAt, deadline }: Given): { shard: ShardState; ids: string[] } {
   const ids = Array.from({ length: count }, (_, at) => newId(HOUR + at));
-  const records = ids.map((id, at) => ({ monitor_id: id, shard: 1, position: 0, outbox: [], state: stateOf(id, lastAt(at), deadline?.(at) ?? 0) }));
+  const records = ids.map((id, at) => ({
+    monitor_id: id, shard: 1, position: 0, outbox: [], state: stateOf(id, lastAt(at), deadline?.(at) ?? 0),
+  }));
   return { shard: new ShardState(1, { n: 0, lanes: {}, taken_at: HOUR }, records), ids };
 }
 
 function stateOf(id: string, lastAt: number | null, deadline: number): MonitorState {
   if (lastAt !== null) {
     const state = newMonitorState(configOf({ monitor_id: id, changed_at: HOUR }));
-    const eu = { verdict: 'up' as const, degraded: false, fails: 0, first_fail_at: null, last_at: lastAt, response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null };
+    const eu = {
+      verdict: 'up' as const, degraded: false, fails: 0, first_fail_at: null, last_at: lastAt,
+      response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null,
+    };
     return { ...state, status: 'up', regions: { eu } };
   }
   const heartbeat = { interval_ms: 60_000, grace_ms: 60_000 };
   const state = newMonitorState(configOf({ monitor_id: id, type: 'HEARTBEAT', heartbeat, changed_at: HOUR }));
-  return { ...state, status: 'up', heartbeat: { last_at: deadline - 120_000, started_at: null, deadline, not_before: 0 } };
+  return {
+    ...state, status: 'up',
+    heartbeat: { last_at: deadline - 120_000, started_at: null, deadline, not_before: 0 },
+  };
 }
 
 /** Rounds of one shard on a simulated clock, as the owner of many makes them. */
@@ -55,7 +65,9 @@ class Shard implements ClockedShard {
   constructor(clock: SimulatedClock, state: ShardState) {
     this.clock = clock;
     this.#state = state;
-    this.clocked = new ShardClock(state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`) });
+    this.clocked = new ShardClock(
+      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`) },
+    );
   }
 
   get size(): number {
@@ -104,11 +116,16 @@ function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockRo
       if (message.kind === 'beginRound') message.answer(shard.beginRound(message.mayCloseHour));
       else message.answer({ looks: shard.look(message.limit), isWriting: shard.isWriting });
     };
-    const actor = new Actor<ClockMessage>({ clock, capacity: 10, start: () => ({ receive }), onEnded: (error) => expect(error).toBeUndefined() });
+    const actor = new Actor<ClockMessage>({
+      clock, capacity: 10, start: () => ({ receive }), onEnded: (error) => expect(error).toBeUndefined(),
+    });
     actor.begin();
     return [shard.shard, actor];
   }));
-  return { states: new Map(shards.map(({ shard, size }) => [shard, { monitors: { size } }])), get: (shard) => actors.get(shard) };
+  return {
+    states: new Map(shards.map(({ shard, size }) => [shard, { monitors: { size } }])),
+    get: (shard) => actors.get(shard),
+  };
 }
 
 async function rounds(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
@@ -129,7 +146,8 @@ describe('the clock, with many monitors', () => {
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
       // None before the shard has been watched for 145 s; then a round decides 500.
-      const late = (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
+      const late =
+        (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThanOrEqual((MANY / 500 + 1) * ROUND_MS);
     }
@@ -152,12 +170,15 @@ describe('the clock, with many monitors', () => {
   test('finds heartbeats overdue in time, those too that a change has made due sooner', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
-    const { shard, ids } = shardOfMany({ lastAt: () => null, deadline: (number) => start + 20_000 + number * 100 });
+    const { shard, ids } =
+      shardOfMany({ lastAt: () => null, deadline: (number) => start + 20_000 + number * 100 });
     const one = new Shard(clock, shard);
     const changed = ids.at(-1) as string;
     clock.setTimer(12_000, () => {
       const cell = shard.monitors.get(changed);
-      if (cell?.state.heartbeat) cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
+      if (cell?.state.heartbeat) {
+        cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
+      }
       one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, []);
     });
     await rounds(clock, [one], 80);
@@ -208,8 +229,12 @@ describe('the clock, with many monitors', () => {
       all.start();
       await clock.advance(2 * ROUND_MS - 1);
       all.stop();
-      expect(steps.reduce((sum, { looks }) => sum + looks, 0)).toBe(SHARD_COUNT * Math.round(size / SHARD_COUNT / 6));
-      expect(Math.max(...steps.map(({ looks }) => looks))).toBeLessThanOrEqual(size <= 100_000 ? 50 : LOOKS_AT_ONCE);
+      expect(steps.reduce((sum, { looks }) => sum + looks, 0)).toBe(
+        SHARD_COUNT * Math.round(size / SHARD_COUNT / 6),
+      );
+      expect(Math.max(...steps.map(({ looks }) => looks))).toBeLessThanOrEqual(
+        size <= 100_000 ? 50 : LOOKS_AT_ONCE,
+      );
       expect(new Set(steps.map(({ at }) => Math.floor(at / 1000))).size).toBeGreaterThanOrEqual(4);
     }
   });
@@ -217,13 +242,18 @@ describe('the clock, with many monitors', () => {
   test('lets shards write one after the other, all of them in a round', async () => {
     const clock = new SimulatedClock();
     const looked: number[] = [];
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({ shard, size: 10, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0, beginRound: () => 0 }));
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
+      shard, size: 10, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0,
+      beginRound: () => 0,
+    }));
     const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
     const start = clock.monotonic();
     all.start();
     await clock.advance(2 * ROUND_MS - 1);
     all.stop();
-    expect(looked.map((at) => at - start - ROUND_MS)).toEqual(shards.map(({ shard }) => Math.ceil(shard / 2) * 250));
+    expect(looked.map((at) => at - start - ROUND_MS)).toEqual(
+      shards.map(({ shard }) => Math.ceil(shard / 2) * 250),
+    );
   });
 
   test('lets shards book an hour one after the other', async () => {
@@ -246,13 +276,17 @@ describe('the clock, with many monitors', () => {
   });
 });
 
-const EMPTY = { shard: 1, n: 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [], clock: [], lanes: [] };
+const EMPTY = {
+  shard: 1, n: 1, v: 1, writer: 'w', taken_at: HOUR, configs: [], batches: [], pings: [], clock: [],
+  lanes: [],
+};
 
 describe('tidying, with many monitors', () => {
   test('finds every monitor whose hour is due within a cycle, in steps, and never thinks more is in documents than is', () => {
     const { shard, ids } = shardOfMany({ lastAt: () => HOUR });
     shard.n = 1000;
-    // Every third has something in the journal alone; every ninth of these is due, as its state was changed by the clock.
+    // Every third has something in the journal alone; every ninth of these is due, as its state was changed
+    // by the clock.
     const unsaved = ids.filter((_, number) => number % 3 === 0);
     for (const [number, id] of unsaved.entries()) {
       const cell = shard.monitors.get(id);
@@ -282,7 +316,9 @@ describe('tidying, with many monitors', () => {
       shard.n += 10;
       if (through === null) continue;
       throughs.push(through);
-      expect(through).toBeLessThanOrEqual(Math.min(...[...shard.monitors.values()].map((cell) => savedThrough(cell, shard.n))));
+      expect(through).toBeLessThanOrEqual(
+        Math.min(...[...shard.monitors.values()].map((cell) => savedThrough(cell, shard.n))),
+      );
     }
     expect(due.size).toBe(0);
     // The first that nothing makes due holds it at its entry.
@@ -304,7 +340,9 @@ describe('the queue of looks', () => {
       queue.turn();
       const names: string[] = [];
       // One a round, as when there is no room for more.
-      if (round !== 0) for (let name = queue.take(); name !== undefined; name = queue.take()) names.push(name);
+      if (round !== 0) {for (let name = queue.take(); name !== undefined; name = queue.take()) {
+        names.push(name);
+      }}
       met.push(names);
     }
     expect(met).toEqual([[], ['soon', 'moved'], [], [], ['later'], [], [], [], [], ['far'], [], []]);

@@ -29,14 +29,19 @@ function rig() {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 23));
   const state = new ShardState(SHARD, { n: 0, lanes: {} }, []);
   const config = configOf({ monitor_id: idIn(SHARD, 0), changed_at: clock.now() });
-  state.apply({ shard: SHARD, n: 1, v: 1, writer: 'w', taken_at: clock.now(), configs: [config], pings: [], batches: [], clock: [], lanes: [] });
+  state.apply({
+    shard: SHARD, n: 1, v: 1, writer: 'w', taken_at: clock.now(), configs: [config], pings: [], batches: [],
+    clock: [], lanes: [],
+  });
   const cell = state.monitors.get(config.monitor_id);
   if (cell === undefined) throw new Error('no such monitor');
   const rollups = new NoRollups();
   let questions = 0;
   const open = async (ids: string[]) => {
     questions += 1;
-    return { recent: [], monitors: new Map(ids.map((id) => [id, toOpenMonitor(id, cell, clock.now(), 'owner')])) };
+    return {
+      recent: [], monitors: new Map(ids.map((id) => [id, toOpenMonitor(id, cell, clock.now(), 'owner')])),
+    };
   };
   const statistics = new Statistics({ clock, rollups, latest: async () => [], open: { open } });
   const asked = async (read: () => Promise<unknown>): Promise<{ keys: number; questions: number }> => {
@@ -44,7 +49,9 @@ function rig() {
     await read();
     return { keys: rollups.asked - before.keys, questions: questions - before.questions };
   };
-  const group = (first: number, count: number) => () => pagesOf(first, count).reduce((before, ids) => before.then(() => statistics.periods(ids, WINDOWS)), Promise.resolve<unknown>(null));
+  const group = (first: number, count: number) => () => pagesOf(first, count).reduce(
+    (before, ids) => before.then(() => statistics.periods(ids, WINDOWS)), Promise.resolve<unknown>(null),
+  );
   return { clock, statistics, asked, group };
 }
 
@@ -65,7 +72,9 @@ test('the statistics of a group ask each owner once for a page, and for no rollu
 test('those of a group that is larger than what is remembered find again what fits', async () => {
   const { clock, asked, group } = rig();
   const { keys: whole } = await asked(group(0, 2000));
-  for (let again = 0; again < 3; again += 1) expect((await asked(group(0, 2000))).keys).toBeLessThan(0.5 * whole);
+  for (let again = 0; again < 3; again += 1) {
+    expect((await asked(group(0, 2000))).keys).toBeLessThan(0.5 * whole);
+  }
   // What is remembered makes room when it is old.
   await clock.advance(5 * 60_000);
   expect((await asked(group(3000, 1000))).keys).toBeGreaterThan(0);

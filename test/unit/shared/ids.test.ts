@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { derivedId, fnv1a, hashSecret, newId, newSecret, SHARD_COUNT, shardName, shardOf } from '../../../shared/ids.ts';
+import {
+  derivedId, fnv1a, hashSecret, newId, newSecret, SHARD_COUNT, shardName, shardOf,
+} from '../../../shared/ids.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -18,7 +20,10 @@ describe('ids', () => {
   test('derived from the same parts are the same, and from others are not', () => {
     expect(derivedId('monitor', 17, 'webhook')).toBe(derivedId('monitor', 17, 'webhook'));
     expect(UUID.exec(derivedId('a'))?.[1]).toBe('8');
-    const all = [derivedId('ab', 'c'), derivedId('a', 'bc'), derivedId('abc'), derivedId('1'), derivedId(1), derivedId('a', 'b', 'c'), derivedId('a,b', 'c')];
+    const all = [
+      derivedId('ab', 'c'), derivedId('a', 'bc'), derivedId('abc'), derivedId('1'), derivedId(1),
+      derivedId('a', 'b', 'c'), derivedId('a,b', 'c'),
+    ];
     expect(new Set(all).size).toBe(all.length);
   });
 
@@ -35,14 +40,19 @@ describe('ids', () => {
 
 describe('shards', () => {
   test('use FNV-1a with 32 bits, by its published vectors', () => {
-    const vectors: [string, number][] = [['', 0x811c9dc5], ['a', 0xe40c292c], ['b', 0xe70c2de5], ['foobar', 0xbf9cf968], ['fo', 0x6222e842], ['chongo was here!\n', 0xd49930d5]];
+    const vectors: [string, number][] = [
+      ['', 0x811c9dc5], ['a', 0xe40c292c], ['b', 0xe70c2de5], ['foobar', 0xbf9cf968], ['fo', 0x6222e842],
+      ['chongo was here!\n', 0xd49930d5],
+    ];
     for (const [text, hash] of vectors) expect(fnv1a(text), text).toBe(hash);
   });
 
   test('hash text beyond ASCII by its UTF-8 bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       let hash = 0x811c9dc5n;
-      for (const byte of Buffer.from(text, 'utf8')) hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
+      for (const byte of Buffer.from(text, 'utf8')) {
+        hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
+      }
       expect(fnv1a(text)).toBe(Number(hash));
     }));
   });

@@ -40,7 +40,9 @@ describe('the log', () => {
   });
 
   test('shows errors with their stack, and nothing below its level', () => {
-    expect(lines.at(-1)).toMatchObject({ msg: 'an error', err: { message: 'told', stack: expect.stringContaining('Error: told') as string } });
+    expect(lines.at(-1)).toMatchObject({
+      msg: 'an error', err: { message: 'told', stack: expect.stringContaining('Error: told') as string },
+    });
     expect(lines).toHaveLength(28);
   });
 });

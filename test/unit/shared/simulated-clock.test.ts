@@ -14,7 +14,8 @@ describe('a simulated clock', () => {
   test('fires timers at their time, by due time and then by the order they were set in', async () => {
     const clock = new SimulatedClock(0);
     const fired: string[] = [];
-    const set = (name: string, delayMs: number) => clock.setTimer(delayMs, () => fired.push(`${name} ${clock.now()}`));
+    const set = (name: string, delayMs: number) =>
+      clock.setTimer(delayMs, () => fired.push(`${name} ${clock.now()}`));
     set('b', 20);
     set('a', 10);
     set('c', 20);
@@ -134,7 +135,9 @@ describe('a simulated clock', () => {
           model = model.filter(({ id }) => id !== value % timers.length);
         } else {
           await clock.advance(value);
-          const due = model.filter(({ at }) => at <= clock.now()).sort((one, other) => one.at - other.at || one.id - other.id);
+          const due = model.filter(({ at }) => at <= clock.now()).sort(
+            (one, other) => one.at - other.at || one.id - other.id,
+          );
           expected.push(...due.map(({ id }) => id));
           model = model.filter(({ at }) => at > clock.now());
         }

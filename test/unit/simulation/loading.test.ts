@@ -8,7 +8,9 @@ import type { DeadLetter } from '../../../controller/results/dead-letters/dead-l
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
-import { Shard, type LookAnswer, type ShardDeps, type ShardMessage } from '../../../controller/results/shards/shard.ts';
+import {
+  Shard, type LookAnswer, type ShardDeps, type ShardMessage,
+} from '../../../controller/results/shards/shard.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -22,24 +24,36 @@ const SHARD = 2;
 const MONITOR = configOf({ shard: SHARD, retries: 0, quorum: 'any' });
 
 function entry(n: number, part: Partial<JournalEntry>): JournalEntry {
-  return { shard: SHARD, n, v: 1, writer: 'w', taken_at: MONITOR.changed_at + n * 1000, configs: [], batches: [], pings: [], clock: [], lanes: [], ...part };
+  return {
+    shard: SHARD, n, v: 1, writer: 'w', taken_at: MONITOR.changed_at + n * 1000, configs: [], batches: [],
+    pings: [], clock: [], lanes: [], ...part,
+  };
 }
 
 function failureEntry(n: number): JournalEntry {
-  const batch = batchOf([resultOf(MONITOR, { seq: 1, outcome: 'failure', started_at: MONITOR.changed_at + n * 1000 })]);
-  return entry(n, { batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }], lanes: [['p/e', 1]] });
+  const batch =
+    batchOf([resultOf(MONITOR, { seq: 1, outcome: 'failure', started_at: MONITOR.changed_at + n * 1000 })]);
+  return entry(n, {
+    batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }],
+    lanes: [['p/e', 1]],
+  });
 }
 
 /** An actor of the shard that loads it, and the shard as soon as it is loaded. */
-function actorOf(clock: SimulatedProcess, given: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>): { actor: Actor<ShardMessage>; loading: Promise<Shard> } {
+function actorOf(
+  clock: SimulatedProcess, given: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>,
+): { actor: Actor<ShardMessage>; loading: Promise<Shard> } {
   let actor!: Actor<ShardMessage>;
   const loading = new Promise<Shard>((resolve, reject) => {
     actor = new Actor({
       clock, capacity: 100, onEnded: reject,
       start: async (context) => {
         const loaded = await Shard.load(SHARD, 'loader', {
-          clock, log: createLog('test', 'silent'), limits: limitsOf(1e15), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
-          listeners: { onApplied: () => undefined, onConfigs: () => undefined }, counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
+          clock, log: createLog('test', 'silent'), limits: limitsOf(
+            1e15,
+          ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
+          listeners: { onApplied: () => undefined, onConfigs: () => undefined },
+          counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
         }, context);
         resolve(loaded);
         return loaded;
@@ -50,16 +64,28 @@ function actorOf(clock: SimulatedProcess, given: Pick<ShardDeps, 'stores'> & Par
   return { actor, loading };
 }
 
-const beginRound = (actor: Actor<ShardMessage>) => actor.ask<number>((answer) => ({ kind: 'beginRound', mayCloseHour: true, answer }));
-const look = (actor: Actor<ShardMessage>) => actor.ask<LookAnswer>((answer) => ({ kind: 'look', limit: 100, answer }));
-const nextEntry = (actor: Actor<ShardMessage>) => actor.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer }));
-const inserted = (actor: Actor<ShardMessage>) => actor.ask<void>((answer) => ({ kind: 'inserted', outcome: 'written', snapshotN: 0, answer }));
+const beginRound = (actor: Actor<ShardMessage>) =>
+  actor.ask<number>((answer) => ({ kind: 'beginRound', mayCloseHour: true, answer }));
+const look = (actor: Actor<ShardMessage>) =>
+  actor.ask<LookAnswer>((answer) => ({ kind: 'look', limit: 100, answer }));
+const nextEntry = (actor: Actor<ShardMessage>) =>
+  actor.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer }));
+const inserted = (actor: Actor<ShardMessage>) =>
+  actor.ask<void>((answer) => ({ kind: 'inserted', outcome: 'written', snapshotN: 0, answer }));
 
-/** Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the journal. */
-async function load(db: SimulatedDatabase, disturb: () => void, change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({})): Promise<Shard> {
+/**
+ * Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the
+ * journal.
+ */
+async function load(
+  db: SimulatedDatabase, disturb: () => void,
+  change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({}),
+): Promise<Shard> {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
-  const plain = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+  const plain = simulatedStores(
+    db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }),
+  );
   let isDisturbed = false;
   const journal: ControllerStores['journal'] = { ...plain.journal, read: (shard, after, limit) => {
     if (!isDisturbed) disturb();
@@ -76,11 +102,15 @@ function saved(): SimulatedDatabase {
   const state = new SimulatedDatabase();
   state.insertEntry(entryText(entry(1, { configs: [MONITOR] })));
   db.snapshots.set(SHARD, { position: 2, content: '{}' });
-  db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) });
+  db.states.set(
+    MONITOR.monitor_id,
+    { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) },
+  );
   return db;
 }
 
-const LYING: (stores: ControllerStores) => Pick<ControllerStores, 'snapshots'> = (stores) => ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
+const LYING: (stores: ControllerStores) => Pick<ControllerStores, 'snapshots'> = (stores) =>
+  ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
 
 describe('a shard is loaded', () => {
   test('with what the journal has after the snapshot', async () => {
@@ -91,7 +121,10 @@ describe('a shard is loaded', () => {
     expect(db.incidents.size).toBe(1);
   });
 
-  /** The true journal has gone on, its entries up to 50 are deleted, and a sleeper has put its own under the free number 3. */
+  /**
+   * The true journal has gone on, its entries up to 50 are deleted, and a sleeper has put its own under the
+   * free number 3.
+   */
   function overtake(db: SimulatedDatabase): void {
     db.snapshots.set(SHARD, { position: 50, content: '{}' });
     db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
@@ -119,14 +152,22 @@ describe('a shard is loaded', () => {
 test('the clock decides on for the others when a rule throws for one monitor, which is set aside once', async () => {
   const db = saved();
   const other = configOf({ shard: SHARD, organization_id: 'other' });
-  const seen = { ...newMonitorState(other), status: 'up' as const, regions: { eu: regionSeenAt(other.changed_at) } };
+  const seen = {
+    ...newMonitorState(other), status: 'up' as const, regions: { eu: regionSeenAt(other.changed_at) },
+  };
   const id = `${MONITOR.monitor_id.slice(0, -12)}ffffffffffff`;
-  db.states.set(id, { shard: SHARD, position: 2, outbox: '[]', content: JSON.stringify({ ...seen, config: { ...other, monitor_id: id } }) });
+  db.states.set(id, {
+    shard: SHARD, position: 2, outbox: '[]',
+    content: JSON.stringify({ ...seen, config: { ...other, monitor_id: id } }),
+  });
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
-  const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+  const stores = simulatedStores(
+    db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }),
+  );
   const failed: DeadLetter[] = [];
-  const { actor, loading } = actorOf(process, { stores, deadLetters: { put: (letters) => void failed.push(...letters) } });
+  const { actor, loading } =
+    actorOf(process, { stores, deadLetters: { put: (letters) => void failed.push(...letters) } });
   const { state } = await within(clock, loading);
   const broken = state.monitors.get(MONITOR.monitor_id);
   if (!broken) throw new Error('no monitor');
@@ -143,7 +184,10 @@ test('the clock decides on for the others when a rule throws for one monitor, wh
 });
 
 function regionSeenAt(at: number): RegionState {
-  return { verdict: 'up', degraded: false, fails: 0, first_fail_at: null, last_at: at, response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null };
+  return {
+    verdict: 'up', degraded: false, fails: 0, first_fail_at: null, last_at: at, response_time_ms: 5,
+    status_code: 200, error: null, probe_id: 'p', reason: null,
+  };
 }
 
 async function within<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
@@ -160,21 +204,31 @@ describe('a lane that has been still', () => {
   const moved = { 'old/e': now - 33 * DAY_MS, 'new/e': now - 31 * DAY_MS, 'back/e': now - 33 * DAY_MS };
 
   /** The positions in the snapshot that follows, results being kept for 30 days. */
-  async function snapshotAfter(content: object): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: Shard }> {
+  async function snapshotAfter(
+    content: object,
+  ): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: Shard }> {
     const db = saved();
     db.states.clear();
     db.snapshots.set(SHARD, { position: 2, content: JSON.stringify(content) });
-    for (let n = 3; n < 80; n += 1) db.journalOf(SHARD).set(n, entryText(entry(n, { taken_at: now, lanes: n === 50 ? [['back/e', 4]] : [] })));
+    for (let n = 3; n < 80; n += 1) {
+      db.journalOf(SHARD).set(
+        n, entryText(entry(n, { taken_at: now, lanes: n === 50 ? [['back/e', 4]] : [] })),
+      );
+    }
     const clock = new SimulatedClock();
     const process = new SimulatedProcess(clock);
-    const stores = simulatedStores(db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }));
+    const stores = simulatedStores(
+      db, new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined }),
+    );
     const { actor: loader, loading } = actorOf(process, { stores, limits: limitsOf(30 * DAY_MS) });
     const actor = await within(clock, loading.then(async (loaded) => {
       await beginRound(loader);
       await look(loader);
       return loaded;
     }));
-    return { ...(JSON.parse(db.snapshots.get(SHARD)?.content ?? '') as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
+    return { ...(JSON.parse(
+      db.snapshots.get(SHARD)?.content ?? '',
+    ) as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
   }
 
   test('longer than results are kept, and a margin, is forgotten with the next snapshot', async () => {
@@ -211,13 +265,17 @@ describe('a shard goes', () => {
     await world.run(30_000);
     first.kill();
     second.kill();
-    for (const doc of [world.db.states.get(monitor.monitor_id)]) if (doc) doc.content = doc.content.replace('"monitoring_regions":[]', '"monitoring_regions":null');
+    for (const doc of [world.db.states.get(monitor.monitor_id)]) {
+      if (doc) doc.content = doc.content.replace('"monitoring_regions":[]', '"monitoring_regions":null');
+    }
     first.start();
     await world.run(120_000);
     const reasons = [...world.db.letters.values()].map(({ reason, monitor_id }) => `${reason} ${monitor_id}`);
     expect(new Set(reasons)).toEqual(new Set([`rule_failed ${monitor.monitor_id}`]));
     const state = first.shards?.states.get(SHARD);
-    expect(state?.monitors.get(other.monitor_id)?.state.last_check_at).toBeGreaterThan(world.clock.now() - 30_000);
+    expect(state?.monitors.get(other.monitor_id)?.state.last_check_at).toBeGreaterThan(
+      world.clock.now() - 30_000,
+    );
     expect(world.probes[0]?.depth).toBeLessThan(5);
   });
 });

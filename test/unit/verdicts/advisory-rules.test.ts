@@ -7,18 +7,26 @@ const DAY_S = 86_400;
 const atDay = (day: number): number => HOUR + day * DAY_S * 1000;
 
 function tls(expiresOnDay: number): TlsFacts {
-  return { valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host', fingerprint256: 'f', protocol: 'TLSv1.3' };
+  return {
+    valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host', fingerprint256: 'f',
+    protocol: 'TLSv1.3',
+  };
 }
 
 function warnings(run: MonitorRun): string[] {
-  return run.effects.flatMap((effect) => (effect.kind === 'alert' && effect.alert.expiry ? [`${effect.alert.event} ${effect.alert.expiry.days}`] : []));
+  return run.effects.flatMap((effect) => (effect.kind === 'alert' && effect.alert.expiry
+    ? [`${effect.alert.event} ${effect.alert.expiry.days}`]
+    : []));
 }
 
 describe('a certificate that expires', () => {
   test('is warned of once at each threshold', () => {
     const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
     for (let day = 0; day < 60; day += 1) run.result(1 + day * DAY_S, { tls: tls(60) });
-    expect(warnings(run)).toEqual(['monitor.ssl_expiring 30', 'monitor.ssl_expiring 14', 'monitor.ssl_expiring 7', 'monitor.ssl_expiring 1']);
+    expect(warnings(run)).toEqual([
+      'monitor.ssl_expiring 30', 'monitor.ssl_expiring 14', 'monitor.ssl_expiring 7',
+      'monitor.ssl_expiring 1',
+    ]);
     expect(run.effects.filter((effect) => effect.kind === 'open')).toEqual([]);
   });
 

@@ -19,7 +19,9 @@ describe('time is booked', () => {
     for (let at = 660; at < 1200; at += 60) run.down(at);
     for (let at = 1200; at < 3600; at += 60) run.up(at);
     run.closeHour(1);
-    expect(run.booked()).toEqual([600 + 2400, 0, 1200 - 600.001].map((seconds) => expect.closeTo(seconds, 6)));
+    expect(run.booked()).toEqual(
+      [600 + 2400, 0, 1200 - 600.001].map((seconds) => expect.closeTo(seconds, 6)),
+    );
   });
 
   test('over the end of an hour in both', () => {

@@ -26,9 +26,14 @@ export class MonitorRun {
     return step.effects;
   }
 
-  result(atSeconds: number, given: Partial<CheckResult> & { region?: string; late?: boolean } = {}): MonitorEffect[] {
+  result(
+    atSeconds: number, given: Partial<CheckResult> & { region?: string; late?: boolean } = {},
+  ): MonitorEffect[] {
     const { region = 'eu', late = false, ...rest } = given;
-    return this.item({ kind: 'result', region, probe_id: `probe-${region}`, late, result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }) });
+    return this.item({
+      kind: 'result', region, probe_id: `probe-${region}`, late,
+      result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }),
+    });
   }
 
   resultAt(atSeconds: number): CheckResult {
@@ -50,7 +55,9 @@ export class MonitorRun {
   /** A change of what is checked, unless it keeps its `check_revision`. */
   change(atSeconds: number, change: Partial<MonitorConfig>): MonitorEffect[] {
     const revision = this.config.revision + 1;
-    this.config = { ...this.config, revision, check_revision: revision, ...change, changed_at: HOUR + atSeconds * SECOND };
+    this.config = {
+      ...this.config, revision, check_revision: revision, ...change, changed_at: HOUR + atSeconds * SECOND,
+    };
     return this.item({ kind: 'config', config: this.config });
   }
 

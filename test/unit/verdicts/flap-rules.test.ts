@@ -4,8 +4,10 @@ import { FLAP_DOWNS, flapWindowMs } from '../../../controller/verdicts/flap-rule
 import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
 import { MonitorRun } from './build.ts';
 
-const alerts = (run: MonitorRun) => run.effects.flatMap((effect: MonitorEffect) => (effect.kind === 'alert' ? [effect.alert] : []));
-const events = (run: MonitorRun): string[] => alerts(run).map((alert) => `${alert.event}${alert.flapping ? ' flapping' : ''}`);
+const alerts = (run: MonitorRun) =>
+  run.effects.flatMap((effect: MonitorEffect) => (effect.kind === 'alert' ? [effect.alert] : []));
+const events = (run: MonitorRun): string[] =>
+  alerts(run).map((alert) => `${alert.event}${alert.flapping ? ' flapping' : ''}`);
 
 /** Down for a minute, up for a minute, again and again. */
 function flap(run: MonitorRun, times: number, from = 60): number {
@@ -23,7 +25,10 @@ describe('a monitor that flaps', () => {
     const run = new MonitorRun();
     run.up(1);
     const at = flap(run, 12);
-    expect(events(run)).toEqual([...Array.from({ length: FLAP_DOWNS - 1 }, () => ['monitor.down', 'monitor.up']).flat(), 'monitor.down flapping']);
+    expect(events(run)).toEqual([
+      ...Array.from({ length: FLAP_DOWNS - 1 }, () => ['monitor.down', 'monitor.up']).flat(),
+      'monitor.down flapping',
+    ]);
     expect(alerts(run).at(-1)?.flapping).toEqual({ downs: 5, window_ms: 40 * 60_000 });
     for (let minute = 0; minute < 10; minute += 1) run.up(at + minute * 60);
     expect(events(run).at(-1)).toBe('monitor.up');
@@ -74,12 +79,15 @@ describe('a monitor that flaps', () => {
   });
 });
 
-test.each([[1_000, 60_000], [30_000, 1_200_000], [60_000, 2_400_000], [86_400_000, 10_800_000]])('at an interval of %i ms the window is %i ms', (interval_ms, windowMs) => {
+test.each([
+  [1_000, 60_000], [30_000, 1_200_000], [60_000, 2_400_000], [86_400_000, 10_800_000],
+])('at an interval of %i ms the window is %i ms', (interval_ms, windowMs) => {
   expect(flapWindowMs({ interval_ms })).toBe(windowMs);
 });
 
 test('however it changes: at most ten alerts in a window, and who was told of the last outage hears how it ended', () => {
-  const gaps = fc.array(fc.record({ ok: fc.boolean(), gap: fc.integer({ min: 1, max: 600 }) }), { maxLength: 150 });
+  const gaps =
+    fc.array(fc.record({ ok: fc.boolean(), gap: fc.integer({ min: 1, max: 600 }) }), { maxLength: 150 });
   fc.assert(fc.property(gaps, (steps) => {
     const run = new MonitorRun();
     let now = 1;
@@ -91,7 +99,8 @@ test('however it changes: at most ten alerts in a window, and who was told of th
     for (let minute = 0; minute < 60; minute += 1) run.up(now + 60 + minute * 60);
     const told = alerts(run);
     for (const alert of told) {
-      const near = told.filter((other) => other.event === 'monitor.down' && other.at <= alert.at && other.at > alert.at - flapWindowMs(run.config));
+      const near = told.filter((other) => other.event === 'monitor.down' && other.at <= alert.at &&
+        other.at > alert.at - flapWindowMs(run.config));
       expect(near.length).toBeLessThanOrEqual(FLAP_DOWNS + 1);
     }
     expect(told.at(-1)?.event ?? 'monitor.up').toBe('monitor.up');

@@ -8,7 +8,9 @@ import { MonitorRun, SECOND } from './build.ts';
 
 /** Seen up until 0, then by nobody until 3000. */
 function unwatched(config: Partial<MonitorConfig> = {}): MonitorRun {
-  const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu'], ...config });
+  const run = new MonitorRun({
+    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu'], ...config,
+  });
   run.up(1);
   run.up(3000);
   run.effects = [];
@@ -16,7 +18,9 @@ function unwatched(config: Partial<MonitorConfig> = {}): MonitorRun {
 }
 
 function late(run: MonitorRun, region: string, outcomes: Record<number, boolean>): void {
-  for (const [at, ok] of Object.entries(outcomes)) run.result(Number(at), { region, late: true, outcome: ok ? 'success' : 'failure' });
+  for (const [at, ok] of Object.entries(outcomes)) {
+    run.result(Number(at), { region, late: true, outcome: ok ? 'success' : 'failure' });
+  }
 }
 
 describe('an outage that late results show', () => {
@@ -26,9 +30,17 @@ describe('an outage that late results show', () => {
     late(run, 'eu', { 600: true, 660: false, 662: false, 720: false, 780: true });
     expect(run.told).toEqual(['open@660', 'resolve@780']);
     const [open, resolve] = run.effects;
-    expect(open).toMatchObject({ opening: { late: true, failure_count: 3, affected_regions: ['eu'], error_message: 'Expected 200, got 503', severity: 'major' } });
-    if (open?.kind === 'open' && resolve?.kind === 'resolve') expect(resolve.resolution.id).toBe(open.opening.id);
-    expect(run.state).toMatchObject({ status: 'up', since: before.since, outage: null, booked: before.booked, booked_until: before.booked_until, regions: before.regions });
+    expect(open).toMatchObject({ opening: {
+      late: true, failure_count: 3, affected_regions: ['eu'], error_message: 'Expected 200, got 503',
+      severity: 'major',
+    } });
+    if (open?.kind === 'open' && resolve?.kind === 'resolve') {
+      expect(resolve.resolution.id).toBe(open.opening.id);
+    }
+    expect(run.state).toMatchObject({
+      status: 'up', since: before.since, outage: null, booked: before.booked,
+      booked_until: before.booked_until, regions: before.regions,
+    });
   });
 
   test('is none with as many failures as there are retries, or none after them', () => {
@@ -87,7 +99,8 @@ describe('time that was watched', () => {
   });
 
   test('in part makes no incident: the known outage tells of it', () => {
-    const run = new MonitorRun({ interval_ms: 60_000, retries: 0, quorum: 'any', monitoring_regions: ['eu', 'us'] });
+    const run =
+      new MonitorRun({ interval_ms: 60_000, retries: 0, quorum: 'any', monitoring_regions: ['eu', 'us'] });
     run.up(1);
     run.down(600);
     run.up(660);
@@ -146,18 +159,33 @@ const lanes = fc.record({
   quorum: fc.constantFrom('any' as const, 'majority' as const, 'all' as const),
   live: fc.array(fc.boolean(), { minLength: 2, maxLength: 40 }),
   gaps: fc.array(fc.integer({ min: 2, max: 2000 }), { minLength: 40, maxLength: 40 }),
-  late: fc.array(fc.record({ region: fc.constantFrom('eu', 'us'), outcomes: fc.array(fc.boolean(), { maxLength: 40 }), from: fc.integer({ min: 0, max: 4000 }) }), { maxLength: 2 }),
+  late: fc.array(fc.record({
+    region: fc.constantFrom('eu', 'us'), outcomes: fc.array(fc.boolean(), { maxLength: 40 }),
+    from: fc.integer({ min: 0, max: 4000 }),
+  }), { maxLength: 2 }),
   order: fc.infiniteStream(fc.nat()),
 });
 
-/** Plays lanes in an order that each of them keeps; what is late is judged by when it was sent, not by the order. */
-function playLanes(given: { quorum: 'any' | 'majority' | 'all' }, sent: Heard[][], next: (lanes: number) => number): MonitorRun {
-  const run = new MonitorRun({ ...given, interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu', 'us'] });
+/**
+ * Plays lanes in an order that each of them keeps; what is late is judged by when it was sent, not by the
+ * order.
+ */
+function playLanes(
+  given: { quorum: 'any' | 'majority' | 'all' }, sent: Heard[][], next: (lanes: number) => number,
+): MonitorRun {
+  const run = new MonitorRun({
+    ...given, interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu', 'us'],
+  });
   const rest = sent.map((lane) => [...lane]);
-  for (let open = rest.filter((lane) => lane.length > 0); open.length > 0; open = rest.filter((lane) => lane.length > 0)) {
+  for (let open = rest.filter((lane) => lane.length > 0); open.length > 0; open = rest.filter(
+    (lane) => lane.length > 0,
+  )) {
     const lane = open[next(open.length)] as Heard[];
     const { at, region, ok, delay } = lane.shift() as Heard;
-    run.result(at, { region, outcome: ok ? 'success' : 'failure', late: isLate(run.config, HOUR + at * SECOND, HOUR + (at + delay) * SECOND) });
+    run.result(at, {
+      region, outcome: ok ? 'success' : 'failure',
+      late: isLate(run.config, HOUR + at * SECOND, HOUR + (at + delay) * SECOND),
+    });
   }
   run.closeHour(100);
   return run;
@@ -167,15 +195,21 @@ test('lanes in any order end in the same status and the same times; what came la
   let told = 0;
   fc.assert(fc.property(lanes, ({ quorum, live, gaps, late: backlog, order }) => {
     let at = 0;
-    const fresh = live.map((ok, index): Heard => ({ at: (at += gaps[index] as number), region: 'eu', ok, delay: 0 }));
-    const late = backlog.map(({ region, outcomes, from }) => outcomes.map((ok, index): Heard => ({ at: from + index * 60, region, ok, delay: 5000 })));
+    const fresh =
+      live.map((ok, index): Heard => ({ at: (at += gaps[index] as number), region: 'eu', ok, delay: 0 }));
+    const late = backlog.map(({ region, outcomes, from }) => outcomes.map(
+      (ok, index): Heard => ({ at: from + index * 60, region, ok, delay: 5000 }),
+    ));
     const ordered = playLanes({ quorum }, [fresh, ...late], () => 0);
     const shuffled = playLanes({ quorum }, [fresh, ...late], (open) => (order.next().value as number) % open);
     const alone = playLanes({ quorum }, [fresh], () => 0);
     for (const run of [ordered, shuffled]) {
       expect(run.state.booked).toEqual(alone.state.booked);
-      expect([run.state.status, run.state.since, run.state.outage]).toEqual([alone.state.status, alone.state.since, idless(run, alone)]);
-      const other = run.effects.filter((effect) => !(effect.kind === 'open' && effect.opening.late) && !lateIds(run).has(effect.kind === 'resolve' ? effect.resolution.id : ''));
+      expect([run.state.status, run.state.since, run.state.outage]).toEqual([
+        alone.state.status, alone.state.since, idless(run, alone),
+      ]);
+      const other = run.effects.filter((effect) => !(effect.kind === 'open' && effect.opening.late) &&
+        !lateIds(run).has(effect.kind === 'resolve' ? effect.resolution.id : ''));
       expect(other.map((effect) => effect.kind)).toEqual(alone.effects.map((effect) => effect.kind));
       told += lateIds(run).size;
     }
@@ -184,7 +218,9 @@ test('lanes in any order end in the same status and the same times; what came la
 });
 
 function lateIds(run: MonitorRun): Set<string> {
-  return new Set(run.effects.flatMap((effect) => (effect.kind === 'open' && effect.opening.late ? [effect.opening.id] : [])));
+  return new Set(run.effects.flatMap(
+    (effect) => (effect.kind === 'open' && effect.opening.late ? [effect.opening.id] : []),
+  ));
 }
 
 /** Ids follow the journal's numbers, which more items move on. */
@@ -193,10 +229,21 @@ function idless(run: MonitorRun, alone: MonitorRun): unknown {
 }
 
 test('what is remembered has a limit, however much is missed and comes late', () => {
-  const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 2, monitoring_regions: ['eu', 'us'] });
+  const run = new MonitorRun({
+    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 2, monitoring_regions: ['eu', 'us'],
+  });
   for (let round = 0; round < 100; round += 1) run.up(1 + round * 1000);
-  for (let probe = 0; probe < 100; probe += 1) late(run, probe % 2 ? 'eu' : 'us', { [500 + probe * 1000]: false, [560 + probe * 1000]: false, [620 + probe * 1000]: true });
-  for (let probe = 0; probe < 50; probe += 1) run.item({ kind: 'result', late: true, region: 'eu', probe_id: `p${probe}`, result: run.resultAt(500 + probe) });
+  for (let probe = 0; probe < 100; probe += 1) {
+    late(
+      run, probe % 2 ? 'eu' : 'us',
+      { [500 + probe * 1000]: false, [560 + probe * 1000]: false, [620 + probe * 1000]: true },
+    );
+  }
+  for (let probe = 0; probe < 50; probe += 1) {
+    run.item({
+      kind: 'result', late: true, region: 'eu', probe_id: `p${probe}`, result: run.resultAt(500 + probe),
+    });
+  }
   const { gaps, runs, found } = run.state.late ?? { gaps: [], runs: {}, found: [] };
   expect(gaps).toHaveLength(GAPS_KEPT);
   expect(found.length).toBeLessThanOrEqual(16);

@@ -11,9 +11,17 @@ type Step =
 
 const region = fc.constantFrom('eu', 'us', 'ap');
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant('result' as const), region, ok: fc.boolean(), gap: fc.integer({ min: 0, max: 90 }), back: fc.integer({ min: 0, max: 150 }), late: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('silent' as const), region, back: fc.integer({ min: 0, max: 300 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('pause' as const, 'resume' as const, 'edit' as const, 'hour' as const), gap: fc.integer({ min: 0, max: 4000 }) }) },
+  { weight: 12, arbitrary: fc.record({
+    kind: fc.constant('result' as const), region, ok: fc.boolean(), gap: fc.integer({ min: 0, max: 90 }),
+    back: fc.integer({ min: 0, max: 150 }), late: fc.boolean(),
+  }) },
+  { weight: 2, arbitrary: fc.record({
+    kind: fc.constant('silent' as const), region, back: fc.integer({ min: 0, max: 300 }),
+  }) },
+  { weight: 1, arbitrary: fc.record({
+    kind: fc.constantFrom('pause' as const, 'resume' as const, 'edit' as const, 'hour' as const),
+    gap: fc.integer({ min: 0, max: 4000 }),
+  }) },
 );
 
 const scripts = fc.record({
@@ -22,13 +30,20 @@ const scripts = fc.record({
   steps: fc.array(step, { maxLength: 120 }),
 });
 
-function play(script: { quorum: 'any' | 'all' | 'majority' | number; retries: number; steps: Step[] }, check: (run: MonitorRun) => void): MonitorRun {
+function play(
+  script: { quorum: 'any' | 'all' | 'majority' | number; retries: number; steps: Step[] },
+  check: (run: MonitorRun) => void,
+): MonitorRun {
   const run = new MonitorRun({ quorum: script.quorum, retries: script.retries });
   let now = 100;
   for (const each of script.steps) {
     if ('gap' in each) now += each.gap;
-    if (each.kind === 'result') run.result(Math.max(1, now - each.back), { region: each.region, late: each.late, outcome: each.ok ? 'success' : 'failure' });
-    else if (each.kind === 'silent') run.silent(each.region, now - each.back);
+    if (each.kind === 'result') {
+      run.result(
+        Math.max(1, now - each.back),
+        { region: each.region, late: each.late, outcome: each.ok ? 'success' : 'failure' },
+      );
+    } else if (each.kind === 'silent') run.silent(each.region, now - each.back);
     else if (each.kind === 'pause') run.change(now, { status: 'paused' });
     else if (each.kind === 'resume') run.change(now, { status: 'active' });
     else if (each.kind === 'edit') run.change(now, { name: `at ${now}` });
@@ -38,7 +53,10 @@ function play(script: { quorum: 'any' | 'all' | 'majority' | number; retries: nu
   return run;
 }
 
-/** Told in order (but for what is held while it flaps), an incident is opened, told down, and at most once resolved and told up; the next one begins only then. */
+/**
+ * Told in order (but for what is held while it flaps), an incident is opened, told down, and at most once
+ * resolved and told up; the next one begins only then.
+ */
 function checkStory(effects: MonitorEffect[]): void {
   const late = new Set<string>();
   let open: string | null = null;
@@ -83,7 +101,9 @@ test('whatever comes in whatever order: one incident at a time, in order, and ti
       expect(state.booked_until).toBeGreaterThanOrEqual(until);
       ({ since, booked_until: until } = state);
       if (state.status === 'down') expect(state.outage).not.toBeNull();
-      if (state.status === 'up' || state.status === 'degraded' || state.status === 'paused') expect(state.outage).toBeNull();
+      if (state.status === 'up' || state.status === 'degraded' || state.status === 'paused') {
+        expect(state.outage).toBeNull();
+      }
       for (const [hour, times] of Object.entries(state.booked)) {
         expect(Math.min(...times)).toBeGreaterThanOrEqual(0);
         expect(times[0] + times[1] + times[2]).toBeLessThanOrEqual(3_600_000);

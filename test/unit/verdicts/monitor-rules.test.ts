@@ -17,16 +17,23 @@ describe('one region', () => {
     run.up(0.001);
     run.down(60);
     run.up(120);
-    expect(run.told.slice(1)).toEqual(['up→down@60', 'open@60', 'monitor.down@60', 'down→up@120', 'resolve@120', 'monitor.up@120']);
+    expect(run.told.slice(1)).toEqual([
+      'up→down@60', 'open@60', 'monitor.down@60', 'down→up@120', 'resolve@120', 'monitor.up@120',
+    ]);
   });
 
-  test.each([0, 1, 2, 5])('with %i retries it takes one failure more, and the outage counts from the first', (retries) => {
+  test.each([
+    0, 1, 2, 5,
+  ])('with %i retries it takes one failure more, and the outage counts from the first', (retries) => {
     const run = new MonitorRun({ retries });
     run.up(1);
     for (let fails = 0; fails < retries; fails += 1) expect(run.down(60 + fails)).toEqual([]);
     expect(run.state.status).toBe('up');
     expect(run.down(100)).toHaveLength(3);
-    expect(run.told.slice(1)).toEqual([`up→down@${retries === 0 ? 100 : 60}`, `open@${retries === 0 ? 100 : 60}`, `monitor.down@${retries === 0 ? 100 : 60}`]);
+    expect(run.told.slice(1)).toEqual([
+      `up→down@${retries === 0 ? 100 : 60}`, `open@${retries === 0 ? 100 : 60}`,
+      `monitor.down@${retries === 0 ? 100 : 60}`,
+    ]);
     expect(run.state.outage?.failure_count).toBe(retries + 1);
   });
 
@@ -44,16 +51,23 @@ describe('one region', () => {
     run.down(60);
     for (let at = 120; at <= 300; at += 60) expect(run.down(at)).toEqual([]);
     run.up(360);
-    const resolve = run.effects.find((effect): effect is MonitorEffect & { kind: 'resolve' } => effect.kind === 'resolve');
+    const resolve =
+      run.effects.find((effect): effect is MonitorEffect & { kind: 'resolve' } => effect.kind === 'resolve');
     expect(resolve?.resolution.failure_count).toBe(5);
   });
 
   test('the incident says what was wrong, how bad it is, and where', () => {
     const run = new MonitorRun();
     run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No answer in 10 s' } });
-    const open = run.effects.find((effect): effect is MonitorEffect & { kind: 'open' } => effect.kind === 'open');
-    expect(open?.opening).toMatchObject({ type: 'timeout', severity: 'critical', error_message: 'No answer in 10 s', affected_regions: ['eu'], failure_count: 1 });
-    expect(run.effects.find((effect) => effect.kind === 'alert')).toMatchObject({ alert: { event: 'monitor.down', error: { type: 'timeout' }, incident: { id: open?.opening.id } } });
+    const open =
+      run.effects.find((effect): effect is MonitorEffect & { kind: 'open' } => effect.kind === 'open');
+    expect(open?.opening).toMatchObject({
+      type: 'timeout', severity: 'critical', error_message: 'No answer in 10 s', affected_regions: ['eu'],
+      failure_count: 1,
+    });
+    expect(run.effects.find((effect) => effect.kind === 'alert')).toMatchObject({
+      alert: { event: 'monitor.down', error: { type: 'timeout' }, incident: { id: open?.opening.id } },
+    });
   });
 });
 
@@ -88,7 +102,9 @@ describe('what must not move a verdict', () => {
 
   test('slots of a check that the probe does not have: the monitor stays unknown', () => {
     const run = new MonitorRun({ type: 'DNS' });
-    for (const at of [0, 60, 120, 180]) run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
+    for (const at of [0, 60, 120, 180]) {
+      run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
+    }
     expect([run.state.status, run.told]).toEqual(['unknown', []]);
   });
 
@@ -129,7 +145,9 @@ describe('what must not move a verdict', () => {
     expect(run.state.status).toBe('up');
   });
 
-  test.each([[10_000, 60_001, true], [10_000, 60_000, false], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
+  test.each([[10_000, 60_001, true], [
+    10_000, 60_000, false,
+  ], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
     [60_000, -300_000, false], [60_000, -300_001, true]])(
     'at an interval of %i ms a result taken after %i ms is late: %s', (intervalMs, age, late) => {
       expect(isLate(configOf({ interval_ms: intervalMs }), HOUR, HOUR + age)).toBe(late);
@@ -152,7 +170,10 @@ describe('silence', () => {
     expect(run.state).toMatchObject({ status: 'unknown', outage: { started_at: HOUR + 60_000 } });
     run.down(600);
     run.up(660);
-    expect(run.told).toEqual(['unknown→down@60', 'open@60', 'monitor.down@60', 'down→unknown@120', 'unknown→down@600', 'down→up@660', 'resolve@660', 'monitor.up@660']);
+    expect(run.told).toEqual([
+      'unknown→down@60', 'open@60', 'monitor.down@60', 'down→unknown@120', 'unknown→down@600', 'down→up@660',
+      'resolve@660', 'monitor.up@660',
+    ]);
   });
 
   test('is no word when something newer is known by then', () => {
@@ -270,7 +291,11 @@ test('every effect of an entry has an id of its own, the same at every reading',
     const run = new MonitorRun();
     run.down(60);
     run.up(120);
-    return run.effects.map((effect) => ('change' in effect ? effect.change.id : 'opening' in effect ? effect.opening.id : 'alert' in effect ? effect.alert.id : `resolves ${effect.resolution.id}`));
+    return run.effects.map((effect) => ('change' in effect
+      ? effect.change.id
+      : 'opening' in effect
+        ? effect.opening.id
+        : 'alert' in effect ? effect.alert.id : `resolves ${effect.resolution.id}`));
   };
   expect(read()).toEqual(read());
   expect(new Set(read()).size).toBe(6);

@@ -18,7 +18,9 @@ function watched(config: Partial<MonitorConfig> = {}): MonitorRun {
 const MONITOR = { ...MAJORITY, interval_ms: 60_000, timeout_ms: 10_000 };
 
 function tell(run: MonitorRun, region: string, outcomes: Record<number, boolean>): void {
-  for (const [at, ok] of Object.entries(outcomes)) run.result(Number(at), { region, outcome: ok ? 'success' : 'failure' });
+  for (const [at, ok] of Object.entries(outcomes)) {
+    run.result(Number(at), { region, outcome: ok ? 'success' : 'failure' });
+  }
 }
 
 describe('an outage that regions tell of one after the other', () => {
@@ -31,10 +33,20 @@ describe('an outage that regions tell of one after the other', () => {
     expect(run.told).toEqual([]);
     tell(run, 'ap', { 182: true });
     expect(run.told).toEqual(['up→down@60', 'open@60', 'down→up@181', 'resolve@181']);
-    expect(run.effects[1]).toMatchObject({ opening: { late: true, affected_regions: REGIONS, failure_count: 6, error_message: 'Expected 200, got 503' } });
-    expect(new Set(run.effects.map((effect) => (effect.kind === 'status' ? effect.change.incident_id : effect.kind === 'open' ? effect.opening.id : effect.kind === 'resolve' ? effect.resolution.id : null))).size).toBe(1);
+    expect(run.effects[1]).toMatchObject({ opening: {
+      late: true, affected_regions: REGIONS, failure_count: 6, error_message: 'Expected 200, got 503',
+    } });
+    expect(new Set(run.effects.map((effect) => (effect.kind === 'status'
+      ? effect.change.incident_id
+      : effect.kind === 'open'
+        ? effect.opening.id
+        : effect.kind === 'resolve' ? effect.resolution.id : null))).size)
+      .toBe(1);
     expect(run.state).toMatchObject({ status: 'up', since: HOUR + 181 * SECOND, outage: null });
-    expect(Object.values(run.state.regions).some(({ ended, down_at }) => ended !== undefined || down_at !== undefined)).toBe(false);
+    expect(Object.values(run.state.regions).some(
+      ({ ended, down_at }) => ended !== undefined || down_at !== undefined,
+    ))
+      .toBe(false);
     tell(run, 'eu', { 300: false });
     tell(run, 'us', { 301: false });
     expect(run.told.slice(4)).toEqual(['up→down@300', 'open@300', 'monitor.down@300']);
@@ -54,7 +66,9 @@ describe('an outage that regions tell of one after the other', () => {
     const run = watched();
     tell(run, 'eu', { 60: false, 120: true, 180: false });
     tell(run, 'us', { 61: false, 121: true, 181: false });
-    expect(run.told).toEqual(['up→down@60', 'open@60', 'down→up@120', 'resolve@120', 'up→down@180', 'open@180', 'monitor.down@180']);
+    expect(run.told).toEqual([
+      'up→down@60', 'open@60', 'down→up@120', 'resolve@120', 'up→down@180', 'open@180', 'monitor.down@180',
+    ]);
   });
 
   test('begins a longer one that the others still see', () => {
@@ -63,16 +77,26 @@ describe('an outage that regions tell of one after the other', () => {
     tell(run, 'us', { 91: false, 151: false });
     tell(run, 'ap', { 122: false, 182: false });
     tell(run, 'us', { 211: true });
-    expect(run.told).toEqual(['up→down@60', 'open@60', 'monitor.down@60', 'down→up@211', 'resolve@211', 'monitor.up@211']);
+    expect(run.told).toEqual([
+      'up→down@60', 'open@60', 'monitor.down@60', 'down→up@211', 'resolve@211', 'monitor.up@211',
+    ]);
   });
 });
 
 describe('no outage', () => {
   test.each([
     ['that they saw one after the other', {}, { 60: false, 120: true }, { 121: false, 181: true }],
-    ['of fewer than the policy needs', { quorum: 'all' as const }, { 60: false, 120: true }, { 61: false, 121: true }],
-    ['that one of them did not confirm', { retries: 1 }, { 60: false, 65: false, 120: true }, { 61: false, 121: true }],
-  ] as [string, Partial<MonitorConfig>, Record<number, boolean>, Record<number, boolean>][])('is one %s', (_of, config, eu, us) => {
+    [
+      'of fewer than the policy needs', { quorum: 'all' as const }, { 60: false, 120: true },
+      { 61: false, 121: true },
+    ],
+    [
+      'that one of them did not confirm', { retries: 1 }, { 60: false, 65: false, 120: true },
+      { 61: false, 121: true },
+    ],
+  ] as [string, Partial<MonitorConfig>, Record<number, boolean>, Record<number, boolean>][])('is one %s', (
+    _of, config, eu, us,
+  ) => {
     const run = watched(config);
     tell(run, 'eu', eu);
     tell(run, 'us', us);
@@ -95,7 +119,9 @@ describe('no outage', () => {
 
 test('what is remembered has a limit', () => {
   const run = watched();
-  for (let round = 1; round < 50; round += 1) tell(run, 'eu', { [round * 60]: false, [round * 60 + 30]: true });
+  for (let round = 1; round < 50; round += 1) {
+    tell(run, 'eu', { [round * 60]: false, [round * 60 + 30]: true });
+  }
   expect(run.state.regions['eu']?.ended).toHaveLength(4);
 });
 
@@ -111,16 +137,25 @@ test('a state of an earlier version is read, and its outages are ended as ever',
 
 /** The state as it is without memory of what the regions saw. */
 function forgetful(state: MonitorState): MonitorState {
-  const regions = Object.entries(state.regions).map(([name, { ended: _ended, down_at: _at, ...region }]) => [name, region]);
+  const regions =
+    Object.entries(state.regions).map(([name, { ended: _ended, down_at: _at, ...region }]) => [name, region]);
   return { ...state, regions: Object.fromEntries(regions) as MonitorState['regions'] };
 }
 
-type Step = { gap: number; region: string } & ({ kind: 'up' | 'slow' | 'down' | 'silent' | 'missed' } | { kind: 'change'; to: Partial<MonitorConfig> });
+type Step = {
+  gap: number;
+  region: string;
+} & ({ kind: 'up' | 'slow' | 'down' | 'silent' | 'missed' } | { kind: 'change'; to: Partial<MonitorConfig> });
 const settings = fc.constantFrom<Partial<MonitorConfig>>(
-  { quorum: 'any' }, { quorum: 'all' }, { quorum: 2 }, { retries: 0 }, { retries: 2 }, { status: 'paused' }, { status: 'active' }, { monitoring_regions: ['eu', 'us'] }, { monitoring_regions: [] },
+  { quorum: 'any' }, { quorum: 'all' }, { quorum: 2 }, { retries: 0 }, { retries: 2 }, { status: 'paused' },
+  { status: 'active' }, { monitoring_regions: ['eu', 'us'] }, { monitoring_regions: [] },
 );
-const steps: fc.Arbitrary<Step[]> = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.constantFrom(...REGIONS), fc.oneof(
-  { weight: 30, arbitrary: fc.record({ kind: fc.constantFrom('up' as const, 'slow' as const, 'down' as const, 'down' as const, 'up' as const) }) },
+const steps: fc.Arbitrary<Step[]> = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.constantFrom(
+  ...REGIONS,
+), fc.oneof(
+  { weight: 30, arbitrary: fc.record({
+    kind: fc.constantFrom('up' as const, 'slow' as const, 'down' as const, 'down' as const, 'up' as const),
+  }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('silent' as const, 'missed' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('change' as const), to: settings }) },
 )).map(([gap, region, step]): Step => ({ gap, region, ...step })), { maxLength: 150 });
@@ -133,14 +168,20 @@ function playOrdered(given: Partial<MonitorConfig>, script: Step[], isForgetful:
     const { kind, region } = step;
     if (kind === 'change') run.change(at, { check_revision: 1, ...step.to });
     else if (kind === 'silent') run.silent(region, at);
-    else if (kind === 'missed') run.result(at, { region, outcome: 'missed', missed: { reason: 'probe_down', count: 3 } });
-    else run.result(at, { region, outcome: kind === 'down' ? 'failure' : 'success', degraded: kind === 'slow' });
+    else if (kind === 'missed') {
+      run.result(at, { region, outcome: 'missed', missed: { reason: 'probe_down', count: 3 } });
+    } else {
+      run.result(at, { region, outcome: kind === 'down' ? 'failure' : 'success', degraded: kind === 'slow' });
+    }
     if (isForgetful) run.state = forgetful(run.state);
   }
   return run;
 }
 
-const policies = fc.record({ quorum: fc.constantFrom<MonitorConfig['quorum']>('any', 'majority', 'all', 2), retries: fc.integer({ min: 0, max: 2 }) });
+const policies = fc.record({
+  quorum: fc.constantFrom<MonitorConfig['quorum']>('any', 'majority', 'all', 2),
+  retries: fc.integer({ min: 0, max: 2 }),
+});
 
 test('regions that are heard in order are told of as without that memory', () => {
   let outages = 0;
@@ -163,13 +204,20 @@ interface Check {
 function incidentsOf(effects: MonitorEffect[]): { from: number; until: number | null; isLate: boolean }[] {
   return effects.flatMap((open) => {
     if (open.kind !== 'open') return [];
-    const end = effects.find((effect) => effect.kind === 'resolve' && effect.resolution.id === open.opening.id);
-    return [{ from: (open.opening.started_at - HOUR) / SECOND, until: end?.kind === 'resolve' ? (end.resolution.resolved_at - HOUR) / SECOND : null, isLate: open.opening.late === true }];
+    const end =
+      effects.find((effect) => effect.kind === 'resolve' && effect.resolution.id === open.opening.id);
+    return [{
+      from: (open.opening.started_at - HOUR) / SECOND,
+      until: end?.kind === 'resolve' ? (end.resolution.resolved_at - HOUR) / SECOND : null,
+      isLate: open.opening.late === true,
+    }];
   });
 }
 
 /** Plays the regions' lanes, each in its order, the next one of which `next` says. */
-function playLanes(policy: Partial<MonitorConfig>, lanes: Check[][], next: (open: Check[][]) => Check[]): MonitorRun & { story: string[] } {
+function playLanes(
+  policy: Partial<MonitorConfig>, lanes: Check[][], next: (open: Check[][]) => Check[],
+): MonitorRun & { story: string[] } {
   const run = watched(policy);
   const story: string[] = [];
   const rest = lanes.map((lane) => [...lane]);
@@ -182,13 +230,20 @@ function playLanes(policy: Partial<MonitorConfig>, lanes: Check[][], next: (open
   return Object.assign(run, { story });
 }
 
-const earliest = (open: Check[][]): Check[] => open.toSorted((one, other) => (one[0] as Check).at - (other[0] as Check).at)[0] as Check[];
+const earliest = (open: Check[][]): Check[] =>
+  open.toSorted((one, other) => (one[0] as Check).at - (other[0] as Check).at)[0] as Check[];
 
 const STEP = 10;
-const roundsOf = (stretches: { isUp: boolean; rounds: number }[]): boolean[] => [...stretches, { isUp: true, rounds: 5 }].flatMap(({ isUp, rounds }) => Array.from({ length: rounds }, () => isUp));
+const roundsOf = (stretches: { isUp: boolean; rounds: number }[]): boolean[] => [
+  ...stretches, { isUp: true, rounds: 5 },
+].flatMap(({ isUp, rounds }) => Array.from({ length: rounds }, () => isUp));
 const stretchLength = fc.integer({ min: 3, max: 8 });
-const once = fc.tuple(stretchLength, stretchLength).map(([up, down]) => roundsOf([{ isUp: true, rounds: up }, { isUp: false, rounds: down }]));
-const often = fc.array(fc.record({ isUp: fc.boolean(), rounds: stretchLength }), { minLength: 1, maxLength: 8 }).map(roundsOf);
+const once = fc.tuple(stretchLength, stretchLength).map(
+  ([up, down]) => roundsOf([{ isUp: true, rounds: up }, { isUp: false, rounds: down }]),
+);
+const often = fc.array(
+  fc.record({ isUp: fc.boolean(), rounds: stretchLength }), { minLength: 1, maxLength: 8 },
+).map(roundsOf);
 /** How much of a lane comes at a time, from which. */
 const bursts = fc.infiniteStream(fc.record({ lane: fc.nat(), count: fc.integer({ min: 1, max: 25 }) }));
 
@@ -208,7 +263,9 @@ function inBursts(stream: Iterator<{ lane: number; count: number }>): (open: Che
 
 const shared = policies.filter(({ quorum }) => quorum !== 'any');
 const lanesOf = (rounds: boolean[], phase: number): Check[][] =>
-  REGIONS.map((region, index) => rounds.map((ok, round): Check => ({ at: 10 + round * STEP + index * phase, region, ok })));
+  REGIONS.map((region, index) => rounds.map(
+    (ok, round): Check => ({ at: 10 + round * STEP + index * phase, region, ok }),
+  ));
 
 test('lanes in any order tell of an outage with the times that it has in order', () => {
   let late = 0;
@@ -218,7 +275,8 @@ test('lanes in any order tell of an outage with the times that it has in order',
     const [truth, found] = [incidentsOf(ordered.effects), incidentsOf(shuffled.effects)];
     const story = JSON.stringify([policy, shuffled.story, ordered.told, shuffled.told]);
     expect([truth.length, found.length], story).toEqual([1, 1]);
-    // A region that is heard later may have seen it earlier or longer, by less than the time between two checks.
+    // A region that is heard later may have seen it earlier or longer, by less than the time between two
+    // checks.
     expect(Math.abs((found[0]?.from ?? 0) - (truth[0]?.from ?? 0)), story).toBeLessThanOrEqual(2 * phase);
     expect(Math.abs((found[0]?.until ?? 0) - (truth[0]?.until ?? 0)), story).toBeLessThanOrEqual(2 * phase);
     expect(shuffled.state.status).toBe(ordered.state.status);
@@ -234,10 +292,18 @@ test('lanes in any order tell of each of several outages, of none of them at one
     const run = playLanes(policy, lanesOf(rounds, phase), inBursts(stream));
     const found = incidentsOf(run.effects);
     const story = JSON.stringify([policy, run.story, truth, run.told]);
-    for (const { from, until } of truth) expect(found.some((one) => one.from < (until as number) && (one.until as number) > from), story).toBe(true);
-    found.slice(1).forEach(({ from }, index) => expect(from, story).toBeGreaterThanOrEqual(found[index]?.until as number));
+    for (const { from, until } of truth) {
+      expect(found.some((one) => one.from < (until as number) && (one.until as number) > from), story).toBe(
+        true,
+      );
+    }
+    found.slice(1).forEach(
+      ({ from }, index) => expect(from, story).toBeGreaterThanOrEqual(found[index]?.until as number),
+    );
     for (const one of found.filter(({ isLate }) => isLate)) {
-      expect(truth.some(({ from, until }) => one.from >= from - 2 * phase && (one.until as number) <= (until as number) + 2 * phase), story).toBe(true);
+      expect(truth.some(({ from, until }) => one.from >= from - 2 * phase &&
+        (one.until as number) <= (until as number) + 2 * phase), story)
+        .toBe(true);
     }
   }), { numRuns: 400 });
 });

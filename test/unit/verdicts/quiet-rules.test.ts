@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyItem } from '../../../controller/verdicts/monitor-rules.ts';
-import type { ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState } from '../../../controller/verdicts/monitor-state.ts';
+import type {
+  ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState,
+} from '../../../controller/verdicts/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../../controller/verdicts/quiet-rules.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
@@ -10,68 +12,125 @@ import { MonitorRun } from './build.ts';
 const PLACE = { n: 7, index: 0 };
 const DAY = 86_400_000;
 
-/** Mostly what makes a result quiet, so that every condition is met both alone and beside others that hold. */
+/**
+ * Mostly what makes a result quiet, so that every condition is met both alone and beside others that hold.
+ */
 function mostly<T>(usual: T, ...others: T[]): fc.Arbitrary<T> {
-  return fc.oneof({ weight: 25, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+  return fc.oneof(
+    { weight: 25, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
 }
 
 /** Around the hour; what is earlier lies mostly behind what comes. */
-const instant = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -100, max: 0 }) }, { weight: 1, arbitrary: fc.integer({ min: -20_000, max: 400 }) }).map((seconds) => HOUR + seconds * 1000);
-const rarely = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.oneof({ weight: 10, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
+const instant = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: -100, max: 0 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -20_000, max: 400 }) },
+).map((seconds) => HOUR + seconds * 1000);
+const rarely = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.oneof({ weight: 10, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value);
 const error = { type: 'timeout' as const, message: 'Timed out' };
 const outage: fc.Arbitrary<Outage> = instant.map((at) =>
-  ({ incident_id: 'i', started_at: at, failure_count: 2, type: 'timeout', message: 'Timed out', severity: 'critical' }));
-const warning: fc.Arbitrary<ExpiryWarning | null> = maybe(fc.record({ expires_at: fc.constantFrom(HOUR + 5 * DAY, HOUR + 90 * DAY), days: fc.constantFrom(7, 30) }));
+  ({
+    incident_id: 'i', started_at: at, failure_count: 2, type: 'timeout', message: 'Timed out',
+    severity: 'critical',
+  }));
+const warning: fc.Arbitrary<ExpiryWarning | null> = maybe(
+  fc.record({ expires_at: fc.constantFrom(HOUR + 5 * DAY, HOUR + 90 * DAY), days: fc.constantFrom(7, 30) }),
+);
 
-const ended: RegionOutage[] = [{ from: HOUR - 30_000, until: HOUR - 10_000, first_fail_at: HOUR - 30_000, fails: 1, error }];
+const ended: RegionOutage[] =
+  [{ from: HOUR - 30_000, until: HOUR - 10_000, first_fail_at: HOUR - 30_000, fails: 1, error }];
 
 const region: fc.Arbitrary<RegionState> = fc.record({
-  verdict: mostly<RegionState['verdict']>('up', 'down', 'unknown'), degraded: mostly(false, true), slows: mostly<number>(0, 1, 3), fails: mostly(0, 1, 3),
-  first_fail_at: mostly<number | null>(null, HOUR - 60_000), last_at: maybe(instant), response_time_ms: maybe(fc.integer({ min: 1, max: 900 })),
-  status_code: maybe(fc.constant(204)), error: mostly<RegionState['error']>(null, error), probe_id: maybe(fc.constant('before')), reason: mostly<string | null>(null, 'silent'),
-}, { noNullPrototype: true }).chain((known) => mostly(known, (({ slows: _slows, ...earlier }) => earlier)(known)))
-  .chain((known) => mostly<RegionState>(known, { ...known, ended }, { ...known, down_at: HOUR - 60_000 }, { ...known, ended, down_at: HOUR - 60_000 }));
+  verdict: mostly<RegionState['verdict']>(
+    'up', 'down', 'unknown',
+  ), degraded: mostly(false, true), slows: mostly<number>(0, 1, 3), fails: mostly(0, 1, 3),
+  first_fail_at: mostly<number | null>(
+    null, HOUR - 60_000,
+  ), last_at: maybe(instant), response_time_ms: maybe(fc.integer({ min: 1, max: 900 })),
+  status_code: maybe(fc.constant(204)), error: mostly<RegionState['error']>(null, error),
+  probe_id: maybe(fc.constant('before')), reason: mostly<string | null>(null, 'silent'),
+}, { noNullPrototype: true }).chain(
+  (known) => mostly(known, (({ slows: _slows, ...earlier }) => earlier)(known)),
+)
+  .chain((known) => mostly<RegionState>(
+    known, { ...known, ended }, { ...known, down_at: HOUR - 60_000 },
+    { ...known, ended, down_at: HOUR - 60_000 },
+  ));
 
 const late: fc.Arbitrary<LateHistory> = fc.record({
   gaps: fc.constantFrom<LateHistory['gaps']>([], [[HOUR - 600_000, HOUR - 300_000]]),
-  runs: fc.constantFrom<LateHistory['runs']>({}, { probe: { region: 'eu', fails: 0, first_fail_at: HOUR, last_at: HOUR + 60_000, error: null } }),
-  found: mostly<LateHistory['found']>([], [{ region: 'eu', from: HOUR - 500_000, until: HOUR - 400_000, fails: 3, error }]),
+  runs: fc.constantFrom<LateHistory['runs']>(
+    {}, { probe: { region: 'eu', fails: 0, first_fail_at: HOUR, last_at: HOUR + 60_000, error: null } },
+  ),
+  found: mostly<LateHistory['found']>(
+    [], [{ region: 'eu', from: HOUR - 500_000, until: HOUR - 400_000, fails: 3, error }],
+  ),
 });
 
 const flaps: fc.Arbitrary<Flaps> = fc.record({
   downs: fc.array(instant, { maxLength: 5 }),
-  held: mostly<Flaps['held']>(null, { ended: null }, { ended: { incident: null, error: null, at: HOUR - 60_000 } }),
+  held: mostly<Flaps['held']>(
+    null, { ended: null }, { ended: { incident: null, error: null, at: HOUR - 60_000 } },
+  ),
 });
 
 const config = fc.record({
-  status: mostly<'active' | 'paused' | 'deleted'>('active', 'paused', 'deleted'), retries: fc.integer({ min: 0, max: 2 }),
-  quorum: fc.constantFrom('any' as const, 'all' as const, 'majority' as const, 2), check_revision: mostly(1, 2),
-  monitoring_regions: mostly<string[]>([], ['us'], ['eu', 'us']), tls_warning_days: fc.constantFrom<number[]>([], [7, 30]), domain_warning_days: fc.constantFrom<number[]>([], [14]),
+  status: mostly<'active' | 'paused' | 'deleted'>(
+    'active', 'paused', 'deleted',
+  ), retries: fc.integer({ min: 0, max: 2 }),
+  quorum: fc.constantFrom(
+    'any' as const, 'all' as const, 'majority' as const, 2,
+  ), check_revision: mostly(1, 2),
+  monitoring_regions: mostly<string[]>([], ['us'], ['eu', 'us']),
+  tls_warning_days: fc.constantFrom<number[]>([], [7, 30]),
+  domain_warning_days: fc.constantFrom<number[]>([], [14]),
 }).map((given) => configOf(given));
 
 const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
-  config: fc.constant(known), status: mostly<MonitorState['status']>('up', 'degraded', 'down', 'unknown', 'paused'), since: instant,
-  regions: fc.dictionary(fc.constantFrom('eu', 'us', 'ap'), region, { noNullPrototype: true }), outage: rarely(outage),
-  last_check_at: maybe(instant), last_success_at: maybe(instant), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),
-  booked_until: instant, booked: fc.constantFrom<MonitorState['booked']>({}, { [HOUR]: [60_000, 0, 0] }), unrolled_day: fc.constant(null),
+  config: fc.constant(
+    known,
+  ), status: mostly<MonitorState['status']>('up', 'degraded', 'down', 'unknown', 'paused'), since: instant,
+  regions: fc.dictionary(
+    fc.constantFrom('eu', 'us', 'ap'), region, { noNullPrototype: true },
+  ), outage: rarely(outage),
+  last_check_at: maybe(instant), last_success_at: maybe(
+    instant,
+  ), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),
+  booked_until: instant, booked: fc.constantFrom<MonitorState['booked']>({}, { [HOUR]: [60_000, 0, 0] }),
+  unrolled_day: fc.constant(null),
   slow: rarely(outage), flaps: fc.option(flaps),
   warned: fc.option(fc.record({ tls: warning, domain: warning })), late: fc.option(late),
-}).chain((given) => mostly<MonitorState>(given, { ...given, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } })));
+}).chain((given) => mostly<MonitorState>(
+  given, { ...given, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } },
+)));
 
-const tls = (expiresAt: number): CheckResult['tls'] => ({ valid: true, expires_at: expiresAt, issuer: 'CA', subject: 'host', fingerprint256: 'AA', protocol: 'TLSv1.3' });
-const result = fc.record({
-  started_at: fc.oneof({ weight: 8, arbitrary: fc.integer({ min: HOUR, max: HOUR + 30_000 }) }, instant), outcome: mostly<CheckResult['outcome']>('success', 'failure', 'missed'), degraded: mostly(false, true),
-  response_time_ms: maybe(fc.integer({ min: 1, max: 900 })), assignment_rev: mostly(1, 2), error: mostly<CheckResult['error']>(null, error),
-  tls: mostly<CheckResult['tls']>(null, tls(HOUR + 5 * DAY), tls(HOUR + 90 * DAY)), detail: mostly<CheckResult['detail']>(null, { domain_expires_at: HOUR + 5 * DAY }),
+const tls = (expiresAt: number): CheckResult['tls'] => ({
+  valid: true, expires_at: expiresAt, issuer: 'CA', subject: 'host', fingerprint256: 'AA',
+  protocol: 'TLSv1.3',
 });
-const item = fc.record({ region: fc.constantFrom('eu', 'us'), probe_id: fc.constant('probe'), late: mostly(false, true), result });
+const result = fc.record({
+  started_at: fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: HOUR, max: HOUR + 30_000 }) }, instant,
+  ), outcome: mostly<CheckResult['outcome']>('success', 'failure', 'missed'), degraded: mostly(false, true),
+  response_time_ms: maybe(
+    fc.integer({ min: 1, max: 900 }),
+  ), assignment_rev: mostly(1, 2), error: mostly<CheckResult['error']>(null, error),
+  tls: mostly<CheckResult['tls']>(null, tls(HOUR + 5 * DAY), tls(HOUR + 90 * DAY)),
+  detail: mostly<CheckResult['detail']>(null, { domain_expires_at: HOUR + 5 * DAY }),
+});
+const item = fc.record({
+  region: fc.constantFrom('eu', 'us'), probe_id: fc.constant('probe'), late: mostly(false, true), result,
+});
 
 describe('a quiet result', () => {
   test('noted in place leaves any state as the rules would make it anew, with nothing to tell', () => {
     let quiet = 0;
     fc.assert(fc.property(state, item, (before, given) => {
-      const one: MonitorItem & { kind: 'result' } = { ...given, kind: 'result', result: resultOf(before.config, given.result) };
+      const one: MonitorItem & { kind: 'result' } = {
+        ...given, kind: 'result', result: resultOf(before.config, given.result),
+      };
       if (!isQuiet(before, one, PLACE)) return;
       quiet += 1;
       const held = structuredClone(before);
@@ -89,7 +148,10 @@ describe('a quiet result', () => {
     run.down(60);
     run.up(120);
     for (let minute = 3; minute < 100; minute += 1) {
-      const one = { kind: 'result' as const, region: 'eu', probe_id: 'probe', late: false, result: run.resultAt(minute * 60) };
+      const one = {
+        kind: 'result' as const, region: 'eu', probe_id: 'probe', late: false,
+        result: run.resultAt(minute * 60),
+      };
       // Forty checks after it went down that is forgotten, which changes the state.
       if (minute !== 41) expect(isQuiet(run.state, one, PLACE), `minute ${minute}`).toBe(true);
       run.up(minute * 60);
@@ -100,7 +162,10 @@ describe('a quiet result', () => {
   test('is none while a region has seen an outage that another has not been heard past', () => {
     const run = new MonitorRun({ retries: 0, quorum: 2 });
     ['eu', 'us', 'ap'].forEach((region, index) => run.up(1 + index, region));
-    const isQuietAt = (at: number): boolean => isQuiet(run.state, { kind: 'result', region: 'us', probe_id: 'probe-us', late: false, result: run.resultAt(at) }, PLACE);
+    const isQuietAt = (at: number): boolean => isQuiet(
+      run.state,
+      { kind: 'result', region: 'us', probe_id: 'probe-us', late: false, result: run.resultAt(at) }, PLACE,
+    );
     run.down(60);
     expect(isQuietAt(61)).toBe(true);
     run.up(120);
@@ -113,7 +178,10 @@ describe('a quiet result', () => {
   test('is none that ends or begins anything', () => {
     const run = new MonitorRun({ retries: 2, quorum: 'any' });
     const isQuietNow = (at: number, given: Partial<CheckResult> = {}): boolean =>
-      isQuiet(run.state, { kind: 'result', region: 'eu', probe_id: 'probe', late: false, result: { ...run.resultAt(at), ...given } }, PLACE);
+      isQuiet(run.state, {
+        kind: 'result', region: 'eu', probe_id: 'probe', late: false,
+        result: { ...run.resultAt(at), ...given },
+      }, PLACE);
     expect(isQuietNow(1)).toBe(false);
     run.up(1);
     expect(isQuietNow(60)).toBe(true);

@@ -5,26 +5,37 @@ import type { RegionState } from '../../../controller/verdicts/monitor-state.ts'
 import { configOf } from '../results/build.ts';
 
 test.each([
-  ['any', 1, 1], ['any', 5, 1], ['all', 1, 1], ['all', 5, 5], ['majority', 1, 1], ['majority', 2, 2], ['majority', 3, 2], ['majority', 4, 3], ['majority', 5, 3],
+  ['any', 1, 1], ['any', 5, 1], ['all', 1, 1], ['all', 5, 5], ['majority', 1, 1], ['majority', 2, 2],
+  ['majority', 3, 2], ['majority', 4, 3], ['majority', 5, 3],
   [1, 5, 1], [2, 5, 2], [5, 3, 3], [2, 1, 1],
-] as [MonitorConfig['quorum'], number, number][])('quorum %s of %i votes needs %i', (quorum, votes, needed) => {
+] as [MonitorConfig['quorum'], number, number][])('quorum %s of %i votes needs %i', (
+  quorum, votes, needed,
+) => {
   expect(requiredVotes(quorum, votes)).toBe(needed);
 });
 
 /** u: up, d: down, s: slow, ?: unknown. */
 function regionsOf(letters: string): Record<string, RegionState> {
   return Object.fromEntries([...letters].map((letter, at) => [`r${at}`, {
-    verdict: letter === 'd' ? 'down' : letter === '?' ? 'unknown' : 'up', degraded: letter === 's', fails: 0, first_fail_at: null, last_at: null,
+    verdict: letter === 'd' ? 'down' : letter === '?' ? 'unknown' : 'up', degraded: letter === 's', fails: 0,
+    first_fail_at: null, last_at: null,
     response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
   }]));
 }
 
 describe('the verdict of regions', () => {
   test.each([
-    ['', 'majority', 'unknown'], ['???', 'majority', 'unknown'], ['u', 'majority', 'up'], ['d', 'majority', 'down'], ['ud', 'majority', 'up'], ['dd', 'majority', 'down'],
-    ['udd', 'majority', 'down'], ['uud', 'majority', 'up'], ['?dd', 'majority', 'down'], ['?ud', 'majority', 'up'], ['??d', 'majority', 'down'],
-    ['uud', 'any', 'down'], ['udd', 'all', 'up'], ['ddd', 'all', 'down'], ['?dd', 'all', 'down'], ['uuudd', 2, 'down'], ['uuuud', 2, 'up'],
-    ['sss', 'majority', 'degraded'], ['suu', 'majority', 'up'], ['ssu', 'majority', 'degraded'], ['su', 'majority', 'up'], ['ssd', 'majority', 'degraded'],
+    ['', 'majority', 'unknown'], ['???', 'majority', 'unknown'], [
+      'u', 'majority', 'up',
+    ], ['d', 'majority', 'down'], ['ud', 'majority', 'up'], ['dd', 'majority', 'down'],
+    ['udd', 'majority', 'down'], [
+      'uud', 'majority', 'up',
+    ], ['?dd', 'majority', 'down'], ['?ud', 'majority', 'up'], ['??d', 'majority', 'down'],
+    ['uud', 'any', 'down'], [
+      'udd', 'all', 'up',
+    ], ['ddd', 'all', 'down'], ['?dd', 'all', 'down'], ['uuudd', 2, 'down'], ['uuuud', 2, 'up'],
+    ['sss', 'majority', 'degraded'], ['suu', 'majority', 'up'], ['ssu', 'majority', 'degraded'],
+    ['su', 'majority', 'up'], ['ssd', 'majority', 'degraded'],
   ] as [string, MonitorConfig['quorum'], string][])('%s by %s is %s', (letters, quorum, verdict) => {
     expect(verdictOf(configOf({ quorum }), regionsOf(letters))).toBe(verdict);
   });

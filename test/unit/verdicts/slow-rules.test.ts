@@ -19,9 +19,14 @@ describe('a slow stretch', () => {
     run.result(180, slow);
     expect(run.told.slice(1)).toEqual(['open@60', 'monitor.slow_response@60']);
     const open = run.effects.find((effect) => effect.kind === 'open');
-    expect(open).toMatchObject({ opening: { type: 'slow_response', severity: 'warning', error_message: 'Answers in 812 ms, slower than 500 ms', affected_regions: ['eu'] } });
+    expect(open).toMatchObject({ opening: {
+      type: 'slow_response', severity: 'warning', error_message: 'Answers in 812 ms, slower than 500 ms',
+      affected_regions: ['eu'],
+    } });
     run.up(240);
-    expect(run.told.slice(3)).toEqual(['degraded→up@240', 'resolve@240', 'monitor.slow_response_resolved@240']);
+    expect(run.told.slice(3)).toEqual([
+      'degraded→up@240', 'resolve@240', 'monitor.slow_response_resolved@240',
+    ]);
     expect(run.state.slow).toBeNull();
   });
 
@@ -40,7 +45,9 @@ describe('a slow stretch', () => {
     run.down(120);
     expect(run.told.slice(3)).toEqual(['degraded→down@120', 'open@120', 'monitor.down@120', 'resolve@120']);
     run.result(180, slow);
-    expect(run.told.slice(7)).toEqual(['down→degraded@180', 'resolve@180', 'monitor.up@180', 'open@180', 'monitor.slow_response@180']);
+    expect(run.told.slice(7)).toEqual([
+      'down→degraded@180', 'resolve@180', 'monitor.up@180', 'open@180', 'monitor.slow_response@180',
+    ]);
     const ids = run.effects.filter((effect) => effect.kind === 'open').map((effect) => effect.opening.id);
     expect(new Set(ids).size).toBe(3);
   });

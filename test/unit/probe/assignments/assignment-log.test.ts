@@ -1,4 +1,6 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -17,14 +19,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-async function change(opened: { set: AssignmentSet; file: AssignmentLog }, changes: AssignmentChange[], options: { reset?: boolean; atMs?: number } = {}): Promise<void> {
+async function change(
+  opened: { set: AssignmentSet; file: AssignmentLog }, changes: AssignmentChange[],
+  options: { reset?: boolean; atMs?: number } = {},
+): Promise<void> {
   const { reset = false, atMs = NOW } = options;
   const from = opened.set.revision;
   opened.set.apply({ revision: from + 1, reset, changes }, atMs);
   await opened.file.append({ from, revision: from + 1, reset, changes }, atMs);
 }
 
-const held = (set: AssignmentSet): unknown => [...set.values()].sort((a, b) => (a.assignment.monitor_id < b.assignment.monitor_id ? -1 : 1));
+const held = (set: AssignmentSet): unknown =>
+  [...set.values()].sort((a, b) => (a.assignment.monitor_id < b.assignment.monitor_id ? -1 : 1));
 
 describe('the log of assignments', () => {
   test('gives back what was held, with its revision and beginnings', async () => {
@@ -32,7 +38,9 @@ describe('the log of assignments', () => {
     const monitors = Array.from({ length: 1000 }, () => buildAssignment());
     await change(opened, monitors.map((set) => ({ set })), { reset: true });
     await change(opened, [{ gone: (monitors[0] as { monitor_id: string }).monitor_id }], { atMs: NOW + 1 });
-    await change(opened, [{ set: { ...(monitors[1] as (typeof monitors)[0]), assignment_rev: 2 } }], { atMs: NOW + 2 });
+    await change(
+      opened, [{ set: { ...(monitors[1] as (typeof monitors)[0]), assignment_rev: 2 } }], { atMs: NOW + 2 },
+    );
     await opened.file.close();
     const again = await AssignmentLog.load(path, silent);
     await again.file.close();

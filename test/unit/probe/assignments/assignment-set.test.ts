@@ -10,11 +10,18 @@ describe('the set of assignments', () => {
   test('takes changes over and tells what is new, what only moved and what is gone', () => {
     const set = new AssignmentSet();
     const [one, two] = [buildAssignment(), buildAssignment()];
-    expect(set.apply({ revision: 1, reset: false, changes: [{ set: one }, { set: two }] }, NOW)).toMatchObject({ changed: [{ assignment: one, sinceMs: NOW }, { assignment: two }], adjusted: [], gone: [] });
+    expect(set.apply({ revision: 1, reset: false, changes: [{ set: one }, { set: two }] }, NOW))
+      .toMatchObject({
+        changed: [{ assignment: one, sinceMs: NOW }, { assignment: two }], adjusted: [], gone: [],
+      });
     const moved = { ...one, phase_ms: 77 };
-    expect(set.apply({ revision: 2, reset: false, changes: [{ set: moved }, { gone: two.monitor_id }] }, NOW + 5)).toEqual({ changed: [], adjusted: [{ assignment: moved, sinceMs: NOW }], gone: [two.monitor_id] });
+    expect(
+      set.apply({ revision: 2, reset: false, changes: [{ set: moved }, { gone: two.monitor_id }] }, NOW + 5),
+    ).toEqual({ changed: [], adjusted: [{ assignment: moved, sinceMs: NOW }], gone: [two.monitor_id] });
     const edited = { ...moved, assignment_rev: 2 };
-    expect(set.apply({ revision: 3, reset: false, changes: [{ set: edited }] }, NOW + 9).changed).toEqual([{ assignment: edited, sinceMs: NOW + 9 }]);
+    expect(set.apply({ revision: 3, reset: false, changes: [{ set: edited }] }, NOW + 9).changed).toEqual([
+      { assignment: edited, sinceMs: NOW + 9 },
+    ]);
     expect({ revision: set.revision, size: set.size }).toEqual({ revision: 3, size: 1 });
   });
 
@@ -23,7 +30,10 @@ describe('the set of assignments', () => {
     const [one, two, three] = [buildAssignment(), buildAssignment(), buildAssignment()];
     set.apply({ revision: 9, reset: false, changes: [{ set: one }, { set: two }] }, NOW);
     const applied = set.apply({ revision: 4, reset: true, changes: [{ set: two }, { set: three }] }, NOW + 1);
-    expect(applied).toEqual({ changed: [{ assignment: three, sinceMs: NOW + 1 }], adjusted: [{ assignment: two, sinceMs: NOW }], gone: [one.monitor_id] });
+    expect(applied).toEqual({
+      changed: [{ assignment: three, sinceMs: NOW + 1 }], adjusted: [{ assignment: two, sinceMs: NOW }],
+      gone: [one.monitor_id],
+    });
     expect(set.revision).toBe(4);
   });
 
@@ -40,7 +50,9 @@ describe('the set of assignments', () => {
     const monitors = Array.from({ length: 6 }, () => buildAssignment());
     const change = fc.record({ at: fc.nat(5), rev: fc.integer({ min: 1, max: 3 }), isGone: fc.boolean() });
     fc.assert(
-      fc.property(fc.array(fc.record({ reset: fc.boolean(), changes: fc.array(change, { maxLength: 6 }) }), { maxLength: 12 }), (deltas) => {
+      fc.property(fc.array(
+        fc.record({ reset: fc.boolean(), changes: fc.array(change, { maxLength: 6 }) }), { maxLength: 12 },
+      ), (deltas) => {
         const set = new AssignmentSet();
         const wanted = new Map<string, Assignment>();
         const run = new Map<string, Assignment>();
@@ -53,9 +65,13 @@ describe('the set of assignments', () => {
             return isGone ? { gone: set.monitor_id } : { set };
           });
           const applied = set.apply({ revision: index + 1, reset, changes: list }, NOW);
-          for (const { assignment } of [...applied.changed, ...applied.adjusted]) run.set(assignment.monitor_id, assignment);
+          for (const { assignment } of [...applied.changed, ...applied.adjusted]) {
+            run.set(assignment.monitor_id, assignment);
+          }
           for (const monitorId of applied.gone) if (!set.get(monitorId)) run.delete(monitorId);
-          expect(new Map([...set.values()].map(({ assignment }) => [assignment.monitor_id, assignment]))).toEqual(wanted);
+          expect(
+            new Map([...set.values()].map(({ assignment }) => [assignment.monitor_id, assignment])),
+          ).toEqual(wanted);
           expect(run).toEqual(wanted);
         });
       }),

@@ -9,13 +9,19 @@ const signer = createAccount();
 const controllerBox = createCurve();
 const probeBox = createCurve();
 
-function seal(overrides: Partial<SignedEnvelope> = {}, by: { signer?: KeyPair; box?: KeyPair; to?: string; content?: unknown } = {}): Buffer {
+function seal(
+  overrides: Partial<SignedEnvelope> = {},
+  by: { signer?: KeyPair; box?: KeyPair; to?: string; content?: unknown } = {},
+): Buffer {
   const content = Buffer.from(JSON.stringify(by.content ?? { hello: 'probe' }));
   const unsigned = {
     purpose: 'assign' as const, probe_id: 'p1', revision: 7, expires_at: NOW + 1000,
-    payload: Buffer.from((by.box ?? controllerBox).seal(content, by.to ?? probeBox.getPublicKey())).toString('base64'), ...overrides,
+    payload: Buffer.from((by.box ?? controllerBox).seal(content, by.to ?? probeBox.getPublicKey())).toString(
+      'base64',
+    ), ...overrides,
   };
-  const signature = Buffer.from((by.signer ?? signer).sign(Buffer.from(signedText(unsigned)))).toString('base64url');
+  const signature =
+    Buffer.from((by.signer ?? signer).sign(Buffer.from(signedText(unsigned)))).toString('base64url');
   return Buffer.from(JSON.stringify({ v: 1, ...unsigned, signature: overrides.signature ?? signature }));
 }
 
@@ -24,11 +30,16 @@ function tampered(change: (envelope: SignedEnvelope) => Partial<SignedEnvelope>)
   return Buffer.from(JSON.stringify({ ...envelope, ...change(envelope) }));
 }
 
-const opener = new EnvelopeOpener({ probeId: 'p1', box: probeBox, controllerKey: signer.getPublicKey(), controllerBoxKey: controllerBox.getPublicKey() });
+const opener = new EnvelopeOpener({
+  probeId: 'p1', box: probeBox, controllerKey: signer.getPublicKey(),
+  controllerBoxKey: controllerBox.getPublicKey(),
+});
 
 describe('an envelope of the controller', () => {
   test('is opened when it is signed by the controller, sealed for this probe, for this purpose and in time', () => {
-    expect(opener.open(seal(), 'assign', NOW)).toEqual({ ok: true, revision: 7, content: { hello: 'probe' } });
+    expect(opener.open(seal(), 'assign', NOW)).toEqual({
+      ok: true, revision: 7, content: { hello: 'probe' },
+    });
   });
 
   test('may have expired by the leeway that clocks get', () => {

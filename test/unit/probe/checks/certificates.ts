@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
 /*
- * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl: ECDSA P-256 keys, SHA-256 signatures.
+ * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl: ECDSA P-256 keys, SHA-256
+ * signatures.
  */
 
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
@@ -29,7 +30,8 @@ function extension(id: string, isCritical: boolean, value: Buffer): Buffer {
 }
 
 function pem(certificate: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/(.{64})/g, '$1\n').trimEnd()}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/(.{64})/g, '$1\n')
+    .trimEnd()}\n-----END CERTIFICATE-----\n`;
 }
 
 export interface Issued {
@@ -60,8 +62,12 @@ export function issue(options: CertificateOptions): Issued {
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const from = options.from ?? new Date(Date.now() - 86_400_000);
   const until = options.until ?? new Date(Date.now() + 30 * 86_400_000);
-  const extensions = [extension('551d13', true, sequence(...(isAuthority ? [der(0x01, Buffer.from([0xff]))] : [])))];
-  const names = [...hosts.map((host) => der(0x82, host)), ...addresses.map((address) => der(0x87, Buffer.from(address.split('.').map(Number))))];
+  const extensions =
+    [extension('551d13', true, sequence(...(isAuthority ? [der(0x01, Buffer.from([0xff]))] : [])))];
+  const names = [
+    ...hosts.map((host) => der(0x82, host)),
+    ...addresses.map((address) => der(0x87, Buffer.from(address.split('.').map(Number)))),
+  ];
   if (names.length > 0) extensions.push(extension('551d11', false, sequence(...names)));
   const serial = createHash('sha256').update(spki).digest().subarray(0, 8);
   serial[0] = ((serial[0] as number) & 0x7f) | 1;
@@ -71,5 +77,8 @@ export function issue(options: CertificateOptions): Issued {
   );
   const signature = sign('sha256', content, by?.keyObject ?? privateKey);
   const certificate = sequence(content, ECDSA_WITH_SHA256, der(0x03, Buffer.from([0]), signature));
-  return { cert: pem(certificate), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, name, keyObject: privateKey };
+  return {
+    cert: pem(certificate), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, name,
+    keyObject: privateKey,
+  };
 }

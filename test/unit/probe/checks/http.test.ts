@@ -17,7 +17,9 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(onRequest: (socket: Socket, head: string) => void, options: Parameters<typeof startRawServer>[1] = {}): Promise<RawServer> {
+async function serve(
+  onRequest: (socket: Socket, head: string) => void, options: Parameters<typeof startRawServer>[1] = {},
+): Promise<RawServer> {
   const server = await startRawServer(onRequest, options);
   servers.push(server);
   return server;
@@ -37,10 +39,17 @@ function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | strin
   };
 }
 
-async function check(spec: Partial<HttpSpec>, options: { timeoutMs?: number; context?: Partial<CheckContext> } = {}): Promise<Finding> {
-  const context: CheckContext = { clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9', ...options.context };
+async function check(
+  spec: Partial<HttpSpec>, options: { timeoutMs?: number; context?: Partial<CheckContext> } = {},
+): Promise<Finding> {
+  const context: CheckContext = {
+    clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9',
+    ...options.context,
+  };
   const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 60_000);
-  const result = resultOf(buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding);
+  const result = resultOf(
+    buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding,
+  );
   checkResult.parse({ ...result, seq: 1 });
   return finding;
 }
@@ -55,25 +64,41 @@ describe('an HTTP check', () => {
       setTimeout(() => socket.end(OK), 30);
     });
     const finding = await check({ url: `http://127.0.0.1:${server.port}/a/b?c=d#e` });
-    expect(finding).toMatchObject({ outcome: 'success', degraded: false, status_code: 200, error: null, remote_address: '127.0.0.1', tls: null });
+    expect(finding).toMatchObject({
+      outcome: 'success', degraded: false, status_code: 200, error: null, remote_address: '127.0.0.1',
+      tls: null,
+    });
     expect(finding.timings?.first_byte).toBeGreaterThanOrEqual(25);
     expect(finding.response_time_ms).toBeGreaterThanOrEqual(finding.timings?.first_byte as number);
     expect(finding.timings?.dns).toBeUndefined();
-    expect(server.received[0]).toBe(`GET /a/b?c=d HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nUser-Agent: Farwatch/9.9.9\r\nAccept: */*\r\n\r\n`);
+    expect(server.received[0])
+      .toBe(
+        `GET /a/b?c=d HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nUser-Agent: Farwatch/9.9.9\r\nAccept: */*\r\n\r\n`,
+      );
     await until(() => closed === 1);
   });
 
   test('sends method, headers and body, and none of the headers that would break its framing', async () => {
     const server = await serve((socket) => void setTimeout(() => socket.end(OK), 20));
-    const headers = { Authorization: 'Bearer x', 'User-Agent': 'me', Host: 'evil', 'Content-Length': '999', 'transfer-encoding': 'chunked', 'X-Bad': 'a\r\nInjected: 1', 'Bad Name': 'x' };
-    expect((await check({ url: `http://127.0.0.1:${server.port}/`, method: 'POST', headers, body: 'grüß' })).outcome).toBe('success');
+    const headers = {
+      Authorization: 'Bearer x', 'User-Agent': 'me', Host: 'evil', 'Content-Length': '999',
+      'transfer-encoding': 'chunked', 'X-Bad': 'a\r\nInjected: 1', 'Bad Name': 'x',
+    };
+    expect((await check({
+      url: `http://127.0.0.1:${server.port}/`, method: 'POST', headers, body: 'grüß',
+    })).outcome)
+      .toBe('success');
     await until(() => server.received[0]?.endsWith(Buffer.from('grüß').toString('latin1')));
-    expect(server.received[0]).toBe(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nAuthorization: Bearer x\r\nUser-Agent: me\r\nAccept: */*\r\nContent-Length: 6\r\n\r\n${Buffer.from('grüß').toString('latin1')}`);
+    expect(server.received[0])
+      .toBe(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\nAuthorization: Bearer x\r\nUser-Agent: me\r\nAccept: */*\r\nContent-Length: 6\r\n\r\n${Buffer.from('grüß')
+      .toString('latin1')}`);
   });
 
   test('an answer slower than the threshold is a degraded success', async () => {
     const server = await serve((socket) => void setTimeout(() => socket.end(OK), 60));
-    expect(await check({ url: `http://127.0.0.1:${server.port}`, slow_response_threshold_ms: 40 })).toMatchObject({ outcome: 'success', degraded: true });
+    expect(
+      await check({ url: `http://127.0.0.1:${server.port}`, slow_response_threshold_ms: 40 }),
+    ).toMatchObject({ outcome: 'success', degraded: true });
   });
 
   test.each([
@@ -82,45 +107,72 @@ describe('an HTTP check', () => {
     [404, [200, 204], 'Expected one of 200, 204, got 404'],
   ])('status %i where %j is expected fails as status_code', async (status, expected, message) => {
     const server = await serve((socket) => socket.end(`HTTP/1.1 ${status} X\r\n\r\n`));
-    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: expected })).toMatchObject({ outcome: 'failure', status_code: status, error: { type: 'status_code', message } });
+    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: expected })).toMatchObject({
+      outcome: 'failure', status_code: status, error: { type: 'status_code', message },
+    });
   });
 
   test('an expected status need not be a good one', async () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 503 X\r\n\r\n'));
-    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: [503] })).toMatchObject({ outcome: 'success', status_code: 503 });
+    expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: [503] })).toMatchObject({
+      outcome: 'success', status_code: 503,
+    });
   });
 
   test('skips interim answers', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'));
-    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success', status_code: 200 });
+    const server = await serve((socket) => socket.write(
+      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
+    ));
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({
+      outcome: 'success', status_code: 200,
+    });
   });
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['never answers', () => undefined, /No answer within 150 ms \(waiting for the answer\)/],
-    ['drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5), /No answer within 150 ms/],
+    [
+      'drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5),
+      /No answer within 150 ms/,
+    ],
   ])('a server that %s fails as timeout', async (_what, behave, message) => {
     const server = await serve(behave);
     const finding = await check({ url: `http://127.0.0.1:${server.port}` }, { timeoutMs: 150 });
-    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: expect.stringMatching(message) as string } });
+    expect(finding).toMatchObject({
+      outcome: 'failure', error: { type: 'timeout', message: expect.stringMatching(message) as string },
+    });
   });
 
   const header = `X-Filler: ${'a'.repeat(30)}\r\n`;
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy(), /Connection reset/],
     ['closes without an answer', (socket) => void socket.end(), /closed before an answer/],
-    ['closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'), /closed before an answer/],
-    ['speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'), /Not a valid HTTP answer: the answer is not HTTP\/1/],
-    ['sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(25_000)}\r\n`), /larger than 32 kB/],
+    [
+      'closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'),
+      /closed before an answer/,
+    ],
+    [
+      'speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'),
+      /Not a valid HTTP answer: the answer is not HTTP\/1/,
+    ],
+    [
+      'sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(25_000)}\r\n`),
+      /larger than 32 kB/,
+    ],
   ])('a server that %s fails as connection_error', async (_what, behave, message) => {
     const server = await serve(behave);
     const finding = await check({ url: `http://127.0.0.1:${server.port}` });
-    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'connection_error', message: expect.stringMatching(message) as string } });
+    expect(finding).toMatchObject({
+      outcome: 'failure',
+      error: { type: 'connection_error', message: expect.stringMatching(message) as string },
+    });
   });
 
   test('a port where nobody listens fails as connection_error', async () => {
     const server = await startRawServer(() => undefined);
     await server.close();
-    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error', message: 'Connection refused' } });
+    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({
+      outcome: 'failure', error: { type: 'connection_error', message: 'Connection refused' },
+    });
   });
 
   test('a host that takes no connection is given up at the deadline', async () => {
@@ -169,7 +221,10 @@ describe('an HTTP check', () => {
   describe('with names', () => {
     test('looks the name up, and tells how long that took', async () => {
       const server = await serve((socket) => socket.end(OK));
-      const finding = await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: resolverOf({ 'target.test': { 4: ['127.0.0.1'] } }) } });
+      const finding = await check(
+        { url: `http://target.test:${server.port}/` },
+        { context: { resolver: resolverOf({ 'target.test': { 4: ['127.0.0.1'] } }) } },
+      );
       expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
       expect(finding.timings?.dns).toBeGreaterThanOrEqual(0);
       expect(server.received[0]).toContain(`Host: target.test:${server.port}\r\n`);
@@ -178,16 +233,24 @@ describe('an HTTP check', () => {
     test('goes on to the next address when one does not take the connection', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '127.0.0.1' });
       const resolver = resolverOf({ 'target.test': { 4: ['127.0.0.9', '127.0.0.1'] } });
-      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver } })).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
+      expect(
+        await check({ url: `http://target.test:${server.port}/` }, { context: { resolver } }),
+      ).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     });
 
     test('goes on to IPv6 when no IPv4 address takes the connection, or there is none', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '::1' });
       const both = resolverOf({ 'target.test': { 4: ['127.0.0.9'], 6: ['::1'] } });
-      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: both } })).toMatchObject({ outcome: 'success', remote_address: '::1' });
+      expect(
+        await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: both } }),
+      ).toMatchObject({ outcome: 'success', remote_address: '::1' });
       const only = resolverOf({ 'target.test': { 6: ['::1'] } });
-      expect(await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: only } })).toMatchObject({ outcome: 'success', remote_address: '::1' });
-      expect(await check({ url: `http://[::1]:${server.port}/` })).toMatchObject({ outcome: 'success', remote_address: '::1' });
+      expect(
+        await check({ url: `http://target.test:${server.port}/` }, { context: { resolver: only } }),
+      ).toMatchObject({ outcome: 'success', remote_address: '::1' });
+      expect(await check({ url: `http://[::1]:${server.port}/` })).toMatchObject({
+        outcome: 'success', remote_address: '::1',
+      });
     });
 
     test.each([
@@ -195,18 +258,28 @@ describe('an HTTP check', () => {
       ['ESERVFAIL', 'The name servers failed for gone.test'],
       ['ETIMEOUT', 'The name servers did not answer for gone.test'],
     ])('a lookup that ends with %s fails as dns_error', async (code, message) => {
-      const finding = await check({ url: 'http://gone.test/' }, { context: { resolver: resolverOf({ 'gone.test': code }) } });
+      const finding = await check(
+        { url: 'http://gone.test/' }, { context: { resolver: resolverOf({ 'gone.test': code }) } },
+      );
       expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', message } });
     });
 
     test('a machine without a name server blames itself', async () => {
-      const finding = await check({ url: 'http://any.test/' }, { context: { resolver: resolverOf({ 'any.test': 'ECONNREFUSED' }) } });
+      const finding = await check(
+        { url: 'http://any.test/' }, { context: { resolver: resolverOf({ 'any.test': 'ECONNREFUSED' }) } },
+      );
       expect(finding).toMatchObject({ outcome: 'missed', missed: 'probe_unhealthy' });
     });
 
     test('a lookup that never ends is given up at the deadline', async () => {
-      const finding = await check({ url: 'http://slow.test/' }, { timeoutMs: 100, context: { resolver: resolverOf({ 'slow.test': 'HANG' }) } });
-      expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: 'No answer within 100 ms (looking up slow.test)' } });
+      const finding = await check(
+        { url: 'http://slow.test/' },
+        { timeoutMs: 100, context: { resolver: resolverOf({ 'slow.test': 'HANG' }) } },
+      );
+      expect(finding).toMatchObject({
+        outcome: 'failure',
+        error: { type: 'timeout', message: 'No answer within 100 ms (looking up slow.test)' },
+      });
     });
   });
 
@@ -215,16 +288,25 @@ describe('an HTTP check', () => {
 
     test('does not connect: the slot is missed and the target not blamed', async () => {
       const server = await serve((socket) => socket.end(OK));
-      expect(await check({ url: `http://127.0.0.2:${server.port}/` }, { context: { allowAddress } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      expect(
+        await check({ url: `http://127.0.0.2:${server.port}/` }, { context: { allowAddress } }),
+      ).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
       const mixed = resolverOf({ 'mixed.test': { 4: ['127.0.0.1', '169.254.169.254'] } });
-      expect(await check({ url: `http://mixed.test:${server.port}/` }, { context: { allowAddress, resolver: mixed } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      expect(await check(
+        { url: `http://mixed.test:${server.port}/` }, { context: { allowAddress, resolver: mixed } },
+      ))
+        .toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
       expect(server.connections).toBe(0);
     });
 
     test('nor does it follow a redirect there', async () => {
       const inner = await serve((socket) => socket.end(OK), { host: '127.0.0.2' });
-      const server = await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:${inner.port}/\r\n\r\n`));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/` }, { context: { allowAddress } })).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
+      const server = await serve(
+        (socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:${inner.port}/\r\n\r\n`),
+      );
+      expect(
+        await check({ url: `http://127.0.0.1:${server.port}/` }, { context: { allowAddress } }),
+      ).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
       expect(inner.connections).toBe(0);
     });
   });
@@ -247,42 +329,67 @@ describe('an HTTP check', () => {
 
     test('gives up after as many as allowed', async () => {
       const server = await serve((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({ outcome: 'failure', error: { type: 'status_code', message: 'More than 3 redirects' } });
+      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({
+        outcome: 'failure', error: { type: 'status_code', message: 'More than 3 redirects' },
+      });
       expect(server.connections).toBe(4);
     });
 
     test('takes a redirect as the answer when it should not follow, or when that status is expected', async () => {
       const server = await serve((socket) => socket.end('HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n'));
       const url = `http://127.0.0.1:${server.port}/`;
-      expect(await check({ url, follow_redirects: false })).toMatchObject({ outcome: 'failure', status_code: 301 });
-      expect(await check({ url, expected_status: [301] })).toMatchObject({ outcome: 'success', status_code: 301 });
+      expect(await check({ url, follow_redirects: false })).toMatchObject({
+        outcome: 'failure', status_code: 301,
+      });
+      expect(await check({ url, expected_status: [301] })).toMatchObject({
+        outcome: 'success', status_code: 301,
+      });
     });
 
-    test.each(['file:///etc/passwd', 'gopher://127.0.0.1/', 'http://['])('does not follow to %s', async (location) => {
-      const server = await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error' } });
+    test.each([
+      'file:///etc/passwd', 'gopher://127.0.0.1/', 'http://[',
+    ])('does not follow to %s', async (location) => {
+      const server =
+        await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`));
+      expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+        outcome: 'failure', error: { type: 'connection_error' },
+      });
     });
 
     test('after 303 it asks with GET and without the body', async () => {
-      const server = await serve((socket, head) => socket.end(head.startsWith('PUT') ? 'HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n' : OK));
-      expect((await check({ url: `http://127.0.0.1:${server.port}/`, method: 'PUT', body: 'b' })).outcome).toBe('success');
+      const server = await serve((socket, head) => socket.end(
+        head.startsWith('PUT') ? 'HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n' : OK,
+      ));
+      expect(
+        (await check({ url: `http://127.0.0.1:${server.port}/`, method: 'PUT', body: 'b' })).outcome,
+      ).toBe('success');
       expect(server.received[1]).toMatch(/^GET \/x /);
       expect(server.received[1]).not.toContain('Content-Length');
     });
 
     test('all hops share one deadline', async () => {
-      const server = await serve((socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 10 }, { timeoutMs: 150 })).toMatchObject({ outcome: 'failure', error: { type: 'timeout' } });
+      const server = await serve(
+        (socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60),
+      );
+      expect(
+        await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 10 }, { timeoutMs: 150 }),
+      ).toMatchObject({ outcome: 'failure', error: { type: 'timeout' } });
     });
   });
 
   test('an address that is none fails and throws nothing', async () => {
-    expect(await check({ url: 'http://' })).toMatchObject({ outcome: 'failure', error: { type: 'connection_error' } });
+    expect(await check({ url: 'http://' })).toMatchObject({
+      outcome: 'failure', error: { type: 'connection_error' },
+    });
   });
 
   test('a thousand at once all end, each with its own answer', async () => {
-    const server = await serve((socket, head) => socket.end(`HTTP/1.1 ${200 + Number(/GET \/(\d+)/.exec(head)?.[1]) % 90} X\r\n\r\n`));
-    const findings = await Promise.all(Array.from({ length: 1000 }, (_, at) => check({ url: `http://127.0.0.1:${server.port}/${at}` })));
+    const server = await serve(
+      (socket, head) => socket.end(`HTTP/1.1 ${200 + Number(/GET \/(\d+)/.exec(head)?.[1]) % 90} X\r\n\r\n`),
+    );
+    const findings = await Promise.all(
+      Array.from({ length: 1000 }, (_, at) => check({ url: `http://127.0.0.1:${server.port}/${at}` })),
+    );
     expect(findings.map((finding) => finding.status_code)).toEqual(findings.map((_, at) => 200 + (at % 90)));
   });
 });

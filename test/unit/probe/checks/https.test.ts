@@ -19,7 +19,9 @@ afterEach(async () => {
 });
 
 async function serve(certificate: Issued): Promise<RawServer> {
-  const server = await startRawServer((socket) => socket.end(OK), { tls: { cert: certificate.cert, key: certificate.key } });
+  const server = await startRawServer(
+    (socket) => socket.end(OK), { tls: { cert: certificate.cert, key: certificate.key } },
+  );
   servers.push(server);
   return server;
 }
@@ -27,7 +29,9 @@ async function serve(certificate: Issued): Promise<RawServer> {
 function check(spec: Partial<HttpSpec>, timeoutMs = 60_000): Promise<Finding> {
   const context: CheckContext = {
     clock: systemClock, allowAddress: () => true, version: '1', trustedRoots: [authority.cert],
-    resolver: { resolve: (_host, family) => Promise.resolve(family === 4 ? { ok: true, addresses: ['127.0.0.1'] } : { ok: false, code: 'ENODATA' }) },
+    resolver: { resolve: (_host, family) => Promise.resolve(
+      family === 4 ? { ok: true, addresses: ['127.0.0.1'] } : { ok: false, code: 'ENODATA' },
+    ) },
   };
   return createHttpCheck(context).run(buildHttpSpec(spec), timeoutMs);
 }
@@ -37,7 +41,10 @@ describe('an HTTPS check', () => {
     const until = new Date(Date.now() + 20 * DAY_MS);
     const server = await serve(issue({ name: 'good.test', hosts: ['good.test'], by: authority, until }));
     const finding = await check({ url: `https://good.test:${server.port}/` });
-    expect(finding).toMatchObject({ outcome: 'success', status_code: 200, tls: { valid: true, issuer: 'CN=Test Root', subject: 'CN=good.test', protocol: 'TLSv1.3' } });
+    expect(finding).toMatchObject({
+      outcome: 'success', status_code: 200,
+      tls: { valid: true, issuer: 'CN=Test Root', subject: 'CN=good.test', protocol: 'TLSv1.3' },
+    });
     expect(finding.tls?.expires_at).toBe(Math.floor(until.getTime() / 1000) * 1000);
     expect(finding.tls?.fingerprint256).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
     expect(finding.timings?.tls).toBeGreaterThan(0);
@@ -46,21 +53,47 @@ describe('an HTTPS check', () => {
 
   test('an address as a host is verified against the addresses of the certificate', async () => {
     const server = await serve(issue({ name: 'by address', addresses: ['127.0.0.1'], by: authority }));
-    expect(await check({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({ outcome: 'success', tls: { valid: true } });
-    expect(await check({ url: `https://other.test:${server.port}/` })).toMatchObject({ outcome: 'failure', error: { type: 'ssl_error' } });
+    expect(await check({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({
+      outcome: 'success', tls: { valid: true },
+    });
+    expect(await check({ url: `https://other.test:${server.port}/` })).toMatchObject({
+      outcome: 'failure', error: { type: 'ssl_error' },
+    });
   });
 
   test.each<[string, Issued, RegExp]>([
-    ['expired', issue({ name: 'old', hosts: ['bad.test'], by: authority, from: new Date(Date.UTC(2020, 0, 1)), until: new Date(Date.UTC(2021, 4, 6)) }), /^The certificate expired on 2021-05-06$/],
-    ['not valid yet', issue({ name: 'new', hosts: ['bad.test'], by: authority, from: new Date(Date.now() + DAY_MS) }), /^The certificate is not valid yet$/],
-    ['for another host', issue({ name: 'other', hosts: ['other.test'], by: authority }), /^The certificate is not valid for bad\.test$/],
+    ['expired', issue({
+      name: 'old', hosts: ['bad.test'], by: authority, from: new Date(Date.UTC(2020, 0, 1)),
+      until: new Date(Date.UTC(2021, 4, 6)),
+    }), /^The certificate expired on 2021-05-06$/],
+    [
+      'not valid yet',
+      issue({ name: 'new', hosts: ['bad.test'], by: authority, from: new Date(Date.now() + DAY_MS) }),
+      /^The certificate is not valid yet$/,
+    ],
+    [
+      'for another host', issue({ name: 'other', hosts: ['other.test'], by: authority }),
+      /^The certificate is not valid for bad\.test$/,
+    ],
     ['self-signed', issue({ name: 'bad.test', hosts: ['bad.test'] }), /^The certificate is self-signed$/],
-    ['by an authority that nobody trusts', issue({ name: 'bad.test', hosts: ['bad.test'], by: stranger }), /^The certificate chain is incomplete/],
-    ['with a NUL and markup in its name', issue({ name: 'bad.test\0<script>\u001b[31m\r\n', hosts: ['bad.test\0.evil.test'], by: authority }), /^The certificate is not valid for bad\.test$/],
-  ])('a certificate that is %s fails as ssl_error before anything is sent', async (_what, certificate, message) => {
+    [
+      'by an authority that nobody trusts', issue({ name: 'bad.test', hosts: ['bad.test'], by: stranger }),
+      /^The certificate chain is incomplete/,
+    ],
+    [
+      'with a NUL and markup in its name',
+      issue({ name: 'bad.test\0<script>\u001b[31m\r\n', hosts: ['bad.test\0.evil.test'], by: authority }),
+      /^The certificate is not valid for bad\.test$/,
+    ],
+  ])('a certificate that is %s fails as ssl_error before anything is sent', async (
+    _what, certificate, message,
+  ) => {
     const server = await serve(certificate);
-    const finding = await check({ url: `https://bad.test:${server.port}/`, headers: { Authorization: 'Bearer secret' } });
-    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'ssl_error' }, tls: { valid: false } });
+    const finding =
+      await check({ url: `https://bad.test:${server.port}/`, headers: { Authorization: 'Bearer secret' } });
+    expect(finding).toMatchObject({
+      outcome: 'failure', error: { type: 'ssl_error' }, tls: { valid: false },
+    });
     expect(finding.error?.message).toMatch(message);
     // eslint-disable-next-line no-control-regex
     expect(finding.tls?.subject).not.toMatch(/[\0\r\n\u001b]/);
@@ -70,18 +103,27 @@ describe('an HTTPS check', () => {
 
   test('without verify_ssl a bad certificate is told and not held against the target', async () => {
     const server = await serve(issue({ name: 'self', hosts: ['x.test'] }));
-    expect(await check({ url: `https://bad.test:${server.port}/`, verify_ssl: false })).toMatchObject({ outcome: 'success', tls: { valid: false } });
+    expect(await check({ url: `https://bad.test:${server.port}/`, verify_ssl: false })).toMatchObject({
+      outcome: 'success', tls: { valid: false },
+    });
   });
 
   test('a server that speaks no TLS fails as ssl_error', async () => {
-    const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n') });
+    const server = await startRawServer(
+      () => undefined, { onConnect: (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n') },
+    );
     servers.push(server);
-    expect(await check({ url: `https://bad.test:${server.port}/` })).toMatchObject({ outcome: 'failure', error: { type: 'ssl_error' } });
+    expect(await check({ url: `https://bad.test:${server.port}/` })).toMatchObject({
+      outcome: 'failure', error: { type: 'ssl_error' },
+    });
   });
 
   test('a handshake that never ends is given up at the deadline', async () => {
     const server = await startRawServer(() => undefined);
     servers.push(server);
-    expect(await check({ url: `https://bad.test:${server.port}/` }, 150)).toMatchObject({ outcome: 'failure', error: { type: 'timeout', message: 'No answer within 150 ms (in the TLS handshake)' } });
+    expect(await check({ url: `https://bad.test:${server.port}/` }, 150)).toMatchObject({
+      outcome: 'failure',
+      error: { type: 'timeout', message: 'No answer within 150 ms (in the TLS handshake)' },
+    });
   });
 });

@@ -9,8 +9,14 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** A server that does with each connection what `handle` says; `onRequest` is called once a whole head is there. */
-export async function startRawServer(onRequest: (socket: Socket, head: string) => void, options: { tls?: TlsOptions; host?: string; onConnect?: (socket: Socket) => void } = {}): Promise<RawServer> {
+/**
+ * A server that does with each connection what `handle` says; `onRequest` is called once a whole head is
+ * there.
+ */
+export async function startRawServer(
+  onRequest: (socket: Socket, head: string) => void,
+  options: { tls?: TlsOptions; host?: string; onConnect?: (socket: Socket) => void } = {},
+): Promise<RawServer> {
   const received: string[] = [];
   const sockets = new Set<Socket>();
   const handle = (socket: Socket): void => {

@@ -41,7 +41,11 @@ class NameServer {
     const type = message.readUInt16BE(at + 1);
     const question = message.subarray(12, at + 5);
     const answer = this.#answers[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
-    if (answer === 'RUBBISH') return void this.#socket.send(Buffer.concat([message.subarray(0, 2), Buffer.alloc(40, 0xff)]), peer.port, peer.address);
+    if (answer === 'RUBBISH') {
+      return void this.#socket.send(
+        Buffer.concat([message.subarray(0, 2), Buffer.alloc(40, 0xff)]), peer.port, peer.address,
+      );
+    }
     const records = typeof answer === 'string' ? [] : answer;
     const header = Buffer.alloc(12);
     message.copy(header, 0, 0, 2);
@@ -49,7 +53,9 @@ class NameServer {
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     const parts = records.map((address) => {
-      const data = type === 1 ? Buffer.from(address.split('.').map(Number)) : Buffer.from(address.replaceAll(':', ''), 'hex');
+      const data = type === 1
+        ? Buffer.from(address.split('.').map(Number))
+        : Buffer.from(address.replaceAll(':', ''), 'hex');
       const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]);
       return Buffer.concat([head, data]);
     });
@@ -59,7 +65,8 @@ class NameServer {
 
 describe('the resolver', () => {
   const server = new NameServer({
-    'target.test A': ['192.0.2.7', '192.0.2.8'], 'target.test AAAA': ['2001:0db8:0000:0000:0000:0000:0000:0007'],
+    'target.test A': ['192.0.2.7', '192.0.2.8'],
+    'target.test AAAA': ['2001:0db8:0000:0000:0000:0000:0000:0007'],
     'gone.test A': 'NXDOMAIN', 'broken.test A': 'SERVFAIL', 'odd.test A': 'RUBBISH',
   });
   let directory = '';
@@ -73,19 +80,27 @@ describe('the resolver', () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
     writeFileSync(join(directory, 'hosts'), '10.1.2.3 pinned.test\n');
-    resolver = new SystemResolver(systemClock, new HostsFile(systemClock, join(directory, 'hosts')), [address]);
+    resolver = new SystemResolver(
+      systemClock, new HostsFile(systemClock, join(directory, 'hosts')), [address],
+    );
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   test('gives the addresses of the family asked for, freshly each time', async () => {
     const before = server.questions;
-    expect(await resolver.resolve('target.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.7', '192.0.2.8'] });
+    expect(await resolver.resolve('target.test', 4)).toEqual({
+      ok: true, addresses: ['192.0.2.7', '192.0.2.8'],
+    });
     expect(await resolver.resolve('target.test', 6)).toEqual({ ok: true, addresses: ['2001:db8::7'] });
-    expect(await resolver.resolve('target.test.', 4)).toEqual({ ok: true, addresses: ['192.0.2.7', '192.0.2.8'] });
+    expect(await resolver.resolve('target.test.', 4)).toEqual({
+      ok: true, addresses: ['192.0.2.7', '192.0.2.8'],
+    });
     expect(server.questions - before).toBe(3);
   });
 
-  test.each([['gone.test', 'ENOTFOUND'], ['broken.test', 'ESERVFAIL'], ['nothing.test', 'ENODATA']])('says why there is none for %s', async (name, code) => {
+  test.each([
+    ['gone.test', 'ENOTFOUND'], ['broken.test', 'ESERVFAIL'], ['nothing.test', 'ENODATA'],
+  ])('says why there is none for %s', async (name, code) => {
     expect(await resolver.resolve(name, 4)).toEqual({ ok: false, code });
   });
 
@@ -106,7 +121,10 @@ describe('the resolver', () => {
 describe('the hosts file', () => {
   test('is read as hosts(5) says', () => {
     const text = '# comment\n127.0.0.1\tlocalhost\n::1 localhost ip6-localhost # more\n10.0.0.1 Web web.test\n10.0.0.2 web\nnonsense web\n\n10.0.0.3\n';
-    expect(Object.fromEntries(parseHosts(text))).toEqual({ 'localhost': ['127.0.0.1', '::1'], 'ip6-localhost': ['::1'], 'web': ['10.0.0.1', '10.0.0.2'], 'web.test': ['10.0.0.1'] });
+    expect(Object.fromEntries(parseHosts(text))).toEqual({
+      'localhost': ['127.0.0.1', '::1'], 'ip6-localhost': ['::1'], 'web': ['10.0.0.1', '10.0.0.2'],
+      'web.test': ['10.0.0.1'],
+    });
   });
 
   test('is looked at again when it has changed, and may be missing', async () => {

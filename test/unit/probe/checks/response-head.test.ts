@@ -41,7 +41,9 @@ describe('the reader of response heads', () => {
     const fitting = Buffer.from(`${start}${'a'.repeat(MAX_HEAD_BYTES - start.length - 4)}\r\n\r\n`);
     expect(new HeadReader().push(fitting, 0, fitting.length).kind).toBe('head');
     const large = Buffer.from(`${start}${'a'.repeat(MAX_HEAD_BYTES)}\r\n\r\n`);
-    expect(new HeadReader().push(large, 0, large.length)).toMatchObject({ kind: 'bad', problem: 'the response headers are larger than 32 kB' });
+    expect(new HeadReader().push(large, 0, large.length)).toMatchObject({
+      kind: 'bad', problem: 'the response headers are larger than 32 kB',
+    });
     const reader = new HeadReader();
     let outcome = reader.push(large, 0, 1000);
     for (let at = 1000; outcome.kind === 'partial'; at += 1000) outcome = reader.push(large, at, at + 1000);

@@ -54,7 +54,9 @@ test('a burst of failures asks once, and a later one again', async () => {
   const place = await open();
   const time = clock();
   const anchors = new Anchors([place], time);
-  expect(await Promise.all(Array.from({ length: 50 }, () => anchors.isCutOff()))).toEqual(Array.from({ length: 50 }, () => false));
+  expect(await Promise.all(Array.from({ length: 50 }, () => anchors.isCutOff()))).toEqual(
+    Array.from({ length: 50 }, () => false),
+  );
   await new Promise((resolve) => void place.server.close(resolve));
   expect(place.asked).toBe(1);
   expect(await anchors.isCutOff()).toBe(false);

@@ -11,7 +11,10 @@ import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
 import { sleep } from '../../../../shared/time.ts';
 import { buildAssignment, buildHttpSpec } from '../build.ts';
 
-const SUCCESS: Finding = { outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null };
+const SUCCESS: Finding = {
+  outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null,
+  timings: null, remote_address: null, tls: null, detail: null,
+};
 const FAILURE = failure('status_code', 'Expected 200, got 503', { status_code: 503 });
 const TIMEOUT = failure('timeout', 'No answer');
 
@@ -27,7 +30,10 @@ class StallingClock extends SimulatedClock {
   }
 }
 
-function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {}, isCutOff?: () => Promise<boolean>) {
+function build(
+  answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {},
+  isCutOff?: () => Promise<boolean>,
+) {
   const clock = new StallingClock();
   const records: Recorded[] = [];
   let underWay = 0;
@@ -46,7 +52,8 @@ function build(answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>,
   return { clock, runner, records, most: () => mostUnderWay };
 }
 
-const outcomes = (records: Recorded[]): string[] => records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
+const outcomes = (records: Recorded[]): string[] =>
+  records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
 
 describe('the runner', () => {
   test('calls nothing down while its own way out is gone, and asks only when a check has failed', async () => {
@@ -70,7 +77,9 @@ describe('the runner', () => {
     isCutOff = false;
     await slot();
     expect(asked).toBe(3);
-    expect(records.map((each) => each.missed?.reason ?? each.outcome)).toEqual(['success', 'probe_unhealthy', 'failure']);
+    expect(records.map((each) => each.missed?.reason ?? each.outcome)).toEqual([
+      'success', 'probe_unhealthy', 'failure',
+    ]);
   });
 
   test('records what a check found, with its times', async () => {
@@ -80,7 +89,10 @@ describe('the runner', () => {
     await clock.advance(3);
     runner.slot(monitor, dueMs);
     await clock.advance(10);
-    expect(records).toMatchObject([{ monitor_id: monitor.monitor_id, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: dueMs, started_at: dueMs + 3, outcome: 'success', status_code: 200, urgent: false }]);
+    expect(records).toMatchObject([{
+      monitor_id: monitor.monitor_id, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: dueMs,
+      started_at: dueMs + 3, outcome: 'success', status_code: 200, urgent: false,
+    }]);
   });
 
   test('a failure after a success is checked again at once, a failure in the failing state is not', async () => {
@@ -91,7 +103,10 @@ describe('the runner', () => {
       runner.slot(monitor, clock.now());
       await clock.advance(10_000);
     }
-    expect(outcomes(records)).toEqual(['success 1 schedule', 'failure 1 schedule !', 'failure 2 confirm !', 'failure 1 schedule !', 'failure 1 schedule !', 'success 1 schedule !', 'failure 1 schedule !', 'success 2 confirm !']);
+    expect(outcomes(records)).toEqual([
+      'success 1 schedule', 'failure 1 schedule !', 'failure 2 confirm !', 'failure 1 schedule !',
+      'failure 1 schedule !', 'success 1 schedule !', 'failure 1 schedule !', 'success 2 confirm !',
+    ]);
     const [, first, second] = records as [Recorded, Recorded, Recorded];
     expect(second.scheduled_at).toBe(first.scheduled_at);
     expect(second.started_at - first.recordedAt).toBeGreaterThanOrEqual(250);
@@ -116,7 +131,9 @@ describe('the runner', () => {
     runner.forget(monitor.monitor_id);
     runner.slot({ ...monitor, assignment_rev: 2 }, clock.now());
     await clock.advance(10_000);
-    expect(records.map((each) => `${each.assignment_rev}/${each.attempt}`)).toEqual(['1/1', '1/2', '2/1', '2/2']);
+    expect(records.map((each) => `${each.assignment_rev}/${each.attempt}`)).toEqual([
+      '1/1', '1/2', '2/1', '2/2',
+    ]);
   });
 
   test('a changed assignment does not wait for the old one to time out', async () => {
@@ -134,7 +151,9 @@ describe('the runner', () => {
     await clock.advance(100);
     expect(records.map((each) => `${each.assignment_rev} ${each.outcome}`)).toEqual(['2 success']);
     await clock.advance(10_000);
-    expect(records.map((each) => `${each.assignment_rev} ${each.outcome} ${each.attempt}`)).toEqual(['2 success 1', '1 failure 1']);
+    expect(records.map((each) => `${each.assignment_rev} ${each.outcome} ${each.attempt}`)).toEqual([
+      '2 success 1', '1 failure 1',
+    ]);
     expect(runner.inFlight).toBe(0);
     expect(runner.open()).toEqual([]);
   });
@@ -150,13 +169,17 @@ describe('the runner', () => {
     const second = clock.now();
     runner.slot(monitor, second);
     await clock.advance(1600);
-    expect(records.map((each) => [each.outcome, each.scheduled_at])).toEqual([['success', second - 1000], ['success', second]]);
+    expect(records.map((each) => [each.outcome, each.scheduled_at])).toEqual([
+      ['success', second - 1000], ['success', second],
+    ]);
     const third = clock.now();
     runner.slot(monitor, third);
     await clock.advance(100);
     runner.slot(monitor, third + 100);
     runner.slot(monitor, third + 150);
-    expect(records.slice(2)).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload', count: 1 }, scheduled_at: third + 100 }]);
+    expect(records.slice(2)).toMatchObject([
+      { outcome: 'missed', missed: { reason: 'overload', count: 1 }, scheduled_at: third + 100 },
+    ]);
   });
 
   test('one in a hundred targets that hang do not delay the others', async () => {
@@ -165,15 +188,21 @@ describe('the runner', () => {
       await sleep(clock, hangs ? timeoutMs : 20);
       return hangs ? TIMEOUT : SUCCESS;
     }, { maxQuick: 64 });
-    const monitors = Array.from({ length: 2000 }, (_, at) => buildAssignment({ interval_ms: 10_000, timeout_ms: 10_000, phase_ms: at * 5, spec: buildHttpSpec({ url: at % 100 === 0 ? 'hang' : 'quick' }) }));
+    const monitors = Array.from({ length: 2000 }, (_, at) => buildAssignment({
+      interval_ms: 10_000, timeout_ms: 10_000, phase_ms: at * 5,
+      spec: buildHttpSpec({ url: at % 100 === 0 ? 'hang' : 'quick' }),
+    }));
     const scheduler = new Scheduler(clock, {
       due: (assignment, dueMs) => runner.slot(assignment, dueMs),
-      missed: (assignment, run, reason) => void records.push({ ...missedResult(assignment, run, reason), urgent: false, recordedAt: 0 }),
+      missed: (assignment, run, reason) =>
+        void records.push({ ...missedResult(assignment, run, reason), urgent: false, recordedAt: 0 }),
     });
     for (const monitor of monitors) scheduler.set(monitor);
     scheduler.start();
     await clock.advance(60_000);
-    const quick = records.filter((each) => monitors.some((one, at) => at % 100 !== 0 && one.monitor_id === each.monitor_id));
+    const quick = records.filter(
+      (each) => monitors.some((one, at) => at % 100 !== 0 && one.monitor_id === each.monitor_id),
+    );
     expect(quick.filter((each) => each.outcome !== 'success')).toEqual([]);
     const lateness = quick.map((each) => each.started_at - each.scheduled_at).sort((a, b) => a - b);
     expect(lateness[Math.floor(lateness.length * 0.99)]).toBeLessThanOrEqual(6);
@@ -214,7 +243,9 @@ describe('the runner', () => {
     const monitor = buildAssignment();
     const results = Promise.all([1, 2, 3].map(() => runner.order(monitor, 'manual')));
     await clock.advance(200);
-    expect((await results).map((each) => [each.outcome, each.reason, each.missed?.reason])).toEqual([['success', 'manual', undefined], ['success', 'manual', undefined], ['missed', 'manual', 'overload']]);
+    expect((await results).map((each) => [each.outcome, each.reason, each.missed?.reason])).toEqual([
+      ['success', 'manual', undefined], ['success', 'manual', undefined], ['missed', 'manual', 'overload'],
+    ]);
     expect(records).toEqual([]);
   });
 
@@ -232,23 +263,32 @@ describe('the runner', () => {
     expect(isStopped).toBe(false);
     await clock.advance(200);
     expect(isStopped).toBe(true);
-    expect(records.map((each) => [each.monitor_id === short.monitor_id, each.outcome, each.missed?.reason])).toEqual([[true, 'success', undefined], [false, 'missed', 'probe_down']]);
+    expect(
+      records.map((each) => [each.monitor_id === short.monitor_id, each.outcome, each.missed?.reason]),
+    ).toEqual([[true, 'success', undefined], [false, 'missed', 'probe_down']]);
     expect(runner.open()).toEqual([]);
     await clock.advance(60_000);
     expect(records).toHaveLength(2);
   });
 
   test('whatever checks do and however long they take: each slot is recorded once, or still open', async () => {
-    const behaviour = fc.record({ tookMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 })), finding: fc.constantFrom(SUCCESS, FAILURE, TIMEOUT, missed('blocked_target')) });
+    const behaviour = fc.record({
+      tookMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 })),
+      finding: fc.constantFrom(SUCCESS, FAILURE, TIMEOUT, missed('blocked_target')),
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.array(behaviour, { minLength: 1, maxLength: 20 }),
-        fc.array(fc.record({ interval_ms: fc.integer({ min: 200, max: 5000 }), retries: fc.nat(3) }), { minLength: 1, maxLength: 8 }),
+        fc.array(
+          fc.record({ interval_ms: fc.integer({ min: 200, max: 5000 }), retries: fc.nat(3) }),
+          { minLength: 1, maxLength: 8 },
+        ),
         fc.integer({ min: 100, max: 15_000 }), fc.boolean(), fc.integer({ min: 1, max: 4 }),
         async (behaviours, kinds, runMs, isStopped, maxQuick) => {
           let turn = 0;
           const { clock, runner, records } = build(async () => {
-            const { tookMs, finding } = behaviours[turn++ % behaviours.length] as { tookMs: number; finding: Finding };
+            const { tookMs, finding } =
+              behaviours[turn++ % behaviours.length] as { tookMs: number; finding: Finding };
             await sleep(clock, tookMs);
             return finding;
           }, { minQuick: 1, maxQuick, maxSlow: 2, maxQueued: 3 });
@@ -274,7 +314,9 @@ describe('the runner', () => {
             await clock.advance(500);
             await stopped;
           }
-          const firsts = records.filter((each) => each.attempt === 1).map((each) => `${each.monitor_id}@${each.scheduled_at}`);
+          const firsts = records.filter((each) => each.attempt === 1).map(
+            (each) => `${each.monitor_id}@${each.scheduled_at}`,
+          );
           const open = runner.open().map((slot) => `${slot.monitorId}@${slot.dueMs}`);
           if (isStopped) expect(open).toEqual([]);
           expect([...firsts, ...open].sort()).toEqual(slots.sort());

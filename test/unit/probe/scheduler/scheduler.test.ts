@@ -6,7 +6,10 @@ import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import { buildAssignment } from '../build.ts';
 
-/** A clock whose wall time can be set apart from its monotonic time, and that can pass time without letting timers run. */
+/**
+ * A clock whose wall time can be set apart from its monotonic time, and that can pass time without letting
+ * timers run.
+ */
 class JumpingClock extends SimulatedClock {
   offsetMs = 0;
   stalledMs = 0;
@@ -30,8 +33,12 @@ interface Seen {
 function watch(clock: Clock): { scheduler: Scheduler; seen: Seen[] } {
   const seen: Seen[] = [];
   const scheduler = new Scheduler(clock, {
-    due: (assignment, dueMs) => seen.push({ id: assignment.monitor_id, kind: 'due', atMs: dueMs, count: 1, whenMs: clock.now() }),
-    missed: (assignment, run, reason) => seen.push({ id: assignment.monitor_id, kind: 'missed', ...run, whenMs: clock.now(), reason }),
+    due: (assignment, dueMs) => seen.push({
+      id: assignment.monitor_id, kind: 'due', atMs: dueMs, count: 1, whenMs: clock.now(),
+    }),
+    missed: (assignment, run, reason) => seen.push({
+      id: assignment.monitor_id, kind: 'missed', ...run, whenMs: clock.now(), reason,
+    }),
   });
   scheduler.start();
   return { scheduler, seen };
@@ -41,13 +48,18 @@ describe('the scheduler', () => {
   test('brings every slot up once, within a tick of its due time, for hours and without drift', async () => {
     const clock = new SimulatedClock();
     const { scheduler, seen } = watch(clock);
-    const monitors = [1000, 7000, 60_000, 3_600_000].map((interval, at) => buildAssignment({ interval_ms: interval, phase_ms: 333 * at }));
+    const monitors = [1000, 7000, 60_000, 3_600_000].map(
+      (interval, at) => buildAssignment({ interval_ms: interval, phase_ms: 333 * at }),
+    );
     for (const monitor of monitors) scheduler.set(monitor);
     const startMs = clock.now();
     await clock.advance(2 * 3_600_000);
     for (const { monitor_id, interval_ms, phase_ms } of monitors) {
       const expected: number[] = [];
-      for (let slot = nextSlot({ interval_ms, phase_ms }, startMs); slot <= clock.now(); slot += interval_ms) expected.push(slot);
+      for (let slot =
+        nextSlot({ interval_ms, phase_ms }, startMs); slot <= clock.now(); slot += interval_ms) {
+        expected.push(slot);
+      }
       const mine = seen.filter((each) => each.id === monitor_id && each.atMs <= clock.now() - 10);
       expect(mine.map((each) => each.atMs)).toEqual(expected.filter((slot) => slot <= clock.now() - 10));
       expect(Math.max(...mine.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(6);
@@ -55,18 +67,27 @@ describe('the scheduler', () => {
   });
 
   test('starts few checks together with those that come up soon after, and each of many on time', async () => {
-    for (const { perSecond, latestMs, mostWakes } of [{ perSecond: 5, latestMs: 6, mostWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, mostWakes: 10 }, { perSecond: 250, latestMs: 6, mostWakes: 250 }]) {
+    for (const { perSecond, latestMs, mostWakes } of [
+      { perSecond: 5, latestMs: 6, mostWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, mostWakes: 10 },
+      { perSecond: 250, latestMs: 6, mostWakes: 250 },
+    ]) {
       const clock = new SimulatedClock();
       const { scheduler, seen } = watch(clock);
-      for (let at = 0; at < perSecond; at += 1) scheduler.set(buildAssignment({ interval_ms: 1000, phase_ms: Math.floor((at * 1000) / perSecond) }));
+      for (let at = 0; at < perSecond; at += 1) {
+        scheduler.set(buildAssignment({ interval_ms: 1000, phase_ms: Math.floor((at * 1000) / perSecond) }));
+      }
       // The first second tells how many they are.
       await clock.advance(2000);
       const fromMs = clock.now();
       await clock.advance(10_000);
       const due = seen.filter((each) => each.atMs > fromMs);
       expect(due.length, `${perSecond} a second`).toBeGreaterThan(9 * perSecond);
-      expect(Math.max(...due.map((each) => each.whenMs - each.atMs)), `${perSecond} a second`).toBeLessThanOrEqual(latestMs);
-      expect(new Set(due.map((each) => each.whenMs)).size, `${perSecond} a second`).toBeLessThanOrEqual(mostWakes * 10);
+      expect(
+        Math.max(...due.map((each) => each.whenMs - each.atMs)), `${perSecond} a second`,
+      ).toBeLessThanOrEqual(latestMs);
+      expect(new Set(due.map((each) => each.whenMs)).size, `${perSecond} a second`).toBeLessThanOrEqual(
+        mostWakes * 10,
+      );
       scheduler.stop();
     }
   });
@@ -108,15 +129,21 @@ describe('the scheduler', () => {
     const stoodFrom = clock.now();
     clock.stalledMs += 65_000;
     await clock.advance(15_000);
-    expect(seen.filter((each) => each.kind === 'missed')).toMatchObject([{ count: 6, reason: 'overload', atMs: nextSlot(monitor, stoodFrom) }]);
+    expect(seen.filter((each) => each.kind === 'missed')).toMatchObject([
+      { count: 6, reason: 'overload', atMs: nextSlot(monitor, stoodFrom) },
+    ]);
     const following = nextSlot(monitor, stoodFrom + 65_000);
-    expect(seen.filter((each) => each.kind === 'due').map((each) => each.atMs)).toEqual([following, following + 10_000]);
+    expect(seen.filter((each) => each.kind === 'due').map((each) => each.atMs)).toEqual([
+      following, following + 10_000,
+    ]);
   });
 
   test('a wall clock set forward misses slots as a clock jump and brings no burst', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
-    for (let at = 0; at < 100; at += 1) scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
+    for (let at = 0; at < 100; at += 1) {
+      scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
+    }
     await clock.advance(60_000);
     seen.length = 0;
     clock.offsetMs = 3_600_000;
@@ -125,13 +152,17 @@ describe('the scheduler', () => {
     expect(missed).toHaveLength(100);
     expect(new Set(missed.map((each) => each.reason))).toEqual(new Set(['clock_jump']));
     expect(missed.every((each) => each.count === 60 || each.count === 61)).toBe(true);
-    expect(mostWithin(seen.filter((each) => each.kind === 'due').map((each) => each.whenMs), 1000)).toBeLessThanOrEqual(3);
+    expect(
+      mostWithin(seen.filter((each) => each.kind === 'due').map((each) => each.whenMs), 1000),
+    ).toBeLessThanOrEqual(3);
   });
 
   test('a wall clock set back brings no burst and no silence', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
-    for (let at = 0; at < 100; at += 1) scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
+    for (let at = 0; at < 100; at += 1) {
+      scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
+    }
     await clock.advance(60_000);
     seen.length = 0;
     clock.offsetMs = -3_600_000;
@@ -144,14 +175,21 @@ describe('the scheduler', () => {
 
   test('whatever is added, removed, stalled and set forward: every slot comes up or is missed, once', async () => {
     const step = fc.oneof(
-      fc.record({ kind: fc.constantFrom('add', 'change', 'remove'), at: fc.nat(4), ms: fc.integer({ min: 50, max: 20_000 }) }),
-      fc.record({ kind: fc.constantFrom('run', 'stall', 'forward'), at: fc.nat(4), ms: fc.integer({ min: 1, max: 90_000 }) }),
+      fc.record({
+        kind: fc.constantFrom('add', 'change', 'remove'), at: fc.nat(4),
+        ms: fc.integer({ min: 50, max: 20_000 }),
+      }),
+      fc.record({
+        kind: fc.constantFrom('run', 'stall', 'forward'), at: fc.nat(4),
+        ms: fc.integer({ min: 1, max: 90_000 }),
+      }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const clock = new JumpingClock();
         const { scheduler, seen } = watch(clock);
-        const lives = new Map<string, { interval_ms: number; phase_ms: number; fromMs: number; untilMs: number }>();
+        const lives =
+          new Map<string, { interval_ms: number; phase_ms: number; fromMs: number; untilMs: number }>();
         const ids = Array.from({ length: 5 }, () => buildAssignment().monitor_id);
         const current = new Map<string, string>();
         const end = (id: string): void => {
@@ -164,9 +202,11 @@ describe('the scheduler', () => {
           const id = ids[at] as string;
           if (kind === 'add' || kind === 'change') {
             rev += 1;
-            const fromMs = current.has(id) ? scheduler.coveredUntilMs : Math.max(clock.now(), scheduler.coveredUntilMs);
+            const fromMs =
+              current.has(id) ? scheduler.coveredUntilMs : Math.max(clock.now(), scheduler.coveredUntilMs);
             end(id);
-            const monitor = buildAssignment({ monitor_id: id, assignment_rev: rev, interval_ms: ms, phase_ms: ms >> 1 });
+            const monitor =
+              buildAssignment({ monitor_id: id, assignment_rev: rev, interval_ms: ms, phase_ms: ms >> 1 });
             lives.set(`${id}/${rev}`, { interval_ms: ms, phase_ms: ms >> 1, fromMs, untilMs: Infinity });
             current.set(id, `${id}/${rev}`);
             scheduler.set(monitor);
@@ -186,10 +226,16 @@ describe('the scheduler', () => {
         await clock.advance(2000);
         const coveredMs = scheduler.coveredUntilMs;
         for (const id of ids) {
-          const expected = [...lives].filter(([key]) => key.startsWith(id)).flatMap(([, life]) => slotsOf(life, Math.min(life.untilMs, coveredMs)));
+          const expected = [...lives].filter(([key]) => key.startsWith(id)).flatMap(
+            ([, life]) => slotsOf(life, Math.min(life.untilMs, coveredMs)),
+          );
           const got = seen.filter((each) => each.id === id).flatMap((each) => {
-            const life = [...lives].filter(([key]) => key.startsWith(id)).map(([, one]) => one).find((one) => one.fromMs < each.atMs && one.untilMs >= each.atMs && nextSlot(one, each.atMs - 1) === each.atMs);
-            return Array.from({ length: each.count }, (_, index) => each.atMs + index * (life?.interval_ms ?? NaN));
+            const life = [...lives].filter(([key]) => key.startsWith(id)).map(([, one]) => one)
+              .find((one) => one.fromMs < each.atMs && one.untilMs >= each.atMs &&
+                nextSlot(one, each.atMs - 1) === each.atMs);
+            return Array.from(
+              { length: each.count }, (_, index) => each.atMs + index * (life?.interval_ms ?? NaN),
+            );
           });
           expect(got.sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b));
         }

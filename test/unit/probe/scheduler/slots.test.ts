@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isUnchecked, missedWhileAway } from '../../../../probe/scheduler/absence.ts';
-import { decideSlot, isSlot, LATE_LIMIT_MS, missedRuns, nextSlot, slotsBetween, type SlotRun } from '../../../../probe/scheduler/slots.ts';
+import {
+  decideSlot, isSlot, LATE_LIMIT_MS, missedRuns, nextSlot, slotsBetween, type SlotRun,
+} from '../../../../probe/scheduler/slots.ts';
 
 const minute = { interval_ms: 60_000, phase_ms: 7_000 };
-const scheduleOf = fc.record({ interval_ms: fc.integer({ min: 1000, max: 600_000 }), phase_ms: fc.nat(599_999) });
+const scheduleOf =
+  fc.record({ interval_ms: fc.integer({ min: 1000, max: 600_000 }), phase_ms: fc.nat(599_999) });
 
 describe('slots', () => {
   test('slot k is due at k times the interval plus the phase', () => {
@@ -21,26 +24,41 @@ describe('slots', () => {
   });
 
   test('a slot that is very late or overtaken is recorded with all since, and the next one stands', () => {
-    expect(decideSlot(minute, 67_000, 67_001 + LATE_LIMIT_MS)).toEqual({ run: false, missed: [{ atMs: 67_000, count: 1 }], nextMs: 127_000 });
-    expect(decideSlot(minute, 67_000, 67_000 + 600_000)).toEqual({ run: false, missed: [{ atMs: 67_000, count: 11 }], nextMs: 727_000 });
+    expect(decideSlot(minute, 67_000, 67_001 + LATE_LIMIT_MS)).toEqual({
+      run: false, missed: [{ atMs: 67_000, count: 1 }], nextMs: 127_000,
+    });
+    expect(decideSlot(minute, 67_000, 67_000 + 600_000)).toEqual({
+      run: false, missed: [{ atMs: 67_000, count: 11 }], nextMs: 727_000,
+    });
   });
 
   test('an extra check between two slots is missed by itself', () => {
-    expect(missedRuns(minute, 50_000, 130_000)).toEqual([{ atMs: 50_000, count: 1 }, { atMs: 67_000, count: 2 }]);
+    expect(missedRuns(minute, 50_000, 130_000)).toEqual([
+      { atMs: 50_000, count: 1 }, { atMs: 67_000, count: 2 },
+    ]);
     expect(missedRuns(minute, 50_000, 60_000)).toEqual([{ atMs: 50_000, count: 1 }]);
   });
 
   test('what was missed while away and what was recorded are together every slot, each once', () => {
     const START = 1_760_000_000_000;
     fc.assert(
-      fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(fc.nat(40), { maxLength: 10 }), fc.array(fc.nat(9), { maxLength: 3 }),
+      fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(
+        fc.nat(40), { maxLength: 10 },
+      ), fc.array(fc.nat(9), { maxLength: 3 }),
         fc.nat(100_000), (schedule, awayMs, doneSlots, openSlots, sinceMs) => {
         const first = nextSlot(schedule, START);
-        const recorded: SlotRun[] = [...new Set(doneSlots)].map((slot) => ({ atMs: first + slot * schedule.interval_ms, count: 1 })).filter((run) => run.atMs <= START + awayMs);
-        const open = [...new Set(openSlots)].map((slot) => first - (slot + 1) * schedule.interval_ms).sort((a, b) => a - b);
+        const recorded: SlotRun[] = [...new Set(doneSlots)].map(
+          (slot) => ({ atMs: first + slot * schedule.interval_ms, count: 1 }),
+        ).filter((run) => run.atMs <= START + awayMs);
+        const open = [...new Set(openSlots)].map((slot) => first - (slot + 1) * schedule.interval_ms).sort(
+          (a, b) => a - b,
+        );
         const answersFrom = START - 10_000_000 + sinceMs;
-        const runs = missedWhileAway(schedule, answersFrom, { untilMs: START, open, recorded }, START + awayMs);
-        const expanded = [...runs, ...recorded].flatMap((run) => Array.from({ length: run.count }, (_, at) => run.atMs + at * schedule.interval_ms)).sort((a, b) => a - b);
+        const runs =
+          missedWhileAway(schedule, answersFrom, { untilMs: START, open, recorded }, START + awayMs);
+        const expanded = [...runs, ...recorded].flatMap(
+          (run) => Array.from({ length: run.count }, (_, at) => run.atMs + at * schedule.interval_ms),
+        ).sort((a, b) => a - b);
         const expected = [...open];
         for (let slot = first; slot <= START + awayMs; slot += schedule.interval_ms) expected.push(slot);
         expect(expanded).toEqual(expected);

@@ -22,7 +22,9 @@ class ListedTimers {
   }
 
   advance(toMs: number): [atMs: number, entry: number][] {
-    const due = [...this.#dues].filter(([, atMs]) => atMs <= toMs).map(([entry, atMs]): [number, number] => [atMs, entry]);
+    const due = [...this.#dues].filter(([, atMs]) => atMs <= toMs).map(
+      ([entry, atMs]): [number, number] => [atMs, entry],
+    );
     for (const [, entry] of due) this.#dues.delete(entry);
     this.#nowMs = Math.max(this.#nowMs, Math.floor(toMs / TICK_MS) * TICK_MS);
     return due;
@@ -31,11 +33,17 @@ class ListedTimers {
 
 describe('the timer heap', () => {
   test('fires the same timers at the same instants as a sorted list', () => {
-    const delay = fc.oneof(fc.integer({ min: -100, max: 100 }), fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 50_000_000 }), fc.integer({ min: 0, max: 4_000_000_000 }));
+    const delay = fc.oneof(
+      fc.integer({ min: -100, max: 100 }), fc.integer({ min: 0, max: 60_000 }),
+      fc.integer({ min: 0, max: 50_000_000 }), fc.integer({ min: 0, max: 4_000_000_000 }),
+    );
     const step = fc.oneof(
       fc.record({ kind: fc.constant('insert' as const), entry: fc.nat(50), delayMs: delay }),
       fc.record({ kind: fc.constant('remove' as const), entry: fc.nat(50), delayMs: fc.constant(0) }),
-      fc.record({ kind: fc.constant('advance' as const), entry: fc.constant(0), delayMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 30_000_000 }), fc.integer({ min: 0, max: 3_000_000_000 })) }),
+      fc.record({ kind: fc.constant('advance' as const), entry: fc.constant(0), delayMs: fc.oneof(
+        fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 30_000_000 }),
+        fc.integer({ min: 0, max: 3_000_000_000 }),
+      ) }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
@@ -53,7 +61,8 @@ describe('the timer heap', () => {
             nowMs += delayMs;
             const fired: [number, number][] = [];
             heap.advance(nowMs, (each) => fired.push([heap.nowMs, each]));
-            const byEntry = (one: [number, number], other: [number, number]): number => one[0] - other[0] || one[1] - other[1];
+            const byEntry = (one: [number, number], other: [number, number]): number =>
+              one[0] - other[0] || one[1] - other[1];
             expect(fired.sort(byEntry)).toEqual(list.advance(nowMs).sort(byEntry));
           }
         }
@@ -75,7 +84,9 @@ describe('the timer heap', () => {
 
   test('knows when the next timer is due', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 2_000_000_000 }), { minLength: 1, maxLength: 20 }), (delays) => {
+      fc.property(fc.array(
+        fc.integer({ min: 1, max: 2_000_000_000 }), { minLength: 1, maxLength: 20 },
+      ), (delays) => {
         const heap = new TimerHeap(START);
         delays.forEach((delayMs, entry) => heap.insert(entry, START + delayMs));
         const first = START + Math.ceil(Math.min(...delays) / TICK_MS) * TICK_MS;

@@ -51,16 +51,22 @@ export class MemorySpool {
     const first = seq;
     const last = trimmed ? lane.watermark : Math.min(lane.synced, Math.ceil(seq / 10) * 10);
     const content: Content = { epoch: lane.epoch, shard: lane.shard, first, last, trimmed };
-    return Promise.resolve({ first, last, count: last - first + 1, bytes: Buffer.from(JSON.stringify(content)) });
+    return Promise.resolve({
+      first, last, count: last - first + 1, bytes: Buffer.from(JSON.stringify(content)),
+    });
   }
 
   trim(lane: MemoryLane, watermark: number): void {
     lane.watermark = Math.max(lane.watermark, Math.min(watermark, lane.synced));
-    if (!this.isFresh(lane) && lane.watermark === lane.synced) this.#lanes = this.#lanes.filter((each) => each !== lane);
+    if (!this.isFresh(lane) && lane.watermark === lane.synced) {
+      this.#lanes = this.#lanes.filter((each) => each !== lane);
+    }
   }
 
   #open(): void {
-    for (const shard of this.shards) this.#lanes.push({ epoch: String(this.epoch), shard, watermark: 0, synced: 0 });
+    for (const shard of this.shards) {
+      this.#lanes.push({ epoch: String(this.epoch), shard, watermark: 0, synced: 0 });
+    }
   }
 }
 

@@ -6,7 +6,9 @@ import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
 import { MemorySpool, Owner, type MemoryLane } from './memory-spool.ts';
 import { SimulatedBus, type Fate } from './simulated-bus.ts';
 
-/** Twice the window of a fresh lane, of one that was fresh until a moment ago, and of one of an older epoch. */
+/**
+ * Twice the window of a fresh lane, of one that was fresh until a moment ago, and of one of an older epoch.
+ */
 const MOST_OF_SHARD = 2 * (8 + 8 + 4);
 
 const CALM: Fate = { isDelivered: true, isAnswered: true, delayMs: 1, againAfterMs: null };
@@ -19,7 +21,9 @@ function build(shards = [0, 1, 2]) {
   bus.answer = (_subject, payload) => owner.take(payload);
   let turn = 0;
   const random = (): number => ((turn = (turn * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
-  const sender = new Sender<MemoryLane>({ bus, spool, clock, log: createLog('test', 'silent'), random, region: 'eu', probeId: 'p' });
+  const sender = new Sender<MemoryLane>({
+    bus, spool, clock, log: createLog('test', 'silent'), random, region: 'eu', probeId: 'p',
+  });
   sender.start();
   const add = (shard: number, count: number): void => {
     spool.fresh(shard).synced += count;
@@ -170,15 +174,23 @@ describe('the sender', () => {
 
   test('whatever is lost, late, doubled or cut off: every number is taken once and in order', async () => {
     const fate = fc.record({
-      isDelivered: fc.boolean(), isAnswered: fc.boolean(), delayMs: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5000 })),
+      isDelivered: fc.boolean(), isAnswered: fc.boolean(),
+      delayMs: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5000 })),
       againAfterMs: fc.option(fc.integer({ min: 1, max: 4000 })),
     });
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('add' as const), shard: fc.nat(2), amount: fc.integer({ min: 1, max: 300 }) }),
-      fc.record({ kind: fc.constantFrom('wait' as const, 'cut' as const, 'pause' as const), shard: fc.constant(0), amount: fc.integer({ min: 1, max: 60_000 }) }),
+      fc.record({
+        kind: fc.constant('add' as const), shard: fc.nat(2), amount: fc.integer({ min: 1, max: 300 }),
+      }),
+      fc.record({
+        kind: fc.constantFrom('wait' as const, 'cut' as const, 'pause' as const), shard: fc.constant(0),
+        amount: fc.integer({ min: 1, max: 60_000 }),
+      }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(fate, { minLength: 1, maxLength: 30 }), fc.array(step, { maxLength: 20 }), async (fates, steps) => {
+      fc.asyncProperty(fc.array(
+        fate, { minLength: 1, maxLength: 30 },
+      ), fc.array(step, { maxLength: 20 }), async (fates, steps) => {
         const { clock, bus, spool, owner, add } = build();
         let turn = 0;
         bus.fate = () => fates[turn++ % fates.length] as Fate;

@@ -6,7 +6,8 @@ import { buildResult } from './open-spool.ts';
 /** Appends to a spool until it is killed; says after each sync up to which number each lane is safe. */
 const [directory = '', ...monitors] = process.argv.slice(2);
 const spool = await Spool.open({
-  directory, clock: systemClock, log: pino({ level: 'silent' }), engine: '1', limits: { maxBytes: 1e9, segmentBytes: 20_000, maxPending: 100_000, cacheBytes: 1e6 },
+  directory, clock: systemClock, log: pino({ level: 'silent' }), engine: '1',
+  limits: { maxBytes: 1e9, segmentBytes: 20_000, maxPending: 100_000, cacheBytes: 1e6 },
   coverage: () => ({ until: systemClock.now(), open: [] }),
   onSynced: (lanes) => {
     process.stdout.write(`${JSON.stringify(lanes.map((lane) => [lane.epoch, lane.shard, lane.synced]))}\n`);
@@ -17,7 +18,9 @@ let turn = 0;
 const append = (): void => {
   for (let at = 0; at < 7; at += 1) {
     turn += 1;
-    spool.append(buildResult(monitors[turn % monitors.length] as string, { scheduled_at: turn }), turn % 50 === 0);
+    spool.append(
+      buildResult(monitors[turn % monitors.length] as string, { scheduled_at: turn }), turn % 50 === 0,
+    );
   }
   if (turn % 210 === 0) void spool.flush();
   setImmediate(append);

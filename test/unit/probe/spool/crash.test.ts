@@ -19,13 +19,20 @@ afterAll(() => rmSync(bundle, { force: true }));
 afterEach(() => directories.remove());
 
 /** What a writer said is safe when it was killed, by lane. */
-async function writeAndKill(directory: string, monitors: string[], lifeMs: number): Promise<Map<string, number>> {
-  const child = spawn(process.execPath, [bundle, directory, ...monitors], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function writeAndKill(
+  directory: string, monitors: string[], lifeMs: number,
+): Promise<Map<string, number>> {
+  const child =
+    spawn(process.execPath, [bundle, directory, ...monitors], { stdio: ['ignore', 'pipe', 'inherit'] });
   const safe = new Map<string, number>();
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const syncs = () => text.split('\n').slice(0, -1).flatMap((line) => JSON.parse(line) as [epoch: string, shard: number, synced: number][]);
-  await until(() => new Set(syncs().map(([, shard]) => shard)).size === 3, { what: 'something is safe in every lane' });
+  const syncs = () => text.split('\n').slice(0, -1).flatMap(
+    (line) => JSON.parse(line) as [epoch: string, shard: number, synced: number][],
+  );
+  await until(
+    () => new Set(syncs().map(([, shard]) => shard)).size === 3, { what: 'something is safe in every lane' },
+  );
   await passTime(lifeMs);
   const closed = new Promise((done) => child.once('close', done));
   child.kill('SIGKILL');
@@ -40,7 +47,9 @@ describe('a spool whose process is killed', () => {
     const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
     const safe = new Map<string, number>();
     for (let life = 0; life < 4; life += 1) {
-      for (const [lane, synced] of await writeAndKill(directory, monitors, 100 + Math.random() * 300)) safe.set(lane, synced);
+      for (const [lane, synced] of await writeAndKill(directory, monitors, 100 + Math.random() * 300)) {
+        safe.set(lane, synced);
+      }
     }
     const spool = await openSpool(directory);
     const lanes = new Map(spool.lanes().map((lane): [string, Lane] => [`${lane.epoch}/${lane.shard}`, lane]));
@@ -60,7 +69,9 @@ describe('a spool whose process is killed', () => {
   });
 });
 
-const canMount = process.getuid?.() === 0 && spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=64k none $d && umount $d']).status === 0;
+const canMount = process.getuid?.() === 0 && spawnSync(
+  'sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=64k none $d && umount $d'],
+).status === 0;
 
 describe.skipIf(!canMount)('a spool on a disk that fills up', () => {
   test('keeps the oldest, declares what it refused, and goes on when there is room', async () => {
@@ -68,7 +79,10 @@ describe.skipIf(!canMount)('a spool on a disk that fills up', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', directory]);
     try {
       const clock = new SimulatedClock();
-      const spool = await openSpool(join(directory, 'spool'), { clock, limits: { segmentBytes: 32_768 }, coverage: () => ({ until: clock.now(), open: [] }) });
+      const spool = await openSpool(
+        join(directory, 'spool'),
+        { clock, limits: { segmentBytes: 32_768 }, coverage: () => ({ until: clock.now(), open: [] }) },
+      );
       const [monitor] = monitorsOf(3, 1) as [string];
       const lane = spool.lanes().find((each) => each.shard === 3) as Lane;
       for (let round = 0; round < 300; round += 1) {
@@ -85,7 +99,9 @@ describe.skipIf(!canMount)('a spool on a disk that fills up', () => {
       spool.append(buildResult(monitor), true);
       await spool.flush();
       const after = await readLane(spool, lane);
-      expect(after.flatMap((batch) => batch.dropped)).toEqual([{ first: kept + 1, last: 15_000, reason: 'spool_full' }]);
+      expect(after.flatMap((batch) => batch.dropped)).toEqual([
+        { first: kept + 1, last: 15_000, reason: 'spool_full' },
+      ]);
       expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([15_001]);
       await spool.close();
     } finally {

@@ -26,9 +26,15 @@ export class Directories {
   }
 }
 
-export function openSpool(directory: string, overrides: Partial<Omit<SpoolOptions, 'limits'>> & { limits?: Partial<typeof SPOOL_LIMITS> } = {}): Promise<Spool> {
+export function openSpool(
+  directory: string,
+  overrides: Partial<Omit<SpoolOptions, 'limits'>> & { limits?: Partial<typeof SPOOL_LIMITS> } = {},
+): Promise<Spool> {
   const { limits, ...options } = overrides;
-  return Spool.open({ directory, clock: new SimulatedClock(), log: silent, engine: '1.2.3', ...options, limits: { ...SPOOL_LIMITS, ...limits } });
+  return Spool.open({
+    directory, clock: new SimulatedClock(), log: silent, engine: '1.2.3', ...options,
+    limits: { ...SPOOL_LIMITS, ...limits },
+  });
 }
 
 /** Ids of monitors that all belong to one shard. */
@@ -43,9 +49,11 @@ export function monitorsOf(shard: number, count: number): string[] {
 
 export function buildResult(monitorId: string, overrides: Partial<CheckResult> = {}): CheckResult {
   return {
-    seq: 0, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: 1_760_000_000_000, started_at: 1_760_000_000_003,
+    seq: 0, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule',
+    scheduled_at: 1_760_000_000_000, started_at: 1_760_000_000_003,
     response_time_ms: 12.5, outcome: 'success', degraded: false, status_code: 200, error: null, missed: null,
-    timings: { connect: 1, first_byte: 11, transfer: 0.5 }, remote_address: '127.0.0.1', tls: null, detail: null, ...overrides,
+    timings: { connect: 1, first_byte: 11, transfer: 0.5 }, remote_address: '127.0.0.1', tls: null,
+    detail: null, ...overrides,
   };
 }
 

@@ -20,7 +20,9 @@ async function writtenSpool(rounds = 6): Promise<{ directory: string; file: stri
   const spool = await openSpool(directory, { coverage: () => ({ until: 1000, open: [] }) });
   const { epoch } = spool;
   for (let round = 0; round < rounds; round += 1) {
-    for (const monitor of monitors) spool.append(buildResult(monitor, { scheduled_at: 1_760_000_000_000 + round }), true);
+    for (const monitor of monitors) {
+      spool.append(buildResult(monitor, { scheduled_at: 1_760_000_000_000 + round }), true);
+    }
     await spool.flush();
   }
   await spool.close();
@@ -43,13 +45,25 @@ async function fateOf(spool: Spool, lane: Lane): Promise<('kept' | 'dropped')[]>
 async function fates(directory: string, epoch: string): Promise<Map<number, ('kept' | 'dropped')[]>> {
   const spool = await openSpool(directory);
   const found = new Map<number, ('kept' | 'dropped')[]>();
-  for (const lane of spool.lanes()) if (lane.epoch === epoch) found.set(lane.shard, await fateOf(spool, lane));
+  for (const lane of spool.lanes()) {
+    if (lane.epoch === epoch) found.set(lane.shard, await fateOf(spool, lane));
+  }
   await spool.close();
   return found;
 }
 
-function framesOf(file: string): { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] {
-  const frames: { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] = [];
+function framesOf(
+  file: string,
+): { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] {
+  const frames: {
+    kind: number;
+    shard: number;
+    first: number;
+    last: number;
+    offset: number;
+    length: number;
+  }[] =
+    [];
   scanFrames(readFileSync(file), (frame) => frames.push(frame));
   return frames;
 }
@@ -57,18 +71,24 @@ function framesOf(file: string): { kind: number; shard: number; first: number; l
 describe('a spool that was damaged', () => {
   test('a byte flipped in the last batch: that batch is declared dropped, all else is there', async () => {
     const { directory, file, epoch } = await writtenSpool();
-    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as { shard: number; offset: number; length: number };
+    const last = framesOf(file).filter(
+      (frame) => frame.kind === 1,
+    ).pop() as { shard: number; offset: number; length: number };
     const bytes = readFileSync(file);
     bytes[last.offset + last.length - 1] = (bytes[last.offset + last.length - 1] as number) ^ 0x10;
     writeFileSync(file, bytes);
     const found = await fates(directory, epoch);
-    for (const [shard, fate] of found) expect(fate.filter((each) => each === 'dropped')).toHaveLength(shard === last.shard ? 2 : 0);
+    for (const [shard, fate] of found) {
+      expect(fate.filter((each) => each === 'dropped')).toHaveLength(shard === last.shard ? 2 : 0);
+    }
     expect([...found.values()].every((fate) => fate.length === 12)).toBe(true);
   });
 
   test('a torn tail: what is whole is there, and what was torn was never called safe and is cut', async () => {
     const { directory, file, epoch } = await writtenSpool();
-    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as { shard: number; offset: number; length: number };
+    const last = framesOf(file).filter(
+      (frame) => frame.kind === 1,
+    ).pop() as { shard: number; offset: number; length: number };
     const whole = readFileSync(file);
     writeFileSync(file, whole.subarray(0, last.offset + 5));
     expect((await fates(directory, epoch)).get(last.shard)).toEqual(Array.from({ length: 10 }, () => 'kept'));
@@ -81,7 +101,9 @@ describe('a spool that was damaged', () => {
     const whole = readFileSync(file);
     const frames = framesOf(file);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(whole.length - 1), { maxLength: 4 }), fc.option(fc.nat(whole.length)), async (flips, cut) => {
+      fc.asyncProperty(fc.array(
+        fc.nat(whole.length - 1), { maxLength: 4 },
+      ), fc.option(fc.nat(whole.length)), async (flips, cut) => {
         const bytes = Buffer.from(whole);
         for (const at of flips) bytes[at] = (bytes[at] as number) ^ 0xff;
         const copy = directories.make();
@@ -90,9 +112,12 @@ describe('a spool that was damaged', () => {
         const found = await fates(copy, epoch);
         for (const frame of frames) {
           const isWhole = frame.offset + frame.length <= (cut ?? bytes.length)
-            && flips.every((at) => at < frame.offset - HEADER_BYTES || at >= frame.offset + frame.length || flips.filter((flip) => flip === at).length % 2 === 0);
+            && flips.every((at) => at < frame.offset - HEADER_BYTES || at >= frame.offset + frame.length ||
+              flips.filter((flip) => flip === at).length % 2 === 0);
           if (frame.kind !== 1 || !isWhole) continue;
-          expect(found.get(frame.shard)?.slice(frame.first - 1, frame.last)).toEqual(Array.from({ length: frame.last - frame.first + 1 }, () => 'kept'));
+          expect(found.get(frame.shard)?.slice(frame.first - 1, frame.last)).toEqual(
+            Array.from({ length: frame.last - frame.first + 1 }, () => 'kept'),
+          );
         }
       }),
       { numRuns: 40 },
@@ -117,7 +142,8 @@ describe('coverage', () => {
     const directory = directories.make();
     let covered = 1000;
     const clock = new SimulatedClock();
-    const spool = await openSpool(directory, { clock, coverage: () => ({ until: covered, open: [['m', 900]] }) });
+    const spool =
+      await openSpool(directory, { clock, coverage: () => ({ until: covered, open: [['m', 900]] }) });
     const [monitor] = monitors as [string];
     spool.append(buildResult(monitor, { scheduled_at: 800 }), false);
     await spool.flush();

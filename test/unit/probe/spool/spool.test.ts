@@ -22,21 +22,27 @@ describe('the spool', () => {
     const spool = await openSpool(directories.make());
     const first = buildResult(one);
     spool.append(first, false);
-    spool.append(buildResult(other, { outcome: 'failure', status_code: 503, error: { type: 'status_code', message: 'Expected 200, got 503' } }), false);
+    spool.append(buildResult(other, {
+      outcome: 'failure', status_code: 503, error: { type: 'status_code', message: 'Expected 200, got 503' },
+    }), false);
     spool.append(buildResult(two), false);
     await spool.flush();
     const lane = laneOf(spool.lanes(), 3);
     const [batch] = await readLane(spool, lane);
     expect(batch).toMatchObject({ epoch: spool.epoch, engine: '1.2.3', first: 1, last: 2, dropped: [] });
     expect(batch?.results).toEqual([{ ...first, seq: 1 }, { ...buildResult(two), seq: 2 }]);
-    expect((await readLane(spool, laneOf(spool.lanes(), 4)))[0]?.results).toMatchObject([{ seq: 1, outcome: 'failure' }]);
+    expect((await readLane(spool, laneOf(spool.lanes(), 4)))[0]?.results).toMatchObject([
+      { seq: 1, outcome: 'failure' },
+    ]);
     expect(spool.depth).toBe(3);
     await spool.close();
   });
 
   test('a result may be sent only after its flush', async () => {
     const synced: number[] = [];
-    const spool = await openSpool(directories.make(), { onSynced: (lanes) => synced.push(...lanes.map((lane) => lane.shard)) });
+    const spool = await openSpool(
+      directories.make(), { onSynced: (lanes) => synced.push(...lanes.map((lane) => lane.shard)) },
+    );
     const lane = laneOf(spool.lanes(), 3);
     spool.append(buildResult(one), false);
     expect(lane.synced).toBe(0);
@@ -68,7 +74,9 @@ describe('the spool', () => {
     for (let at = 0; at < MAX_BATCH_RESULTS; at += 1) spool.append(buildResult(one), false);
     await until(() => lane.synced === MAX_BATCH_RESULTS);
     const long = { type: 'timeout' as const, message: 'x'.repeat(900) };
-    for (let at = 0; at < 250; at += 1) spool.append(buildResult(two, { outcome: 'failure', error: long }), false);
+    for (let at = 0; at < 250; at += 1) {
+      spool.append(buildResult(two, { outcome: 'failure', error: long }), false);
+    }
     await spool.flush();
     for (let seq = 1; seq <= lane.synced; ) {
       const packed = await spool.read(lane, seq);
@@ -76,7 +84,9 @@ describe('the spool', () => {
       expect(packed?.count).toBeLessThanOrEqual(MAX_BATCH_RESULTS);
       seq = (packed?.last as number) + 1;
     }
-    expect((await readLane(spool, lane)).flatMap((batch) => batch.results.map((result) => result.seq))).toEqual(Array.from({ length: 350 }, (_, at) => at + 1));
+    expect(
+      (await readLane(spool, lane)).flatMap((batch) => batch.results.map((result) => result.seq)),
+    ).toEqual(Array.from({ length: 350 }, (_, at) => at + 1));
     await spool.close();
   });
 
@@ -90,7 +100,9 @@ describe('the spool', () => {
     await spool.flush();
     const batches = await readLane(spool, lane);
     expect(batches.length).toBeLessThanOrEqual(4);
-    expect(batches.flatMap((batch) => batch.results.map((result) => result.scheduled_at - 1_760_000_000_000))).toEqual(Array.from({ length: 250 }, (_, at) => at));
+    expect(
+      batches.flatMap((batch) => batch.results.map((result) => result.scheduled_at - 1_760_000_000_000)),
+    ).toEqual(Array.from({ length: 250 }, (_, at) => at));
     await spool.close();
   });
 
@@ -115,7 +127,9 @@ describe('the spool', () => {
     const directory = directories.make();
     const before = await openSpool(directory);
     const { epoch } = before;
-    for (let at = 0; at < 10; at += 1) before.append(buildResult(one, { scheduled_at: 1_760_000_000_000 + at }), false);
+    for (let at = 0; at < 10; at += 1) {
+      before.append(buildResult(one, { scheduled_at: 1_760_000_000_000 + at }), false);
+    }
     await before.flush();
     before.trim(laneOf(before.lanes(), 3), 4);
     await before.close();
@@ -125,10 +139,15 @@ describe('the spool', () => {
     const old = after.lanes().find((lane) => lane.epoch === epoch) as Lane;
     expect(old).toMatchObject({ shard: 3, watermark: 4, synced: 10 });
     expect(after.isFresh(old)).toBe(false);
-    expect((await readLane(after, old)).flatMap((batch) => batch.results.map((result) => result.seq)).filter((seq) => seq > 4)).toEqual([5, 6, 7, 8, 9, 10]);
+    expect((await readLane(after, old)).flatMap((batch) => batch.results.map((result) => result.seq)).filter(
+      (seq) => seq > 4,
+    ))
+      .toEqual([5, 6, 7, 8, 9, 10]);
     after.append(buildResult(one), false);
     await after.flush();
-    expect((await readLane(after, laneOf(after.lanes().filter((lane) => after.isFresh(lane)), 3)))[0]).toMatchObject({ epoch: after.epoch, first: 1 });
+    expect(
+      (await readLane(after, laneOf(after.lanes().filter((lane) => after.isFresh(lane)), 3)))[0],
+    ).toMatchObject({ epoch: after.epoch, first: 1 });
     after.trim(old, 10);
     expect(after.lanes().some((lane) => lane.epoch === epoch)).toBe(false);
     await after.close();
@@ -136,7 +155,9 @@ describe('the spool', () => {
 
   test('segments that are acknowledged are deleted, and none that holds the last mark', async () => {
     const directory = directories.make();
-    const spool = await openSpool(directory, { limits: { segmentBytes: 2000 }, coverage: () => ({ until: 1, open: [] }) });
+    const spool = await openSpool(
+      directory, { limits: { segmentBytes: 2000 }, coverage: () => ({ until: 1, open: [] }) },
+    );
     const lane = laneOf(spool.lanes(), 3);
     for (let round = 0; round < 40; round += 1) {
       for (let at = 0; at < 20; at += 1) spool.append(buildResult(one), false);
@@ -146,7 +167,9 @@ describe('the spool', () => {
     }
     await spool.flush();
     expect(readdirSync(directory).length).toBeLessThanOrEqual(3);
-    expect(spool.bytes).toBe(readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0));
+    expect(spool.bytes).toBe(
+      readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0),
+    );
     await spool.close();
     const again = await openSpool(directory);
     expect(again.recovered.coverage).toEqual({ until: 1, open: [] });
@@ -159,7 +182,11 @@ describe('the spool', () => {
     const spool = await openSpool(directory, { limits: { segmentBytes: 100_000, cacheBytes: 10_000 } });
     const monitors = [one, two, other];
     for (let round = 0; round < 300; round += 1) {
-      for (let at = 0; at < 60; at += 1) spool.append(buildResult(monitors[at % 3] as string, { scheduled_at: 1_760_000_000_000 + round }), false);
+      for (let at = 0; at < 60; at += 1) {
+        spool.append(
+          buildResult(monitors[at % 3] as string, { scheduled_at: 1_760_000_000_000 + round }), false,
+        );
+      }
       await spool.flush();
     }
     expect(readdirSync(directory).length).toBeGreaterThan(5);
@@ -189,7 +216,9 @@ describe('the spool', () => {
     spool.append(buildResult(one), false);
     await spool.flush();
     const after = await readLane(spool, lane);
-    expect(after.flatMap((batch) => batch.dropped)).toEqual([{ first: kept + 1, last: 1200, reason: 'spool_full' }]);
+    expect(after.flatMap((batch) => batch.dropped)).toEqual([
+      { first: kept + 1, last: 1200, reason: 'spool_full' },
+    ]);
     expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([1201]);
     await spool.close();
   });
