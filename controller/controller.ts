@@ -36,6 +36,7 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
+/** @internal Tests open a controller without starting it. */
 export type Controller = Awaited<ReturnType<typeof openController>>;
 
 /** Connects, opens a controller and starts it. */

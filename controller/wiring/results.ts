@@ -31,7 +31,7 @@ interface ResultSources {
   notifications: Notifications;
 }
 
-export type Results = Awaited<ReturnType<typeof openResults>>;
+/** @internal Tests and benches open the stores alone. */
 export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */

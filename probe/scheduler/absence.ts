@@ -31,14 +31,6 @@ export function missedWhileAway(
   return runs;
 }
 
-/**
- * Whether the check that a new assignment gets at once never came to a result: then it is still to be done.
- */
-export function isUnchecked(sinceMs: number, seen: LastSeen): boolean {
-  return (sinceMs > seen.untilMs || seen.open.includes(sinceMs)) &&
-    !seen.recorded.some((run) => run.atMs === sinceMs);
-}
-
 function addBetween(runs: SlotRun[], schedule: Schedule, afterMs: number, untilMs: number): void {
   const count = slotsBetween(schedule, afterMs, untilMs);
   if (count > 0) add(runs, schedule, { atMs: nextSlot(schedule, afterMs), count });

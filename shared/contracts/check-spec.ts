@@ -32,7 +32,6 @@ export const keywordSpec = z.object({
   match_mode: z.enum(['all', 'any']),
   case_sensitive: z.boolean(),
 });
-export type KeywordSpec = z.infer<typeof keywordSpec>;
 
 export const TCP_PROTOCOLS = ['smtp', 'pop3', 'imap', 'ftp', 'ssh', 'http', 'https', 'generic'] as const;
 
@@ -47,7 +46,6 @@ export const tcpSpec = z.object({
   /** Whether the service must greet as its protocol does. */
   protocol_validation: z.boolean(),
 });
-export type TcpSpec = z.infer<typeof tcpSpec>;
 
 export const DNS_RECORD_TYPES =
   ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
@@ -71,7 +69,6 @@ export const dnsSpec = z.object({
   server: z.object({ host: z.string().min(1), port }).nullable(),
   resolution_timeout_ms: z.int().min(1),
 });
-export type DnsSpec = z.infer<typeof dnsSpec>;
 
 /** Echo requests to a host. The limits are those that keep a probe from flooding anybody. */
 export const icmpSpec = z.object({
@@ -84,7 +81,6 @@ export const icmpSpec = z.object({
   packet_timeout_ms: z.int().min(1),
   ttl: z.int().min(1).max(255),
 });
-export type IcmpSpec = z.infer<typeof icmpSpec>;
 
 const knownSpec = z.discriminatedUnion('type', [httpSpec, keywordSpec, tcpSpec, dnsSpec, icmpSpec]);
 export type KnownSpec = z.infer<typeof knownSpec>;

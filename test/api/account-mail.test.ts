@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
 import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-server.ts';
 import { makeApp } from '../helpers/make-app.ts';

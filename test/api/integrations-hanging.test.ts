@@ -3,7 +3,7 @@ import { createAddressVetting } from '../../controller/platform/outbound/address
 import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import { newId } from '../../shared/ids.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';

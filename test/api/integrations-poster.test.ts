@@ -3,7 +3,7 @@ import { createAddressVetting } from '../../controller/platform/outbound/address
 import type { PostRequest } from '../../controller/platform/outbound/poster-port.ts';
 import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver, type Resolve } from '../../controller/platform/outbound/resolver.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';

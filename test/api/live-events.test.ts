@@ -11,7 +11,7 @@ import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { EventClient, type SeenEvent } from '../helpers/event-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';

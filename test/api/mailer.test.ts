@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openMailer, type MailConfig } from '../../controller/platform/mail/mailer.ts';
 import type { Mail, Mailer } from '../../controller/platform/mail/mailer-port.ts';
 import { createLog } from '../../shared/log.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-server.ts';
 import { readMail } from '../helpers/read-mail.ts';

@@ -5,7 +5,7 @@ import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { drip } from '../helpers/drip.ts';

@@ -1,5 +1,5 @@
 import type { MonitorPast } from '../../controller/incidents/ports.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from './simulated-clock.ts';
 import type { Loose } from './api-client.ts';
 import { makeApp, type TestApp } from './make-app.ts';
 import type { Tenant } from './tenants.ts';

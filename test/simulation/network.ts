@@ -1,4 +1,4 @@
-import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { shardOfSubject } from '../../shared/contracts/subjects.ts';
 import { BusError } from '../../probe/ports.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';

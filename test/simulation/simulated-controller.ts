@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
 import { receivePing, type PingSignal } from '../../controller/heartbeats/verbs.ts';

@@ -1,6 +1,6 @@
 import { createLog } from '../../shared/log.ts';
 import { fnv1a } from '../../shared/ids.ts';
-import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { ProbeBus } from '../../probe/ports.ts';

@@ -1,4 +1,4 @@
-import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 
 /** Counts what any process was let do, so that only then its promises are waited for. */

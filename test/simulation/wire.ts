@@ -1,4 +1,4 @@
-import type { SimulatedClock } from '../../shared/simulated-clock.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 

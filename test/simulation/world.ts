@@ -1,4 +1,4 @@
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';

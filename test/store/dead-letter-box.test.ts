@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../controller/results/dead-letters/dead-lett
 import { DeadLetterBox } from '../../controller/results/dead-letters/dead-letter-box.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 import { withWatchedMongo } from './with-mongo.ts';

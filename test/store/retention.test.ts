@@ -13,7 +13,7 @@ import { ResultColumns } from '../../controller/results/hours/result-columns.ts'
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
 import { storedOf } from '../unit/results/build.ts';
 import { withWatchedMongo } from './with-mongo.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import { SimulatedClock } from '../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { hourOf } from '../../controller/verdicts/booking-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
 import { writeClosedHours, isDueForWriting } from '../../controller/results/writing/closed-hours.ts';

@@ -21,12 +21,6 @@ interface Refusal {
   message: string;
 }
 
-export interface BulkOutcome {
-  /** Those that changed, in the order given; a monitor that needed no change is in neither list. */
-  changed: string[];
-  failures: ({ monitor_id: string } & Refusal)[];
-}
-
 const NOT_FOUND: Refusal = { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' };
 
 /** Changes each of the given monitors that allows it. Throws VALIDATION_ERROR for an unknown group. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Actor, type ActorContext, type Behaviour } from '../../../shared/actor/actor.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: (

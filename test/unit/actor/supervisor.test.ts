@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Behaviour } from '../../../shared/actor/actor.ts';
 import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: () => void | Promise<void> };

@@ -164,11 +164,11 @@ const planted: Planted[] = [
   { path: 'shared/double.ts', text: 'export const text = "double";\n', rule: 'quotes' },
   {
     path: 'shared/wide.ts',
-    text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: 'max-len',
+    text: `export const sum = [${Array.from({ length: 24 }, () => '10').join(', ')}];\n`, rule: 'max-len',
   },
   {
     path: 'test/unit/wide.test.ts',
-    text: `export const sum = [${Array.from({ length: 50 }, () => '10').join(', ')}];\n`, rule: null,
+    text: `export const sum = [${Array.from({ length: 24 }, () => '10').join(', ')}];\n`, rule: null,
   },
   {
     path: 'test/unit/sleeps.test.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RATE_WINDOW_MS, RateLimiter } from '../../../controller/http/rate-limit.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 describe('the rate limiter', () => {
   test('allows exactly the limit in a window that starts with the first request', async () => {

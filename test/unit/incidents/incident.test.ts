@@ -7,7 +7,7 @@ import { IncidentOutbox } from '../../../controller/incidents/outbox.ts';
 import { viewIncident, viewIncidentUpdate } from '../../../controller/incidents/views.ts';
 import type { IncidentOpening } from '../../../controller/verdicts/effect.ts';
 import { searchPattern, searchText } from '../../../shared/search-text.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { monitorConfig } from '../../helpers/delivery-rig.ts';
 
 const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadPlans, type PlanName } from '../../../controller/plans/plans.ts';
 import { RawRetention } from '../../../controller/plans/raw-retention.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const DAY_MS = 86_400_000;
 

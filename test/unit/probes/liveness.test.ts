@@ -5,7 +5,7 @@ import { Liveness, type LivenessChange } from '../../../controller/probes/livene
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import type { BeatNote } from '../../../controller/probes/store.ts';
 import { createLog } from '../../../shared/log.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const log = createLog('test', 'silent');
 const probeDoc = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { LogFile } from '../../../deploy/quickstart/log-file.ts';
 import { Screen } from '../../../deploy/quickstart/screen.ts';
 import { tellReady } from '../../../deploy/quickstart/welcome.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 function screenOf(isTTY: boolean): { screen: Screen; text: () => string } {
   let output = '';

@@ -13,7 +13,7 @@ import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { MONITORS_PER_WRITE, Tidying } from '../../../controller/results/clock/tidying.ts';
 import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
 
 /** Far more than a round walks over. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toOpenMonitor } from '../../../controller/results/reading/open-monitor.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { Statistics, type RollupReader } from '../../../controller/results/reading/statistics.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, idIn } from './build.ts';
 
 const SHARD = 4;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../shared/log.ts';
-import { SimulatedClock } from '../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HostsFile, parseHosts } from '../../../../probe/checks/network/hosts-file.ts';
 import { SystemResolver } from '../../../../probe/checks/network/resolver.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
 type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH';

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { Anchors } from '../../../../probe/runner/anchors.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { HostAndPort } from '../../../../shared/setting.ts';
 
 const servers: Server[] = [];

@@ -7,7 +7,7 @@ import { Scheduler } from '../../../../probe/scheduler/scheduler.ts';
 import { missedResult } from '../../../../probe/runner/result.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import type { CheckResult } from '../../../../shared/contracts/result.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { sleep } from '../../../../shared/time.ts';
 import { buildAssignment, buildHttpSpec } from '../build.ts';
 

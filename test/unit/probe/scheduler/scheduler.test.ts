@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GATHER_MS, Scheduler } from '../../../../probe/scheduler/scheduler.ts';
 import { nextSlot } from '../../../../probe/scheduler/slots.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import { buildAssignment } from '../build.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isUnchecked, missedWhileAway } from '../../../../probe/scheduler/absence.ts';
+import { missedWhileAway } from '../../../../probe/scheduler/absence.ts';
 import {
   decideSlot, isSlot, LATE_LIMIT_MS, missedRuns, nextSlot, slotsBetween, type SlotRun,
 } from '../../../../probe/scheduler/slots.ts';
@@ -70,13 +70,5 @@ describe('slots', () => {
     const seen = { untilMs: 100_000, open: [], recorded: [] };
     expect(missedWhileAway(minute, 130_000, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);
     expect(missedWhileAway(minute, 187_000, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);
-  });
-
-  test('its first check is still to be done unless it has a result', () => {
-    const seen = { untilMs: 100_000, open: [], recorded: [] };
-    expect(isUnchecked(130_000, seen)).toBe(true);
-    expect(isUnchecked(90_000, seen)).toBe(false);
-    expect(isUnchecked(90_000, { ...seen, open: [90_000] })).toBe(true);
-    expect(isUnchecked(130_000, { ...seen, recorded: [{ atMs: 130_000, count: 1 }] })).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { createLog } from '../../../../shared/log.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Sender } from '../../../../probe/sending/sender.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { MemorySpool, Owner, type MemoryLane } from './memory-spool.ts';
 import { SimulatedBus, type Fate } from './simulated-bus.ts';
 

@@ -6,7 +6,7 @@ import type { Lane } from '../../../../probe/spool/lane.ts';
 import { bundleFile } from '../../../bundle.mjs';
 import { passTime } from '../../../helpers/pass-time.ts';
 import { until } from '../../../helpers/until.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
 
 const directories = new Directories();

@@ -7,7 +7,7 @@ import { Spool, SPOOL_LIMITS, type SpoolOptions } from '../../../../probe/spool/
 import { decodeBatch } from '../../../../shared/contracts/result-pack.ts';
 import type { CheckResult, ResultBatch } from '../../../../shared/contracts/result.ts';
 import { newId, shardOf } from '../../../../shared/ids.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
 export const silent = pino({ level: 'silent' });
 

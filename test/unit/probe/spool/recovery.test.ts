@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { HEADER_BYTES, scanFrames } from '../../../../probe/spool/frame.ts';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import type { Spool } from '../../../../probe/spool/spool.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { until } from '../../../helpers/until.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
 

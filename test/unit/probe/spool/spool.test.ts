@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS } from '../../../../shared/contracts/result.ts';
-import { SimulatedClock } from '../../../../shared/simulated-clock.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { until } from '../../../helpers/until.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readAll, readLane } from './open-spool.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './time.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 
 interface Job {
   atMs: number;
