@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ async function hashSources(root) {
 
 async function build(root, cache, target) {
   const esbuild = await import('esbuild');
-  const draft = join(cache, `draft-${process.pid}-${Date.now()}`);
+  const draft = join(cache, `draft-${process.pid}-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
     await esbuild.build({
