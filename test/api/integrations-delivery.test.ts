@@ -479,9 +479,7 @@ describe('a destination', () => {
     const named = (id: string) => monitorConfig({ notification_target_ids: [id] });
     await alerts.fanOut(alertOf(named(gone._id), first, { startedAt: rig.clock.now() }));
     await alerts.fanOut(alertOf(named(off._id), second, { startedAt: rig.clock.now() }));
-    await until(
-      async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message,
-    );
+    await until(async () => (await rig.log(first))[0]?.error_message && (await rig.log(second))[0]?.error_message);
     await rig.destinations.remove(
       { organizationId: gone.organization_id, projectId: gone.project_id }, gone._id,
     );
