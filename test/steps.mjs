@@ -48,7 +48,7 @@ export const STEPS = {
 
 /** Checks that pass or fail as a whole, as commands of node_modules/.bin. */
 export const CHECKS = {
-  types: ['tsc', '--noEmit'],
+  types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json'],
   boundaries: [
     'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
   ],
