@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { ownedBy } from '../accounts/tenant.ts';
-import type { ProjectContext } from '../http/route.ts';
+import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
 import type { DeliverySide, DestinationHealth, UrlVetting } from './ports.ts';
@@ -46,8 +46,7 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
   await refusePrivate(deps, input);
   const { name, enabled, is_default, events } = input;
   const destination: DestinationDoc = {
-    _id: newId(ctx.now), ...ownedBy(ctx.tenant),
-    created_by: ctx.actor.kind === 'session' ? ctx.actor.userId : ctx.actor.createdBy,
+    _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
     name, enabled, is_default, events, ...settingsOf(input), secret: null,
     revision: 1, created_at: ctx.now, updated_at: ctx.now,
   };

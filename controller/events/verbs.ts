@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import { EventStream } from '../http/event-stream.ts';
-import type { ProjectContext } from '../http/route.ts';
+import { authorOf, type ProjectContext } from '../http/route.ts';
 import type { EventHub } from './hub.ts';
 
 export interface EventDeps {
@@ -15,10 +15,9 @@ const LONGEST_EVENT_ID = 64;
  */
 export function openEventStream(deps: EventDeps, ctx: ProjectContext): EventStream {
   const { actor, tenant, lastEventId = '' } = ctx;
-  const user = actor.kind === 'session' ? actor.userId : actor.createdBy;
   const stream = new EventStream();
   const after = lastEventId === '' ? null : lastEventId.slice(0, LONGEST_EVENT_ID);
-  const refusal = deps.hub.connect(tenant, user, stream, after);
+  const refusal = deps.hub.connect(tenant, authorOf(actor), stream, after);
   if (refusal === null) return stream;
   if (refusal === 'user_full') {
     throw new AppError('FAIR_USE_LIMIT_REACHED', 'Too many event streams are open; close one first');

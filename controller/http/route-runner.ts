@@ -6,7 +6,7 @@ import { guardStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
-import type { AnyReply, Caller, Route } from './route.ts';
+import { authorOf, type AnyReply, type Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
 
 export interface RunnerDeps {
@@ -30,7 +30,8 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   };
   // Bad credentials must not keep the request from being counted.
   const caller = await identify(now).catch((failure: unknown) => ({ failure }));
-  const key = caller === null || 'failure' in caller ? state.addressKey : callerKey(caller);
+  // All sessions and keys of one person share one limit.
+  const key = caller === null || 'failure' in caller ? state.addressKey : `user:${authorOf(caller)}`;
   state.verdict = route.isUnlimited === true ? deps.limiter.peek(key) : deps.limiter.take(key);
   if (!state.verdict.isAllowed) throw rateLimitExceeded();
   if (caller !== null && 'failure' in caller) throw caller.failure;
@@ -61,11 +62,6 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
 
 function readSent(deps: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange): Promise<unknown> {
   return bodyFormat === 'document' ? deps.documents.read(req) : readBody(req, bodyFormat);
-}
-
-/** All sessions and keys of one person share one limit. */
-function callerKey(caller: Caller): string {
-  return `user:${caller.kind === 'session' ? caller.userId : caller.createdBy}`;
 }
 
 function refuseAny(query: Record<string, string>): undefined {

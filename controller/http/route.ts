@@ -31,6 +31,11 @@ export interface KeyActor {
 export type Caller = SessionActor | KeyActor;
 export type Actor = Caller | { kind: 'none' };
 
+/** The id of the user who sent the request, or who created the API key that did. */
+export function authorOf(caller: Caller): string {
+  return caller.kind === 'session' ? caller.userId : caller.createdBy;
+}
+
 /**
  * What a route requires of its caller. `account`: a session; with `organization` that role or a higher one,
  * and with `keys: true` also an API key. `project`: that role in the request's project; keys are accepted

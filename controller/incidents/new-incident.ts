@@ -2,7 +2,7 @@ import type { ErrorType } from '../../shared/contracts/result.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import { ownedBy } from '../accounts/tenant.ts';
-import type { ProjectContext } from '../http/route.ts';
+import { authorOf, type ProjectContext } from '../http/route.ts';
 import type { IncidentOpening } from '../verdicts/effect.ts';
 import type { IncidentDoc, UpdateActor } from './incident.ts';
 import type { KnownMonitor } from './ports.ts';
@@ -29,7 +29,7 @@ export function createdIncident(
   const line = { incident_id: _id, actor: updateActor(actor), created_at: now };
   const opening = { kind: 'created', to: 'open', ...line } as const;
   return {
-    _id, ...ownedBy(tenant), created_by: actor.kind === 'session' ? actor.userId : actor.createdBy,
+    _id, ...ownedBy(tenant), created_by: authorOf(actor),
     check_id, monitor_name: monitor?.name ?? null, check_type: monitor?.type ?? null,
     severity, type, source, title, description, status_page_update, error_message,
     affected_regions, affected_monitor_ids, failure_count, started_at,

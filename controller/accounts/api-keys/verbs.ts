@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
-import type { OrganizationContext } from '../../http/route.ts';
+import { authorOf, type OrganizationContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ApiKeyInput } from '../schema.ts';
 import type { ApiKeyDoc, ApiKeyListQuery, ApiKeySecret } from './store.ts';
@@ -51,6 +51,6 @@ function newSecretOf({ actor, now }: OrganizationContext): { key: string; stored
   const secret = newSecret();
   const key = `fw_${secret}`;
   const preview = `fw_${secret.slice(0, 4)}...${secret.slice(-4)}`;
-  const created_by = actor.kind === 'session' ? actor.userId : actor.createdBy;
+  const created_by = authorOf(actor);
   return { key, stored: { hash: hashSecret(key), preview, created_by, created_at: now, last_used_at: null } };
 }

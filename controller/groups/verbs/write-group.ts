@@ -1,8 +1,7 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import { authorOf, type ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
-import { authorOf } from '../../monitors/verbs/write-monitor.ts';
 import type { TreeDeps } from '../deps.ts';
 import {
   duplicateName, MOST_GROUPS, MOST_LEVELS, type GroupDoc, type GroupEdge, type PlaceStep,
@@ -31,7 +30,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
     _id: newId(ctx.now),
     organization_id: ctx.tenant.organizationId,
     project_id: ctx.tenant.projectId,
-    created_by: authorOf(ctx),
+    created_by: authorOf(ctx.actor),
     name: input.name,
     description: input.description ?? '',
     parent_group_id: null,

@@ -1,7 +1,7 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
-import type { AccountContext, ProjectContext } from '../../http/route.ts';
+import { authorOf, type ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
@@ -38,7 +38,7 @@ export function newMonitor(
 ): NewMonitor {
   const { organizationId: organization_id, projectId: project_id } = ctx.tenant;
   return {
-    _id: id, organization_id, project_id, created_by: authorOf(ctx), type, status, deleted_at: null,
+    _id: id, organization_id, project_id, created_by: authorOf(ctx.actor), type, status, deleted_at: null,
     created_at: ctx.now, updated_at: ctx.now, ...settings,
   };
 }
@@ -84,9 +84,4 @@ export async function reserveMonitors(
 export function monitorLimitReached(limit: number, usage: number): AppError {
   const message = `This plan allows ${limit} monitors`;
   return new AppError('MONITOR_LIMIT_REACHED', message, { details: { limit, usage } });
-}
-
-/** The user who acts, or who created the API key that acts. */
-export function authorOf({ actor }: AccountContext): string {
-  return actor.kind === 'session' ? actor.userId : actor.createdBy;
 }
