@@ -9,7 +9,7 @@ const phase = fc.option(tenths(60_000), { nil: undefined });
 const timings = fc.record({ dns: phase, connect: phase, tls: phase, first_byte: phase, transfer: phase })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, ms]) => ms !== undefined)));
 
-/** Any row that a block may hold. */
+/** Any row that a block can store. */
 export const storedResult: fc.Arbitrary<StoredResult> = fc.record({
   region: fc.constantFrom('eu-west', 'us-east', 'ap'),
   probe_id: fc.constantFrom('0193aaaa', '0193bbbb'),

@@ -6,7 +6,7 @@ import type { StoredResult } from '../../../controller/results/hours/stored-resu
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
 
-/** A block as the first version of its writer packed `firstRows`. */
+/** `firstRows` as packed by the first version of the encoder. */
 const FIRST_BLOCK = [
   'ASgCCnVzCnByb2JlLTAKZXUKcHJvYmUtMQECCJJJJJJJJJJAAQAY///wAMzkNOSAP//8AAAAAA6mAAAAAAAAAgQOpjKYymMpjKYymMpjKYwCgAEgAAA///wAAAAAAAff//gAAH//+AAA',
   'AAAAD2AAB/ngAAABAgYAMAAAAAABkAMhAH//+AAAAAAAMf///gAAAAAAEvAD///AAAAAAAGPAAAACKQBL/+eBh0vmX/rhyFwb/zR/EkBZ/8MZjMFj5A8paN/zwlbC0A/4oDkzmi/+aJo',
@@ -43,13 +43,13 @@ function firstRows(): StoredResult[] {
 }
 
 describe('a block', () => {
-  test('of the first version is read, and still written the same', () => {
+  test('written by the first version can be read, and its rows still encode to the same bytes', () => {
     const bytes = Buffer.from(FIRST_BLOCK, 'base64');
     expect(decodeBlock(bytes).rows()).toEqual(firstRows());
     expect(Buffer.from(encodeBlock(ResultColumns.of(firstRows()))).toString('base64')).toBe(FIRST_BLOCK);
   });
 
-  test('gives back what was put in, in order of start', () => {
+  test('returns the encoded rows, sorted by start time', () => {
     fc.assert(fc.property(fc.array(storedResult, { maxLength: 80 }), (rows) => {
       expect(decodeBlock(encodeBlock(ResultColumns.of(rows))).rows()).toEqual(
         [...rows].sort((a, b) => a.started_at - b.started_at),
@@ -57,7 +57,7 @@ describe('a block', () => {
     }), { numRuns: 200 });
   });
 
-  test('of an hour without results is empty', () => {
+  test('for an hour without results decodes to no rows', () => {
     expect(decodeBlock(encodeBlock(ResultColumns.of([]))).rows()).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('a block', () => {
     );
   });
 
-  test('takes about 5 bytes for a result', () => {
+  test('takes less than 5 bytes per result', () => {
     let noise = 1;
     const next = (): number => (noise = (noise * 48_271) % 2_147_483_647) / 2_147_483_647;
     const rows = Array.from({ length: 360 }, (_, at) => storedOf({
@@ -80,7 +80,7 @@ describe('a block', () => {
     expect(encodeBlock(ResultColumns.of(rows)).length / rows.length).toBeLessThan(5);
   });
 
-  test('takes few bytes also where rows of fast and slow regions take turns, however many they are', () => {
+  test('stays small when rows of fast and slow regions alternate, for any number of rows', () => {
     for (let regions = 2; regions <= 6; regions += 1) {
       for (let count = 60; count <= 400; count += 7) {
         const rows = Array.from({ length: count }, (_, at) => storedOf({
@@ -94,7 +94,7 @@ describe('a block', () => {
     }
   });
 
-  test('of a format that is not known is refused', () => {
+  test('in an unknown format is refused', () => {
     const bytes = encodeBlock(ResultColumns.of([storedOf()]));
     bytes[0] = 2;
     expect(() => decodeBlock(bytes)).toThrow('unknown block format 2');

@@ -6,7 +6,7 @@ import type { StoredResult } from '../../../controller/results/hours/stored-resu
 /** 2025-10-09T10:00:00Z, a full hour. */
 export const HOUR = 1_760_004_000_000;
 
-/** The id of a monitor in a shard; each number gives another. */
+/** The id of a monitor in the shard; each number gives another id. */
 export function idIn(shard: number, number = 0): string {
   for (let at = 0, found = -1; ; at += 1) {
     const id = `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`;
@@ -43,7 +43,7 @@ export function resultOf(config: MonitorConfig, given: Partial<CheckResult> = {}
   };
 }
 
-/** A batch of one lane; its results must be numbered without a gap. */
+/** A batch of one lane; `results` must be numbered without a gap. */
 export function batchOf(results: CheckResult[], given: Partial<ResultBatch> = {}): ResultBatch {
   return {
     epoch: 'e', engine: 'test', first: results[0]?.seq ?? 1, last: results.at(-1)?.seq ?? 1, results,

@@ -18,10 +18,10 @@ const SHARD = 2;
 const HOUR_MS = 3_600_000;
 const MONITOR = configOf({ retries: 0, quorum: 'any' });
 const ID = MONITOR.monitor_id;
-/** By now the blocks of every monitor are due. */
+/** The blocks of every monitor are due at this time. */
 const LATER = HOUR + 2 * HOUR_MS;
 
-/** Answers at once, and rejects everything after `dieAfter` writes. */
+/** Answers immediately; rejects everything after `dieAfter` writes. */
 class InstantLine implements Line {
   writes = 0;
   readonly #dieAfter: number;
@@ -81,7 +81,7 @@ const HISTORY = entriesOf([
   [{ kind: 'hour', until: HOUR + HOUR_MS }], [at(3720)],
 ]);
 
-/** Replays the journal like a new owner, and writes what its entries change. */
+/** Replays the journal as a new owner would, and writes the changed states. */
 async function load(db: SimulatedDatabase, stores: ControllerStores, history = HISTORY): Promise<ShardState> {
   const state = new ShardState(SHARD, { n: 0, lanes: {} }, await stores.states.load(SHARD));
   for (const entry of history) {
@@ -111,7 +111,7 @@ async function undisturbed(): Promise<SimulatedDatabase> {
 }
 
 describe('writing closed hours', () => {
-  test('writes the hour that is over and leaves the current one', async () => {
+  test('writes the ended hour and leaves the current one', async () => {
     const db = await undisturbed();
     expect([...db.blocks.keys()]).toEqual([`${ID}:${HOUR / HOUR_MS}`]);
     expect(decodeBlock([...db.blocks.values()][0]?.bytes as Uint8Array)).toHaveProperty('length', 60);
@@ -120,7 +120,7 @@ describe('writing closed hours', () => {
     });
   });
 
-  test('waits while a region saw an outage that others have yet to report on, but not for ever', async () => {
+  test('waits, up to a limit, while some regions have yet to report on an outage that another saw', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
     const cell = state.monitors.get(ID) as LiveMonitor;
@@ -133,7 +133,7 @@ describe('writing closed hours', () => {
     expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForWriting(state, now))).toEqual([[], [ID]]);
   });
 
-  test('twice changes nothing', async () => {
+  test('is idempotent', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const state = await load(db, stores);
@@ -144,7 +144,7 @@ describe('writing closed hours', () => {
     expect(written(db)).toEqual(once);
   });
 
-  test.each([0, 1, 2, 3])('is completed by the next owner when it dies after write %i', async (dieAfter) => {
+  test.each([0, 1, 2, 3])('that was interrupted after write %i is completed by the next owner', async (dieAfter) => {
     const db = new SimulatedDatabase();
     const healthy = simulatedStores(db, new InstantLine());
     const dying = await load(db, healthy);
@@ -155,7 +155,7 @@ describe('writing closed hours', () => {
     expect(written(db)).toEqual(written(await undisturbed()));
   });
 
-  test('leaves results that arrive while it reads to the next block, which has them once', async () => {
+  test('includes results that arrive during the write once, in the next version of the block', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const history = [...HISTORY];
@@ -197,7 +197,7 @@ describe('writing closed hours', () => {
     });
   });
 
-  test('saves monitors that only the clock has changed, so that the snapshot can move past them', async () => {
+  test('saves monitors that only the clock has changed, so that the snapshot can pass them', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const paused = { ...MONITOR, status: 'paused' as const };

@@ -48,7 +48,7 @@ class Desk {
     );
   }
 
-  /** Why a result of a region is refused; null when it is taken. */
+  /** Why a region's result is refused, or null if it is accepted. */
   refusal(region: string, config: MonitorConfig = this.monitor): string | null {
     const epoch = String(this.answers.length);
     this.take(batchOf([resultOf(config, { started_at: HOUR })], { epoch }), region, region);
@@ -68,7 +68,6 @@ class Desk {
     this.flush();
   }
 
-  /** Takes results numbered from `first` to `last`. */
   range(first: number, last: number, probe = 'p'): void {
     this.take(batchOf(this.results(first, last)), probe);
   }
@@ -80,7 +79,7 @@ class Desk {
     return this.owner.settled();
   }
 
-  /** Numbers in an entry that are not refused. */
+  /** The sequence numbers of the accepted results in an entry. */
   static seqs(entry: JournalEntry | null): number[] {
     return (entry?.batches ?? []).flatMap(
       ({ batch, refused }) => batch.results.map(({ seq }) => seq).filter((seq) => !refused.includes(seq)),
@@ -88,8 +87,8 @@ class Desk {
   }
 }
 
-describe('the rule of a lane', () => {
-  test('what is next is taken, and answered only when the journal has it', () => {
+describe('a lane', () => {
+  test('accepts the next results, and acknowledges them only after they are in the journal', () => {
     const desk = new Desk();
     desk.range(1, 3);
     expect(desk.answers).toEqual([]);
@@ -97,14 +96,14 @@ describe('the rule of a lane', () => {
     expect(desk.answers).toEqual([3]);
   });
 
-  test('what leaves a gap is not taken: the answer says from where to send', () => {
+  test('does not accept results beyond a gap: the answer says where to resume', () => {
     const desk = new Desk();
     desk.range(2, 4);
     expect(desk.answers).toEqual([0]);
     expect(desk.flush()).toBeNull();
   });
 
-  test('batches that follow one another are taken before the first is answered', () => {
+  test('accepts consecutive batches before the first one is acknowledged', () => {
     const desk = new Desk();
     desk.range(1, 3);
     desk.range(4, 6);
@@ -112,7 +111,7 @@ describe('the rule of a lane', () => {
     expect(desk.answers).toEqual([6, 6]);
   });
 
-  test('a duplicate of what is in the journal is answered at once', () => {
+  test('acknowledges a duplicate of journaled results immediately', () => {
     const desk = new Desk();
     desk.range(1, 3);
     desk.flush();
@@ -121,7 +120,7 @@ describe('the rule of a lane', () => {
     expect(desk.flush()).toBeNull();
   });
 
-  test('a duplicate of what is on its way waits for the same entry', () => {
+  test('acknowledges a duplicate of pending results with the entry that contains them', () => {
     const desk = new Desk();
     desk.range(1, 3);
     const next = desk.owner.nextEntry(desk.now.wall);
@@ -133,7 +132,7 @@ describe('the rule of a lane', () => {
     expect(desk.flush()).toBeNull();
   });
 
-  test('of a batch that overlaps only the rest counts', () => {
+  test('counts only the new results of an overlapping batch', () => {
     const desk = new Desk();
     desk.range(1, 3);
     desk.flush();
@@ -144,7 +143,7 @@ describe('the rule of a lane', () => {
     expect(desk.owner.state.position('p/e')).toBe(5);
   });
 
-  test('probes, and epochs of a probe, are lanes of their own', () => {
+  test('belongs to one epoch of one probe', () => {
     const desk = new Desk();
     desk.range(1, 2, 'p');
     desk.range(1, 2, 'q');
@@ -152,7 +151,7 @@ describe('the rule of a lane', () => {
     expect(desk.flush()?.lanes).toEqual([['p/e', 2], ['q/e', 2], ['p/f', 2]]);
   });
 
-  test('a range that the probe lost moves the lane', () => {
+  test('moves past a range that the probe lost', () => {
     const desk = new Desk();
     desk.take({
       epoch: 'e', engine: '', first: 1, last: 9, results: [],
@@ -163,8 +162,8 @@ describe('the rule of a lane', () => {
   });
 });
 
-describe('an unanswered entry', () => {
-  test('is repeated unchanged, whatever came meanwhile', () => {
+describe('an unanswered insert', () => {
+  test('is repeated unchanged, whatever arrived meanwhile', () => {
     const desk = new Desk();
     desk.range(1, 3);
     const first = desk.owner.nextEntry(desk.now.wall);
@@ -179,13 +178,13 @@ describe('an unanswered entry', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused result', () => {
   test.each([
     ['unknown_monitor', { monitor_id: idIn(SHARD, 1) }],
     ['foreign_shard', { monitor_id: idIn(3) }],
     ['future', { started_at: HOUR + 10_000 + 7_200_001 }],
     ['too_old', { started_at: HOUR + 10_000 - RETENTION_MS - 1 }],
-  ] as [string, Partial<CheckResult>][])('%s is set aside by name, and the lane goes on', (reason, given) => {
+  ] as [string, Partial<CheckResult>][])('becomes a dead letter with the reason %s, and its lane continues', (reason, given) => {
     const desk = new Desk();
     desk.take(batchOf([...desk.results(1, 1), ...desk.results(2, 2, given), ...desk.results(3, 3)]));
     const next = desk.owner.nextEntry(desk.now.wall);
@@ -197,7 +196,7 @@ describe('what is refused', () => {
     expect(desk.answers).toEqual([3]);
   });
 
-  test('results of a deleted monitor are refused without a letter', () => {
+  test('of a deleted monitor leaves no dead letter', () => {
     const desk = new Desk();
     desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, status: 'deleted' }], 0);
     desk.range(1, 2);
@@ -206,7 +205,7 @@ describe('what is refused', () => {
     expect(next?.entry.batches[0]?.refused).toEqual([1, 2]);
   });
 
-  test('a monitor whose configuration is on its way into the journal is known', () => {
+  test('is not one whose monitor is about to enter the journal', () => {
     const desk = new Desk();
     const fresh = configOf({ monitor_id: idIn(SHARD, 1) });
     desk.owner.noteConfigs([fresh], 0);
@@ -216,7 +215,7 @@ describe('what is refused', () => {
     expect(desk.owner.nextEntry(desk.now.wall)?.letters).toEqual([]);
   });
 
-  test('the same result is always the same letter', () => {
+  test('always has the same dead letter id', () => {
     const letters = [new Desk(), new Desk()].map((desk) => {
       desk.take(batchOf(desk.results(1, 1, { monitor_id: idIn(3) })));
       return desk.owner.nextEntry(desk.now.wall)?.letters[0]?.id;
@@ -224,14 +223,14 @@ describe('what is refused', () => {
     expect(letters[0]).toBe(letters[1]);
   });
 
-  test('bytes that say nothing are a letter and move nothing', () => {
+  test('in undecodable bytes becomes a dead letter without a position and moves no lane', () => {
     const desk = new Desk();
     expect(desk.send(new Uint8Array([1, 255, 255]))).toMatchObject({ reason: 'unreadable', epoch: null });
     expect(desk.answers).toEqual([]);
     expect(desk.flush()).toBeNull();
   });
 
-  test('an unreadable batch whose place is known is lost by name, and the lane goes on', () => {
+  test('in an unreadable batch with a readable position is recorded as dropped, and the lane continues', () => {
     const desk = new Desk();
     const text =
       JSON.stringify({ v: 1, epoch: 'e', results: [{ seq: 1, monitor_id: { $gt: '' } }, { seq: 2 }] });
@@ -245,15 +244,15 @@ describe('what is refused', () => {
   });
 });
 
-describe('whose region it is', () => {
-  test('any shared region, and those of the own organization, may run what chooses its regions itself', () => {
+describe('a region', () => {
+  test('may check monitors without chosen regions if it is shared or belongs to their organization', () => {
     const desk = new Desk();
     expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region))).toEqual([
       null, null, null, 'foreign_organization',
     ]);
   });
 
-  test('a monitor that names its regions takes nothing of others', () => {
+  test('may not check a monitor that has chosen other regions', () => {
     const desk = new Desk();
     const named = configOf({ monitor_id: idIn(SHARD, 1), monitoring_regions: ['eu', 'of-other'] });
     desk.owner.noteConfigs([named], 0);
@@ -263,7 +262,7 @@ describe('whose region it is', () => {
     ]);
   });
 
-  test('a region that was asked for may bring what it still has, for as long as results are kept', () => {
+  test('that was removed from a monitor may deliver earlier results for as long as results are kept', () => {
     const desk = new Desk();
     desk.change({ monitoring_regions: ['eu'] });
     expect(desk.refusal('us')).toBeNull();
@@ -279,14 +278,14 @@ describe('whose region it is', () => {
     ]);
   });
 
-  test('a change on its way into the journal makes nothing foreign', () => {
+  test('is not foreign while the change of regions is on its way into the journal', () => {
     const desk = new Desk();
     desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, monitoring_regions: ['us'] }], 0);
     desk.take(batchOf(desk.results(1, 1)));
     expect(desk.owner.nextEntry(desk.now.wall)?.letters).toEqual([]);
   });
 
-  test('of the regions asked for before, the latest hundred are remembered', () => {
+  test('that a monitor had earlier is remembered, up to the latest hundred', () => {
     const desk = new Desk();
     for (let at = 0; at < 300; at += 1) {
       desk.now.wall += 1;
@@ -298,15 +297,15 @@ describe('whose region it is', () => {
     expect(desk.refusal('r250')).toBeNull();
   });
 
-  test('a region that nobody here has heard of waits: it is not answered and nothing is lost', () => {
+  test('that the controller does not know yet gets no answer and loses nothing', () => {
     const desk = new Desk();
     expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBeNull();
     expect({ entry: desk.flush(), answers: desk.answers }).toEqual({ entry: null, answers: [] });
   });
 });
 
-describe('how old a result may be', () => {
-  test('is the plan of its own organization', () => {
+describe('the maximum age of a result', () => {
+  test('is set by the plan of the monitor\'s organization', () => {
     const desk = new Desk();
     const brief = configOf({ monitor_id: idIn(SHARD, 1), organization_id: 'brief' });
     desk.owner.noteConfigs([brief], 0);
@@ -316,8 +315,8 @@ describe('how old a result may be', () => {
   });
 });
 
-describe('bounds', () => {
-  test('an entry holds at most a thousand results; the rest waits', () => {
+describe('the limits', () => {
+  test('put at most 1,000 results into an entry; the others wait', () => {
     const desk = new Desk();
     for (let first = 1; first <= 2500; first += 100) desk.range(first, first + 99);
     expect([desk.flush(), desk.flush(), desk.flush()].map((entry) => Desk.seqs(entry).length)).toEqual([
@@ -326,7 +325,7 @@ describe('bounds', () => {
     expect(desk.flush()).toBeNull();
   });
 
-  test('beyond four thousand waiting results nothing is taken or answered', () => {
+  test('stop accepting and answering at 4,000 waiting results', () => {
     const desk = new Desk();
     for (let first = 1; first <= 6000; first += 100) desk.range(first, first + 99);
     let total = 0;
@@ -337,14 +336,14 @@ describe('bounds', () => {
     expect(Desk.seqs(desk.flush())).toHaveLength(100);
   });
 
-  test('a probe that repeats itself is answered once', () => {
+  test('let a repeated batch have one answer', () => {
     const desk = new Desk();
     for (let tries = 0; tries < 50; tries += 1) desk.range(1, 3);
     desk.flush();
     expect(desk.answers).toEqual([3]);
   });
 
-  test('a configuration that the journal has, or is to have, is not noted again', () => {
+  test('keep a journaled or pending configuration from being noted again', () => {
     const desk = new Desk();
     desk.owner.noteConfigs([desk.monitor], 0);
     expect(desk.flush()).toBeNull();
@@ -357,7 +356,7 @@ describe('bounds', () => {
   });
 });
 
-describe('hurry', () => {
+describe('the urgency of an entry', () => {
   function known(): Desk {
     const desk = new Desk();
     desk.range(1, 1);
@@ -365,7 +364,7 @@ describe('hurry', () => {
     return desk;
   }
 
-  test('a healthy result like the one before waits its second', () => {
+  test('a healthy result that follows another waits up to a second', () => {
     const desk = known();
     desk.range(2, 2);
     expect(desk.owner.isUrgent).toBe(false);
@@ -374,23 +373,23 @@ describe('hurry', () => {
 
   test.each([
     ['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }],
-  ] as [string, Partial<CheckResult>][])('%s does not wait', (_name, given) => {
+  ] as [string, Partial<CheckResult>][])('%s is urgent', (_name, given) => {
     const desk = known();
     desk.take(batchOf(desk.results(2, 2, given)));
     expect(desk.owner.isUrgent).toBe(true);
   });
 
-  test('the first result of a region does not wait', () => {
+  test('the first result of a region is urgent', () => {
     const desk = new Desk();
     desk.range(1, 1);
     expect(desk.owner.isUrgent).toBe(true);
   });
 });
 
-describe('a probe whose clock is wrong', () => {
+describe('a probe with a wrong clock', () => {
   test.each([
     ['fast', 3_600_000], ['slow', -3_600_000],
-  ])('has its times put right before they are journaled: %s', (probe, off) => {
+  ])('has its times corrected before they are journaled (%s)', (probe, off) => {
     const desk = new Desk();
     desk.take(batchOf(desk.results(
       1, 2, { started_at: HOUR + 5000 + off, scheduled_at: HOUR + 4000 + off, outcome: 'failure' },
@@ -409,7 +408,7 @@ describe('a probe whose clock is wrong', () => {
 });
 
 describe('lateness', () => {
-  test('is written into the entry, by the configuration that holds there', () => {
+  test('is decided when the entry is written, by the configuration in force there', () => {
     const desk = new Desk();
     desk.take(batchOf([
       ...desk.results(1, 1, { started_at: HOUR - 120_000 }), ...desk.results(2, 2, { started_at: HOUR }),
@@ -421,7 +420,7 @@ describe('lateness', () => {
     expect(desk.flush()?.batches[0]?.late).toEqual([3]);
   });
 
-  test('is read from the entry, not from the configuration of today', () => {
+  test('is read from the entry, not from the current configuration', () => {
     const desk = new Desk();
     desk.take(batchOf(desk.results(1, 1, { started_at: HOUR - 100_000 })));
     const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;

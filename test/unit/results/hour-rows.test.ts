@@ -9,8 +9,8 @@ const entries = fc.array(
   fc.record({ step: fc.integer({ min: 0, max: 3 }), row: storedResult }), { minLength: 1, maxLength: 60 },
 );
 
-describe('rows of an hour in memory', () => {
-  test('come back as they were added, by stretches of the journal', () => {
+describe('the rows of an hour in memory', () => {
+  test('are returned in the order added, for any range of journal entries', () => {
     fc.assert(fc.property(entries, fc.integer({
       min: 0, max: 40,
     }), fc.integer({ min: 0, max: 40 }), (added, from, more) => {
@@ -28,7 +28,7 @@ describe('rows of an hour in memory', () => {
     }), { numRuns: 200 });
   });
 
-  test('know the stretch that they are from', () => {
+  test('know their first and last journal entry', () => {
     const rows = new HourRows(HOUR, 7);
     rows.add(7, SOURCE, storedOf());
     rows.add(9, SOURCE, storedOf());
@@ -36,7 +36,7 @@ describe('rows of an hour in memory', () => {
     expect(rows.keepAfter(9)).toBeNull();
   });
 
-  test('are counted as they come', () => {
+  test('keep running counts', () => {
     const rows = new HourRows(HOUR, 1);
     rows.add(1, SOURCE, storedOf({ response_time_ms: 10.04 }));
     rows.add(1, SOURCE, storedOf({ response_time_ms: 20.06 }));

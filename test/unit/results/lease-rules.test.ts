@@ -8,25 +8,25 @@ const plan = (leases: Lease[], alive: number, barred: number[] = []) =>
   planLeases({ leases, alive, holder: 'a', now: 50, barred: new Set(barred) });
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
-describe('shares of the shards', () => {
-  test('one that is alone takes all', () => {
+describe('a share of the shards', () => {
+  test('is all of them for a lone controller', () => {
     expect(plan([], 1)).toEqual({ acquire: all, release: [] });
   });
 
   test.each([
     [2, 8], [3, 6], [5, 4], [16, 1], [40, 1],
-  ])('among %i everyone has at most %i', (alive, share) => {
+  ])('among %i controllers is at most %i', (alive, share) => {
     expect(plan([], alive).acquire).toHaveLength(share);
     expect(plan(all.map((shard) => lease(shard, 'a')), alive).release).toHaveLength(16 - share);
   });
 
-  test('what others hold is left to them until it runs out', () => {
+  test('never includes a shard whose lease another controller holds until it expires', () => {
     expect(plan([lease(0, 'b'), lease(1, 'b', 49), lease(2, 'b', 50)], 1).acquire).toEqual(
       all.filter((shard) => shard !== 0 && shard !== 2),
     );
   });
 
-  test('a shard that cannot be read is neither taken nor kept', () => {
+  test('never includes an unreadable shard', () => {
     expect(plan([lease(3, 'a'), lease(4, 'a')], 1, [3, 5])).toEqual({
       acquire: all.filter((shard) => ![3, 4, 5].includes(shard)), release: [3],
     });

@@ -18,7 +18,7 @@ function ofRows(rows: StoredResult[], booked: HourTimes, intervalMs: number): Ro
 }
 
 describe('a rollup', () => {
-  test('counts what there is, in all and by region', () => {
+  test('counts results overall and by region', () => {
     const rows = [
       storedOf({ response_time_ms: 10 }), storedOf({ region: 'us', response_time_ms: 30 }),
       storedOf({ outcome: 'failure', response_time_ms: null }),
@@ -40,7 +40,7 @@ describe('a rollup', () => {
     });
   });
 
-  test('of parts is the rollup of all of their rows', () => {
+  test('merged from parts equals the rollup of all their rows', () => {
     fc.assert(fc.property(fc.array(
       storedResult, { maxLength: 40 },
     ), fc.array(storedResult, { maxLength: 40 }), (some, others) => {
@@ -59,7 +59,7 @@ describe('a rollup', () => {
     }), { numRuns: 80 });
   });
 
-  test('has late results fill time that nobody watched, one interval each and never more than the hour', () => {
+  test('lets late results fill unwatched time, one interval each, up to the whole hour', () => {
     const late = (outcome: 'success' | 'failure', degraded = false) =>
       storedOf({ late: true, outcome, degraded });
     expect(
@@ -75,18 +75,18 @@ describe('a rollup', () => {
       .toEqual([0, 0, 0]);
   });
 
-  test('keeps what was booked beside what was filled, so that it can be filled again', () => {
+  test('keeps the booked time separate from the filled time, so that filling can be repeated', () => {
     const rollup = ofRows([storedOf({ late: true })], [60_000, 0, 0], 60_000);
     expect(rollup.booked).toEqual([60_000, 0, 0]);
     expect(ofRows([storedOf({ late: true })], rollup.booked, 60_000)).toEqual(rollup);
   });
 
-  test('of nothing is empty', () => {
+  test('merged from nothing is empty', () => {
     expect(mergeRollups([])).toEqual(emptyRollup());
   });
 });
 
-test('a bucket is at most 5 % wide and holds the times up to its top', () => {
+test('a histogram bucket is at most 5 % wide and includes its upper bound', () => {
   for (const ms of [0.1, 0.2, 1, 7.3, 42, 99.9, 1000, 59_999, 3_600_000]) {
     const top = bucketTop(bucketOf(ms));
     expect(top).toBeGreaterThanOrEqual(ms - 0.05);
@@ -94,7 +94,7 @@ test('a bucket is at most 5 % wide and holds the times up to its top', () => {
   }
 });
 
-test('is packed and unpacked as it is, and its sums can be had alone', () => {
+test('a rollup survives encoding, and its totals can be decoded alone', () => {
   fc.assert(
     fc.property(fc.array(storedResult, { maxLength: 20 }), (rows) => {
       const rollup = ofRows(rows, [1, 2, 3], 1000);
@@ -115,13 +115,13 @@ test('uptime is the share of watched time that was up or degraded', () => {
   expect(uptimeOf([5, 0, 0])).toBe(100);
 });
 
-test('the mean time is to a tenth, and none without a success', () => {
+test('a mean response time has one decimal, and is null without a success', () => {
   expect(meanTimeOf({ total: 1, failed: 1, missed: 0, time_sum: 0, time_count: 0 })).toBeNull();
   expect(meanTimeOf({ total: 3, failed: 0, missed: 0, time_sum: 1000, time_count: 3 })).toBe(33.3);
 });
 
-describe('an hour whose results are past their retention', () => {
-  test('counts what comes late on top, fills only time that is free, and keeps what was booked', () => {
+describe('an hour whose results have expired', () => {
+  test('counts late results on top, fills only free time, and keeps what was booked', () => {
     const rows = [storedOf({}), storedOf({ outcome: 'failure', response_time_ms: null })];
     const known = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
     const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
@@ -134,7 +134,7 @@ describe('an hour whose results are past their retention', () => {
   });
 });
 
-test('percentiles are within a bucket of the true ones, and never outside of what was measured', () => {
+test('percentiles are within one bucket of the exact value, and never outside the measured range', () => {
   const times = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (tenths, share) => {
     const { regions } =

@@ -16,12 +16,12 @@ import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
 
-/** Far more than a round walks over. */
+/** Far more than one round examines. */
 const MANY = 3000;
 
 interface Given {
   count?: number;
-  /** When a monitor was last heard of, Unix ms; null: a heartbeat. */
+  /** Time of a monitor's last result, Unix ms; null makes it a heartbeat. */
   lastAt(number: number): number | null;
   deadline?(number: number): number;
 }
@@ -51,13 +51,13 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
   };
 }
 
-/** Rounds of one shard on a simulated clock, as the owner of many makes them. */
+/** One shard's rounds on a simulated clock, as the owner of many shards makes them. */
 class Shard implements ClockedShard {
   readonly shard = 1;
   readonly isWriting = false;
   readonly clock: SimulatedClock;
   readonly decided = new Map<string, number>();
-  /** Looks of each step. */
+  /** Monitors examined in each step. */
   readonly steps: { at: number; looks: number }[] = [];
   readonly clocked: ShardClock;
   readonly #state: ShardState;
@@ -89,7 +89,7 @@ class Shard implements ClockedShard {
     return looks;
   }
 
-  /** As the journal would have it at once. */
+  /** Stands in for the journal, which would apply the decisions. */
   #note(decisions: ClockDecision[]): void {
     for (const decision of decisions) {
       if (!('monitor_id' in decision)) continue;
@@ -109,7 +109,7 @@ interface ClockedShard {
   look(limit: number): number;
 }
 
-/** These shards as actors. */
+/** Wraps the shards in actors. */
 function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockRoundsDeps['shards'] {
   const actors = new Map(shards.map((shard) => {
     const receive = (message: ClockMessage): void => {
@@ -135,17 +135,17 @@ async function rounds(clock: SimulatedClock, shards: Shard[], count: number): Pr
   all.stop();
 }
 
-describe('the clock, with many monitors', () => {
-  test('says of each region that it is silent, and of as many at once as a round decides', async () => {
+describe('the clock of a shard with many monitors', () => {
+  test('reports every silent region, as many per round as a round decides', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
-    // Two intervals, a timeout and a grace of 15 s: silent between 60 s and 160 s from now.
+    // Two intervals, the timeout and a grace of 15 s: regions fall silent between 60 s and 160 s from now.
     const { shard, ids } = shardOfMany({ lastAt: (number) => start - 85_000 + (number % 100) * 1000 });
     const one = new Shard(clock, shard);
     await rounds(clock, [one], 40);
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
-      // None before the shard has been watched for 145 s; then a round decides 500.
+      // Silence counts only after the shard has been watched for 145 s; then each round decides 500.
       const late =
         (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
       expect(late).toBeGreaterThanOrEqual(0);
@@ -153,7 +153,7 @@ describe('the clock, with many monitors', () => {
     }
   });
 
-  test('says so at once of those that come to be due one by one', async () => {
+  test('reports regions that fall silent one by one within a round', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     const { shard, ids } = shardOfMany({ lastAt: (number) => start + number * 100 });
@@ -167,7 +167,7 @@ describe('the clock, with many monitors', () => {
     }
   });
 
-  test('finds heartbeats overdue in time, those too that a change has made due sooner', async () => {
+  test('finds overdue heartbeats in time, including one that a change made due sooner', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     const { shard, ids } =
@@ -191,7 +191,7 @@ describe('the clock, with many monitors', () => {
     }
   });
 
-  test('looks at no more than a step may, however many there are, and at few more than once in a cycle', async () => {
+  test('examines a limited number of monitors per step, and few more than once per cycle', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     const { shard } = shardOfMany({ count: 4 * MANY, lastAt: () => start + 3_600_000 });
@@ -205,7 +205,7 @@ describe('the clock, with many monitors', () => {
     expect(looks).toBeLessThanOrEqual(5 * 4 * MANY);
   });
 
-  test('goes through very many in small steps that are spread over the round, and is through before the next', async () => {
+  test('spreads a round over small steps and completes it before the next, with a million monitors too', async () => {
     for (const size of [20_000, 100_000, 1_000_000]) {
       const clock = new SimulatedClock();
       const steps: { at: number; looks: number }[] = [];
@@ -239,7 +239,7 @@ describe('the clock, with many monitors', () => {
     }
   });
 
-  test('lets shards write one after the other, all of them in a round', async () => {
+  test('lets shards write one after another, all within a round', async () => {
     const clock = new SimulatedClock();
     const looked: number[] = [];
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
@@ -256,7 +256,7 @@ describe('the clock, with many monitors', () => {
     );
   });
 
-  test('lets shards book an hour one after the other', async () => {
+  test('lets shards book an hour one after another', async () => {
     const clock = new SimulatedClock();
     const booked: number[][] = [];
     const shards = Array.from({ length: 4 }, (_, shard) => ({
@@ -281,12 +281,11 @@ const EMPTY = {
   lanes: [],
 };
 
-describe('tidying, with many monitors', () => {
-  test('finds every monitor whose hour is due within a cycle, in steps, and never thinks more is in documents than is', () => {
+describe('tidying many monitors', () => {
+  test('finds every due monitor within a cycle, in limited steps, and never overstates what is saved', () => {
     const { shard, ids } = shardOfMany({ lastAt: () => HOUR });
     shard.n = 1000;
-    // Every third has something in the journal alone; every ninth of these is due, as its state was changed
-    // by the clock.
+    // Every third monitor is unsaved; every ninth of these is due, because the clock changed its state.
     const unsaved = ids.filter((_, number) => number % 3 === 0);
     for (const [number, id] of unsaved.entries()) {
       const cell = shard.monitors.get(id);
@@ -321,13 +320,13 @@ describe('tidying, with many monitors', () => {
       );
     }
     expect(due.size).toBe(0);
-    // The first that nothing makes due holds it at its entry.
+    // The first monitor that is never due holds the snapshot at its entry.
     expect(throughs.at(-1)).toBe(100);
   });
 });
 
-describe('the queue of looks', () => {
-  test('gives a name in its round, the earlier of two, and what a round has left in the next', () => {
+describe('the look queue', () => {
+  test('returns each name in its earliest round, and what a round left over in the next', () => {
     const queue = new LookQueue(10);
     queue.put('soon', 1);
     queue.put('later', 5);
@@ -339,7 +338,7 @@ describe('the queue of looks', () => {
     for (let round = 0; round < 12; round += 1) {
       queue.turn();
       const names: string[] = [];
-      // One a round, as when there is no room for more.
+      // Nothing is taken in round 0, as when a step has no room left.
       if (round !== 0) {for (let name = queue.take(); name !== undefined; name = queue.take()) {
         names.push(name);
       }}

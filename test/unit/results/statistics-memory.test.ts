@@ -6,10 +6,10 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, idIn } from './build.ts';
 
 const SHARD = 4;
-/** As many as groups have, and short, so that little is to be asked for. */
+/** As many windows as group statistics have, but short ones, to keep the number of keys small. */
 const WINDOWS = [1, 2, 3, 4];
 
-/** Rollups of which none is written yet, and how many were asked for. */
+/** Finds no rollups, and counts the keys it was asked for. */
 class NoRollups implements RollupReader {
   asked = 0;
   readonly hours = async () => [];
@@ -24,7 +24,7 @@ class NoRollups implements RollupReader {
   }
 }
 
-/** Statistics of monitors that all are as new as can be; how much a read asks for. */
+/** Statistics of new monitors, and a count of what a read requests. */
 function rig() {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 23));
   const state = new ShardState(SHARD, { n: 0, lanes: {} }, []);
@@ -55,13 +55,13 @@ function rig() {
   return { clock, statistics, asked, group };
 }
 
-/** As groups are read: five hundred monitors at once. */
+/** Splits monitors into pages of 500, as group reads do. */
 function pagesOf(first: number, count: number): string[][] {
   const ids = Array.from({ length: count }, (_, number) => `monitor ${first + number}`);
   return Array.from({ length: Math.ceil(count / 500) }, (_, page) => ids.slice(page * 500, page * 500 + 500));
 }
 
-test('the statistics of a group ask each owner once for a page, and for no rollup when they are read again', async () => {
+test('group statistics ask the owners once per page, and read no rollups when repeated', async () => {
   const { asked, group } = rig();
   const first = await asked(group(0, 1000));
   expect(first.keys).toBeGreaterThan(10_000);
@@ -69,19 +69,19 @@ test('the statistics of a group ask each owner once for a page, and for no rollu
   expect(await asked(group(0, 1000))).toEqual({ keys: 0, questions: 2 });
 });
 
-test('those of a group that is larger than what is remembered find again what fits', async () => {
+test('repeated statistics of a group larger than the cache reuse what fits', async () => {
   const { clock, asked, group } = rig();
   const { keys: whole } = await asked(group(0, 2000));
   for (let again = 0; again < 3; again += 1) {
     expect((await asked(group(0, 2000))).keys).toBeLessThan(0.5 * whole);
   }
-  // What is remembered makes room when it is old.
+  // Old entries make room for new ones.
   await clock.advance(5 * 60_000);
   expect((await asked(group(3000, 1000))).keys).toBeGreaterThan(0);
   expect((await asked(group(3000, 1000))).keys).toBe(0);
 });
 
-test('they displace nothing of what lists remember', async () => {
+test('group statistics evict nothing that lists have cached', async () => {
   const { statistics, asked, group } = rig();
   const [listed = []] = pagesOf(10_000, 50);
   expect((await asked(() => statistics.list30d(listed))).keys).toBeGreaterThan(1000);

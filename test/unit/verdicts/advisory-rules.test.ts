@@ -19,8 +19,8 @@ function warnings(run: MonitorRun): string[] {
     : []));
 }
 
-describe('a certificate that expires', () => {
-  test('is warned of once at each threshold', () => {
+describe('an expiring certificate', () => {
+  test('causes one warning at each threshold', () => {
     const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
     for (let day = 0; day < 60; day += 1) run.result(1 + day * DAY_S, { tls: tls(60) });
     expect(warnings(run)).toEqual([
@@ -30,13 +30,13 @@ describe('a certificate that expires', () => {
     expect(run.effects.filter((effect) => effect.kind === 'open')).toEqual([]);
   });
 
-  test('first seen late is warned of once, at the nearest threshold', () => {
+  test('first seen late causes one warning, at the nearest threshold', () => {
     const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
     for (let at = 1; at < 5; at += 1) run.result(at, { tls: tls(5) });
     expect(warnings(run)).toEqual(['monitor.ssl_expiring 7']);
   });
 
-  test('in another region is the same certificate; a new one is warned of anew', () => {
+  test('seen in two regions causes one warning; a new certificate causes another', () => {
     const run = new MonitorRun({ tls_warning_days: [30, 7] });
     run.result(1, { tls: tls(20) });
     run.result(2, { tls: tls(20), region: 'us' });
@@ -45,7 +45,7 @@ describe('a certificate that expires', () => {
     expect(warnings(run)).toEqual(['monitor.ssl_expiring 30', 'monitor.ssl_expiring 30']);
   });
 
-  test('of a monitor that does not ask for it, of a late result and in a pause is not told', () => {
+  test('causes no warning without thresholds, from a late result or during a pause', () => {
     const silent = new MonitorRun();
     silent.result(1, { tls: tls(5) });
     const late = new MonitorRun({ tls_warning_days: [7] });
@@ -55,7 +55,7 @@ describe('a certificate that expires', () => {
     expect([silent, late, paused].map(warnings)).toEqual([[], [], []]);
   });
 
-  test('warnings come at full thresholds: not a millisecond before', () => {
+  test('causes a warning exactly at the threshold, not a millisecond earlier', () => {
     const run = new MonitorRun({ tls_warning_days: [7] });
     run.result(3 * DAY_S - 0.001, { tls: tls(10) });
     expect(warnings(run)).toEqual([]);
@@ -64,7 +64,7 @@ describe('a certificate that expires', () => {
   });
 });
 
-test('a registration that expires is told by what a result says of it', () => {
+test('an expiring domain registration causes one warning, from the expiry that a result contains', () => {
   const run = new MonitorRun({ domain_warning_days: [30] });
   run.result(1, { detail: { domain_expires_at: atDay(10) } });
   run.result(2, { detail: { domain_expires_at: 'soon' } });

@@ -3,14 +3,14 @@ import { HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
 
 describe('time is booked', () => {
-  test('under the status that held, from one result to the next', () => {
+  test('under the status that held, from each result to the next', () => {
     const run = new MonitorRun();
     for (let at = 0.001; at < 3600; at += 60) run.up(at);
     run.closeHour(1);
     expect(run.booked()).toEqual([3599.999, 0, 0]);
   });
 
-  test('as down from the first failure, though that is known only later', () => {
+  test('as down from the first failure, even if the outage is confirmed later', () => {
     const run = new MonitorRun({ retries: 2 });
     for (let at = 0.001; at < 600; at += 60) run.up(at);
     run.down(600.001);
@@ -24,17 +24,17 @@ describe('time is booked', () => {
     );
   });
 
-  test('over the end of an hour in both', () => {
+  test('in both hours when it crosses the end of an hour', () => {
     const run = new MonitorRun();
     for (let at = 3000; at < 4200; at += 60) run.up(at);
     run.closeHour(1);
     run.closeHour(2);
     expect(run.booked(0)).toEqual([600, 0, 0]);
-    // The latest result is of 4140; it stands for one interval when nothing follows.
+    // The last result is at 4140 s; it stands for one interval when nothing follows.
     expect(run.booked(1)).toEqual([4200 - 3600, 0, 0]);
   });
 
-  test('for one interval past the latest result when nothing was heard for long', () => {
+  test('for one interval after the last result before a long gap', () => {
     const run = new MonitorRun();
     run.up(60);
     run.up(120);
@@ -43,7 +43,7 @@ describe('time is booked', () => {
     expect(run.booked()[0]).toBe(60 + 60 + 60);
   });
 
-  test('not at all while it is paused or unknown', () => {
+  test('not at all while the monitor is paused or unknown', () => {
     const run = new MonitorRun();
     run.up(60);
     run.change(120, { status: 'paused' });
@@ -54,7 +54,7 @@ describe('time is booked', () => {
     expect(run.booked()).toEqual([60 + 3600 - 660, 0, 0]);
   });
 
-  test('never twice and never more than there is', () => {
+  test('never twice, and never beyond the time there is', () => {
     const run = new MonitorRun({ retries: 1 });
     run.up(10);
     run.down(70);

@@ -7,7 +7,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 
-/** A monitor that entries of one item each are fed to. Times are given in seconds from its creation. */
+/** A monitor that receives entries of one item each. Times are in seconds since its creation. */
 export class MonitorRun {
   state: MonitorState;
   effects: MonitorEffect[] = [];
@@ -52,7 +52,7 @@ export class MonitorRun {
     return this.item({ kind: 'silent', region, at: HOUR + atSeconds * SECOND });
   }
 
-  /** A change of what is checked, unless it keeps its `check_revision`. */
+  /** Changes the configuration, and with it the check unless `change` keeps the `check_revision`. */
   change(atSeconds: number, change: Partial<MonitorConfig>): MonitorEffect[] {
     const revision = this.config.revision + 1;
     this.config = {
@@ -65,12 +65,12 @@ export class MonitorRun {
     this.item({ kind: 'hour', until: HOUR + hours * 60 * MINUTE });
   }
 
-  /** What was done, in order, in few words. */
+  /** The effects so far, in order, in short form. */
   get told(): string[] {
     return this.effects.map(short);
   }
 
-  /** Seconds booked as up, degraded and down in the nth hour. */
+  /** Seconds booked as up, degraded and down in the given hour, counted from 0. */
   booked(hours = 0): number[] {
     return (this.state.booked[HOUR + hours * 60 * MINUTE] ?? [0, 0, 0]).map((ms) => ms / SECOND);
   }

@@ -9,7 +9,7 @@ const alerts = (run: MonitorRun) =>
 const events = (run: MonitorRun): string[] =>
   alerts(run).map((alert) => `${alert.event}${alert.flapping ? ' flapping' : ''}`);
 
-/** Down for a minute, up for a minute, again and again. */
+/** Repeats a minute down and a minute up; returns when it ends. */
 function flap(run: MonitorRun, times: number, from = 60): number {
   let at = from;
   for (let time = 0; time < times; time += 1) {
@@ -20,8 +20,8 @@ function flap(run: MonitorRun, times: number, from = 60): number {
   return at;
 }
 
-describe('a monitor that flaps', () => {
-  test('is named once, and keeps quiet until it is steady', () => {
+describe('a flapping monitor', () => {
+  test('causes one flapping alert, then none until it is steady', () => {
     const run = new MonitorRun();
     run.up(1);
     const at = flap(run, 12);
@@ -38,7 +38,7 @@ describe('a monitor that flaps', () => {
     expect(run.state.flaps).toBeNull();
   });
 
-  test('has its incidents and its history as ever', () => {
+  test('still gets every incident and its history', () => {
     const run = new MonitorRun();
     run.up(1);
     flap(run, 12);
@@ -46,7 +46,7 @@ describe('a monitor that flaps', () => {
     expect(run.effects.filter((effect) => effect.kind === 'resolve')).toHaveLength(12);
   });
 
-  test('that ends down says no more than it did, and tells its recovery when it comes', () => {
+  test('that stays down causes no further alert until it recovers', () => {
     const run = new MonitorRun();
     run.up(1);
     const at = flap(run, 6);
@@ -56,7 +56,7 @@ describe('a monitor that flaps', () => {
     expect(events(run).slice(before)).toEqual(['monitor.up']);
   });
 
-  test('slowly is told of each time', () => {
+  test('whose outages are far apart causes every alert', () => {
     const run = new MonitorRun();
     run.up(1);
     for (let time = 0; time < 10; time += 1) {
@@ -66,7 +66,7 @@ describe('a monitor that flaps', () => {
     expect(events(run)).toHaveLength(20);
   });
 
-  test('and is paused begins anew when it is resumed', () => {
+  test('starts over when it is resumed after a pause', () => {
     const run = new MonitorRun();
     run.up(1);
     const at = flap(run, 8);
@@ -81,11 +81,11 @@ describe('a monitor that flaps', () => {
 
 test.each([
   [1_000, 60_000], [30_000, 1_200_000], [60_000, 2_400_000], [86_400_000, 10_800_000],
-])('at an interval of %i ms the window is %i ms', (interval_ms, windowMs) => {
+])('at an interval of %i ms the flap window is %i ms', (interval_ms, windowMs) => {
   expect(flapWindowMs({ interval_ms })).toBe(windowMs);
 });
 
-test('however it changes: at most ten alerts in a window, and who was told of the last outage hears how it ended', () => {
+test('any sequence of results has a limited number of alerts per window, and a reported outage ends with a recovery', () => {
   const gaps =
     fc.array(fc.record({ ok: fc.boolean(), gap: fc.integer({ min: 1, max: 600 }) }), { maxLength: 150 });
   fc.assert(fc.property(gaps, (steps) => {

@@ -22,13 +22,13 @@ const after = (...items: MonitorItem[]): MonitorState =>
 const deadline = (state: MonitorState) => ((state.heartbeat?.deadline ?? 0) - HOUR) / MINUTE;
 
 describe('a heartbeat', () => {
-  test('waits one interval and the grace after a ping', () => {
+  test('is due one interval and the grace period after a ping', () => {
     expect(deadline(after())).toBe(11);
     expect(deadline(after(ping(5)))).toBe(16);
     expect(deadline(after(ping(5), ping(7, 'start')))).toBe(16);
   });
 
-  test('is down when its deadline has passed, and not when a ping has moved it', () => {
+  test('is down once its deadline has passed, unless a ping has moved it', () => {
     expect(after(ping(5), overdue(16))).toMatchObject({
       status: 'down', since: HOUR + 16 * MINUTE, outage: { type: 'timeout', severity: 'critical' },
     });
@@ -36,11 +36,11 @@ describe('a heartbeat', () => {
     expect(after(ping(5), overdue(16), ping(20))).toMatchObject({ status: 'up', outage: null });
   });
 
-  test('an older ping that comes late moves nothing', () => {
+  test('ignores an older ping that arrives late', () => {
     expect(after(ping(5, 'fail'), ping(4)).status).toBe('down');
   });
 
-  test('time that nobody watched moves the deadline, and begins the wait anew where a ping was to be expected in it', () => {
+  test('gets a later deadline after unwatched time; if a ping was due meanwhile, the countdown restarts', () => {
     expect(deadline(after(ping(5), unwatched(6, 8)))).toBe(18);
     expect(deadline(after(ping(5), unwatched(13, 15)))).toBe(26);
     expect(after(ping(5), unwatched(13, 15), overdue(16)).status).toBe('up');
@@ -49,12 +49,12 @@ describe('a heartbeat', () => {
     expect(deadline(after(ping(5), unwatched(-500, 3)))).toBe(16);
   });
 
-  test('counts no time that nobody watched', () => {
+  test('books no unwatched time', () => {
     const { booked } = after(ping(0), unwatched(10, 20), { kind: 'hour', until: HOUR + 60 * MINUTE });
     expect(booked[HOUR]).toEqual([50 * MINUTE, 0, 0]);
   });
 
-  test('waits anew when it is resumed or its times change', () => {
+  test('restarts its countdown when it is resumed or its times change', () => {
     const config = (change: object, minute: number): MonitorItem => ({
       kind: 'config', config: { ...CONFIG, revision: minute, changed_at: HOUR + minute * MINUTE, ...change },
     });
@@ -68,7 +68,7 @@ describe('a heartbeat', () => {
     ]);
   });
 
-  test('a job has run from its latest start to its end', () => {
+  test('measures a run from the latest start ping to the end ping', () => {
     const sent = (id: string, kind: JournaledPing['kind'], at: number) =>
       ({ id, monitor_id: 'm', kind, exit_code: null, at, revision: 1 });
     const times = withRunTimes(

@@ -6,7 +6,7 @@ import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.
 import { HOUR } from '../results/build.ts';
 import { MonitorRun, SECOND } from './build.ts';
 
-/** Seen up until 0, then by nobody until 3000. */
+/** A monitor that was watched until 0 s, then unwatched until 3000 s. */
 function unwatched(config: Partial<MonitorConfig> = {}): MonitorRun {
   const run = new MonitorRun({
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu'], ...config,
@@ -23,8 +23,8 @@ function late(run: MonitorRun, region: string, outcomes: Record<number, boolean>
   }
 }
 
-describe('an outage that late results show', () => {
-  test('is an incident that is over, and alerts nobody', () => {
+describe('an outage that late results reveal', () => {
+  test('becomes a resolved incident without an alert', () => {
     const run = unwatched();
     const before = { ...run.state };
     late(run, 'eu', { 600: true, 660: false, 662: false, 720: false, 780: true });
@@ -43,19 +43,19 @@ describe('an outage that late results show', () => {
     });
   });
 
-  test('is none with as many failures as there are retries, or none after them', () => {
+  test('needs more consecutive failures than there are retries', () => {
     const run = unwatched();
     late(run, 'eu', { 600: true, 660: false, 720: true, 780: false, 840: false });
     expect(run.told).toEqual([]);
   });
 
-  test('is not seen across a hole in what came late', () => {
+  test('does not reach across a gap in the late results', () => {
     const run = unwatched();
     late(run, 'eu', { 600: false, 900: false, 1200: true });
     expect(run.told).toEqual([]);
   });
 
-  test('is told once, however many probes tell it', () => {
+  test('is reported once, however many probes report it', () => {
     const run = unwatched({ quorum: 'any', monitoring_regions: ['eu', 'us'] });
     late(run, 'eu', { 600: false, 660: false, 720: true });
     late(run, 'us', { 630: false, 690: false, 750: true });
@@ -63,7 +63,7 @@ describe('an outage that late results show', () => {
     expect(run.told).toEqual(['open@600', 'resolve@720', 'open@810', 'resolve@930']);
   });
 
-  test('is told once the time it lies in is over, whichever came first', () => {
+  test('is reported once the unwatched time around it has ended, even if its results came earlier', () => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, monitoring_regions: ['eu'] });
     run.up(1);
     late(run, 'eu', { 600: false, 660: true });
@@ -72,15 +72,15 @@ describe('an outage that late results show', () => {
     expect(run.told.slice(1)).toEqual(['open@600', 'resolve@660']);
   });
 
-  test('counts from its first failure, although the status before is taken to hold for an interval', () => {
+  test('begins at its first failure, even within the interval that the previous status covers', () => {
     const run = unwatched();
     late(run, 'eu', { 58: false, 118: false, 178: true });
     expect(run.told).toEqual(['open@58', 'resolve@178']);
   });
 });
 
-describe('time that was watched', () => {
-  test.each(['up', 'down'] as const)('as %s is told no other way', (status) => {
+describe('late results', () => {
+  test.each(['up', 'down'] as const)('do not change watched time that was %s', (status) => {
     const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
     for (let at = 60; at <= 900; at += 60) run[status](at);
     run.effects = [];
@@ -88,7 +88,7 @@ describe('time that was watched', () => {
     expect(run.told).toEqual([]);
   });
 
-  test('within an outage that is known is no other outage, though nobody watched its middle', () => {
+  test('report no second outage within a known one, even where nobody watched', () => {
     const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
     run.down(60);
     run.silent('eu', 120);
@@ -98,7 +98,7 @@ describe('time that was watched', () => {
     expect(run.told).toEqual([]);
   });
 
-  test('in part makes no incident: the known outage tells of it', () => {
+  test('that overlap a known outage open no other incident', () => {
     const run =
       new MonitorRun({ interval_ms: 60_000, retries: 0, quorum: 'any', monitoring_regions: ['eu', 'us'] });
     run.up(1);
@@ -109,7 +109,7 @@ describe('time that was watched', () => {
     expect(run.told).toEqual([]);
   });
 
-  test('of a pause is nobody\'s', () => {
+  test('from a pause are ignored', () => {
     const run = unwatched();
     run.change(3010, { status: 'paused' });
     run.change(6000, { status: 'active', check_revision: 1 });
@@ -120,8 +120,8 @@ describe('time that was watched', () => {
   });
 });
 
-describe('with several regions', () => {
-  test('as many must agree at a time as the policy needs of all that are asked', () => {
+describe('late results of several regions', () => {
+  test('reveal an outage when enough of all chosen regions agree at the same time', () => {
     const run = unwatched({ quorum: 'majority', monitoring_regions: ['eu', 'us', 'ap'] });
     late(run, 'eu', { 600: false, 660: false, 720: true });
     expect(run.told).toEqual([]);
@@ -133,14 +133,14 @@ describe('with several regions', () => {
     expect(run.told).toHaveLength(2);
   });
 
-  test('two that never agree are no outage', () => {
+  test('reveal none when two regions never agree', () => {
     const run = unwatched({ quorum: 2, monitoring_regions: ['eu', 'us'] });
     late(run, 'eu', { 600: false, 660: false, 720: true });
     late(run, 'us', { 720: false, 780: false, 840: true });
     expect(run.told).toEqual([]);
   });
 
-  test('one that is no longer asked says nothing', () => {
+  test('are ignored for a region that is no longer chosen', () => {
     const run = unwatched();
     late(run, 'us', { 600: false, 660: false, 720: true });
     expect(run.told).toEqual([]);
@@ -151,7 +151,7 @@ interface Heard {
   at: number;
   region: string;
   ok: boolean;
-  /** How long it was under way, seconds. */
+  /** Seconds between the check and the arrival of its result. */
   delay: number;
 }
 
@@ -167,8 +167,8 @@ const lanes = fc.record({
 });
 
 /**
- * Plays lanes in an order that each of them keeps; what is late is judged by when it was sent, not by the
- * order.
+ * Plays the lanes, each in its own order, interleaved by `next`. Lateness depends on when a result was sent,
+ * not on the interleaving.
  */
 function playLanes(
   given: { quorum: 'any' | 'majority' | 'all' }, sent: Heard[][], next: (lanes: number) => number,
@@ -191,7 +191,7 @@ function playLanes(
   return run;
 }
 
-test('lanes in any order end in the same status and the same times; what came late alerts nobody and moves nothing', () => {
+test('lanes in any order give the same status and times; late results send no alert and change neither', () => {
   let told = 0;
   fc.assert(fc.property(lanes, ({ quorum, live, gaps, late: backlog, order }) => {
     let at = 0;
@@ -223,12 +223,12 @@ function lateIds(run: MonitorRun): Set<string> {
   ));
 }
 
-/** Ids follow the journal's numbers, which more items move on. */
+/** Incident ids derive from journal numbers, which additional items advance. */
 function idless(run: MonitorRun, alone: MonitorRun): unknown {
   return alone.state.outage && { ...alone.state.outage, incident_id: run.state.outage?.incident_id };
 }
 
-test('what is remembered has a limit, however much is missed and comes late', () => {
+test('the memory of gaps and late outages is limited', () => {
   const run = new MonitorRun({
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 2, monitoring_regions: ['eu', 'us'],
   });

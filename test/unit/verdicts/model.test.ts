@@ -54,8 +54,8 @@ function play(
 }
 
 /**
- * Told in order (but for what is held while it flaps), an incident is opened, told down, and at most once
- * resolved and told up; the next one begins only then.
+ * Incidents come one after another: each is opened and reported down, then resolved and reported up at most
+ * once. Only flapping holds alerts back.
  */
 function checkStory(effects: MonitorEffect[]): void {
   const late = new Set<string>();
@@ -71,7 +71,7 @@ function checkStory(effects: MonitorEffect[]): void {
     } else if (effect.kind === 'open' && effect.opening.late) {
       late.add(effect.opening.id);
     } else if (effect.kind === 'resolve' && late.delete(effect.resolution.id)) {
-      // Over when it was told.
+      // A late incident is resolved when it is reported.
     } else if (effect.kind === 'open') {
       expect(open).toBeNull();
       open = effect.opening.id;
@@ -92,7 +92,7 @@ function checkStory(effects: MonitorEffect[]): void {
   }
 }
 
-test('whatever comes in whatever order: one incident at a time, in order, and time adds up', () => {
+test('any sequence of events gives one incident at a time, in order, and times that add up', () => {
   fc.assert(fc.property(scripts, (script) => {
     let since = 0;
     let until = 0;
@@ -114,7 +114,7 @@ test('whatever comes in whatever order: one incident at a time, in order, and ti
   }), { numRuns: 400 });
 });
 
-test('the rule changes none of the states that it is given', () => {
+test('the rules never modify the state they are given', () => {
   fc.assert(fc.property(scripts, (script) => {
     let before = '';
     let held: unknown = null;

@@ -4,15 +4,15 @@ import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.t
 import { configOf, HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
 
-describe('one region', () => {
-  test('is unknown until something is heard', () => {
+describe('a monitor in one region', () => {
+  test('is unknown until its first result', () => {
     const run = new MonitorRun();
     expect(run.state.status).toBe('unknown');
     expect(run.up(10)).toHaveLength(1);
     expect(run.told).toEqual(['unknown→up@10']);
   });
 
-  test('without retries the first failure is the outage, the first success its end', () => {
+  test('without retries goes down with the first failure and up with the first success', () => {
     const run = new MonitorRun({ retries: 0 });
     run.up(0.001);
     run.down(60);
@@ -24,7 +24,7 @@ describe('one region', () => {
 
   test.each([
     0, 1, 2, 5,
-  ])('with %i retries it takes one failure more, and the outage counts from the first', (retries) => {
+  ])('with %i retries goes down with one more failure, and the outage begins at the first', (retries) => {
     const run = new MonitorRun({ retries });
     run.up(1);
     for (let fails = 0; fails < retries; fails += 1) expect(run.down(60 + fails)).toEqual([]);
@@ -37,7 +37,7 @@ describe('one region', () => {
     expect(run.state.outage?.failure_count).toBe(retries + 1);
   });
 
-  test('a success in between starts the count anew', () => {
+  test('counts from zero again after a success', () => {
     const run = new MonitorRun({ retries: 1 });
     run.up(1);
     run.down(60);
@@ -46,7 +46,7 @@ describe('one region', () => {
     expect(run.told).toEqual(['unknown→up@1']);
   });
 
-  test('failures while it is down are counted and tell nobody', () => {
+  test('counts further failures while down without an alert', () => {
     const run = new MonitorRun();
     run.down(60);
     for (let at = 120; at <= 300; at += 60) expect(run.down(at)).toEqual([]);
@@ -56,7 +56,7 @@ describe('one region', () => {
     expect(resolve?.resolution.failure_count).toBe(5);
   });
 
-  test('the incident says what was wrong, how bad it is, and where', () => {
+  test('has an incident with the error, severity and regions', () => {
     const run = new MonitorRun();
     run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No answer in 10 s' } });
     const open =
@@ -71,7 +71,7 @@ describe('one region', () => {
   });
 });
 
-describe('what must not move a verdict', () => {
+describe('a verdict is not changed by', () => {
   test('a late result', () => {
     const run = new MonitorRun();
     run.up(600);
@@ -79,7 +79,7 @@ describe('what must not move a verdict', () => {
     expect(run.state).toMatchObject({ status: 'up', outage: null, last_failure_at: HOUR + 610_000 });
   });
 
-  test('a result of what was checked before an edit', () => {
+  test('a result of the check before an edit', () => {
     const run = new MonitorRun();
     run.up(1);
     run.change(10, { target: 'https://example.org/other' });
@@ -89,7 +89,7 @@ describe('what must not move a verdict', () => {
     expect(run.state.status).toBe('down');
   });
 
-  test('a missed slot of what was checked before an edit', () => {
+  test('a missed slot of the check before an edit', () => {
     const run = new MonitorRun();
     run.up(1);
     run.change(10, { target: 'https://example.org/other' });
@@ -100,7 +100,7 @@ describe('what must not move a verdict', () => {
     expect(run.state.status).toBe('unknown');
   });
 
-  test('slots of a check that the probe does not have: the monitor stays unknown', () => {
+  test('slots of a check that the probe does not support', () => {
     const run = new MonitorRun({ type: 'DNS' });
     for (const at of [0, 60, 120, 180]) {
       run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
@@ -108,7 +108,7 @@ describe('what must not move a verdict', () => {
     expect([run.state.status, run.told]).toEqual(['unknown', []]);
   });
 
-  test('a new name: results of the same check go on counting', () => {
+  test('a rename, after which results of the same check still count', () => {
     const run = new MonitorRun();
     run.up(1);
     run.change(10, { name: 'other', check_revision: 1 });
@@ -117,28 +117,28 @@ describe('what must not move a verdict', () => {
     expect(run.state.status).toBe('down');
   });
 
-  test('an older result of the same region, heard after a newer one', () => {
+  test('an older result of a region that arrives after a newer one', () => {
     const run = new MonitorRun();
     run.up(120);
     run.down(60);
     expect(run.state.status).toBe('up');
   });
 
-  test('a result of a region that is not asked for', () => {
+  test('a result of a region that was not chosen', () => {
     const run = new MonitorRun({ monitoring_regions: ['eu'] });
     run.up(1);
     run.down(60, 'us');
     expect(run.state.status).toBe('up');
   });
 
-  test('anything while it is paused', () => {
+  test('a result during a pause', () => {
     const run = new MonitorRun();
     run.change(10, { status: 'paused' });
     run.down(60);
     expect(run.told).toEqual(['unknown→paused@10']);
   });
 
-  test('one missed slot', () => {
+  test('a single missed slot', () => {
     const run = new MonitorRun();
     run.up(1);
     run.result(61, { outcome: 'missed', missed: { reason: 'overload', count: 1 } });
@@ -149,13 +149,13 @@ describe('what must not move a verdict', () => {
     10_000, 60_000, false,
   ], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
     [60_000, -300_000, false], [60_000, -300_001, true]])(
-    'at an interval of %i ms a result taken after %i ms is late: %s', (intervalMs, age, late) => {
+    'a late result: at an interval of %i ms, one taken after %i ms is late: %s', (intervalMs, age, late) => {
       expect(isLate(configOf({ interval_ms: intervalMs }), HOUR, HOUR + age)).toBe(late);
     });
 });
 
 describe('silence', () => {
-  test('makes a region unknown, and a monitor of that region alone', () => {
+  test('makes a region unknown, and a monitor in that region alone', () => {
     const run = new MonitorRun();
     run.up(1);
     expect(run.silent('eu', 61)).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('silence', () => {
     expect(run.state.regions['eu']).toMatchObject({ verdict: 'unknown', reason: 'silent' });
   });
 
-  test('ends no outage and opens none', () => {
+  test('neither opens nor ends an outage', () => {
     const run = new MonitorRun();
     run.down(60);
     run.silent('eu', 120);
@@ -176,14 +176,14 @@ describe('silence', () => {
     ]);
   });
 
-  test('is no word when something newer is known by then', () => {
+  test('is ignored when a newer result is known', () => {
     const run = new MonitorRun();
     run.up(1);
     run.up(61);
     expect(run.silent('eu', 61)).toEqual([]);
   });
 
-  test('that leaves a failing region alone dates the outage by its failures', () => {
+  test('that leaves only a failing region opens an outage dated by its failures', () => {
     const run = new MonitorRun({ quorum: 'all' });
     run.up(1, 'eu');
     run.up(2, 'us');
@@ -193,7 +193,7 @@ describe('silence', () => {
     expect(run.told.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
   });
 
-  test('missed slots in a row are silence with a reason', () => {
+  test('includes missed slots in a row, with their reason', () => {
     const run = new MonitorRun();
     run.up(1);
     run.result(61, { outcome: 'missed', missed: { reason: 'probe_down', count: 3 } });
@@ -202,8 +202,8 @@ describe('silence', () => {
   });
 });
 
-describe('regions that are not heard in order', () => {
-  test('a success from before the outage does not end it', () => {
+describe('regions whose results arrive out of order', () => {
+  test('do not end an outage with an earlier success', () => {
     const run = new MonitorRun({ quorum: 'all' });
     run.up(1, 'us');
     run.down(100, 'us');
@@ -215,7 +215,7 @@ describe('regions that are not heard in order', () => {
     expect(run.state.status).toBe('up');
   });
 
-  test('failures from before the recovery do not open another incident', () => {
+  test('do not open another incident with failures before the recovery', () => {
     const run = new MonitorRun({ quorum: 'majority' });
     run.down(60, 'eu');
     run.down(61, 'us');
@@ -229,8 +229,8 @@ describe('regions that are not heard in order', () => {
   });
 });
 
-describe('what people change', () => {
-  test('pausing ends the outage without a word of recovery', () => {
+describe('a configuration change', () => {
+  test('that pauses the monitor ends the outage without an alert', () => {
     const run = new MonitorRun();
     run.down(60);
     run.change(90, { status: 'paused' });
@@ -238,7 +238,7 @@ describe('what people change', () => {
     expect(run.state.outage).toBeNull();
   });
 
-  test('resuming starts from nothing', () => {
+  test('that resumes it starts without results', () => {
     const run = new MonitorRun({ retries: 1 });
     run.up(1);
     run.down(60);
@@ -249,7 +249,7 @@ describe('what people change', () => {
     expect(run.state.status).toBe('unknown');
   });
 
-  test('deleting is the last word', () => {
+  test('that deletes it is the last effect', () => {
     const run = new MonitorRun();
     run.down(60);
     run.change(90, { status: 'deleted' });
@@ -257,7 +257,7 @@ describe('what people change', () => {
     expect(run.told.at(-1)).toBe('down→paused@90');
   });
 
-  test('an older configuration is not heard', () => {
+  test('that is older than the current one is ignored', () => {
     const run = new MonitorRun();
     const older = run.config;
     run.change(10, { name: 'newer' });
@@ -265,7 +265,7 @@ describe('what people change', () => {
     expect(run.state.config.name).toBe('newer');
   });
 
-  test('the same configuration again changes nothing', () => {
+  test('that repeats the current one changes nothing', () => {
     const run = new MonitorRun();
     run.up(1);
     run.down(60);
@@ -275,7 +275,7 @@ describe('what people change', () => {
     expect(run.effects).toBe(effects);
   });
 
-  test('asking one region less can turn the verdict', () => {
+  test('that removes a region can change the verdict', () => {
     const run = new MonitorRun({ quorum: 'majority', monitoring_regions: ['eu', 'us'] });
     run.up(1, 'eu');
     run.up(2, 'us');
@@ -286,7 +286,7 @@ describe('what people change', () => {
   });
 });
 
-test('every effect of an entry has an id of its own, the same at every reading', () => {
+test('every effect of an entry has its own id, the same at every replay', () => {
   const read = (): string[] => {
     const run = new MonitorRun();
     run.down(60);

@@ -8,7 +8,7 @@ import { MonitorRun, SECOND } from './build.ts';
 const REGIONS = ['eu', 'us', 'ap'];
 const MAJORITY = { quorum: 'majority' as const, monitoring_regions: REGIONS };
 
-/** All regions have said that it is up, at 1, 2 and 3. */
+/** All regions reported up, at 1, 2 and 3 s. */
 function watched(config: Partial<MonitorConfig> = {}): MonitorRun {
   const run = new MonitorRun({ ...MONITOR, ...config });
   REGIONS.forEach((region, index) => run.up(1 + index, region));
@@ -23,8 +23,8 @@ function tell(run: MonitorRun, region: string, outcomes: Record<number, boolean>
   }
 }
 
-describe('an outage that regions tell of one after the other', () => {
-  test('is an incident that is over once all are heard past its end; history and times are as if heard at once', () => {
+describe('an outage that regions report one after another', () => {
+  test('becomes a resolved incident once all regions are past its end, with history and times as if heard at once', () => {
     const run = watched();
     tell(run, 'eu', { 60: false, 120: false, 180: true, 240: true });
     tell(run, 'us', { 61: false, 121: false, 181: true, 241: true });
@@ -62,7 +62,7 @@ describe('an outage that regions tell of one after the other', () => {
     expect(run.told).toEqual(['up→down@60', 'open@60', 'down→up@120', 'resolve@120']);
   });
 
-  test('is told before a later one that all see', () => {
+  test('is reported before a later outage that all regions see', () => {
     const run = watched();
     tell(run, 'eu', { 60: false, 120: true, 180: false });
     tell(run, 'us', { 61: false, 121: true, 181: false });
@@ -71,7 +71,7 @@ describe('an outage that regions tell of one after the other', () => {
     ]);
   });
 
-  test('begins a longer one that the others still see', () => {
+  test('is the start of a longer outage that other regions still see', () => {
     const run = watched();
     tell(run, 'eu', { 60: false, 120: false, 180: true });
     tell(run, 'us', { 91: false, 151: false });
@@ -83,18 +83,18 @@ describe('an outage that regions tell of one after the other', () => {
   });
 });
 
-describe('no outage', () => {
+describe('failures of two regions make no outage', () => {
   test.each([
-    ['that they saw one after the other', {}, { 60: false, 120: true }, { 121: false, 181: true }],
+    ['if they came one after the other', {}, { 60: false, 120: true }, { 121: false, 181: true }],
     [
-      'of fewer than the policy needs', { quorum: 'all' as const }, { 60: false, 120: true },
+      'if the policy needs more regions', { quorum: 'all' as const }, { 60: false, 120: true },
       { 61: false, 121: true },
     ],
     [
-      'that one of them did not confirm', { retries: 1 }, { 60: false, 65: false, 120: true },
+      'if one region did not confirm them', { retries: 1 }, { 60: false, 65: false, 120: true },
       { 61: false, 121: true },
     ],
-  ] as [string, Partial<MonitorConfig>, Record<number, boolean>, Record<number, boolean>][])('is one %s', (
+  ] as [string, Partial<MonitorConfig>, Record<number, boolean>, Record<number, boolean>][])('%s', (
     _of, config, eu, us,
   ) => {
     const run = watched(config);
@@ -107,7 +107,7 @@ describe('no outage', () => {
     expect(Object.values(run.state.regions).every(({ ended }) => ended === undefined)).toBe(true);
   });
 
-  test('is one by a policy of later', () => {
+  test('if only a later policy would count them', () => {
     const run = watched({ quorum: 'all' });
     tell(run, 'eu', { 60: false, 120: true });
     tell(run, 'us', { 61: false, 121: true });
@@ -117,7 +117,7 @@ describe('no outage', () => {
   });
 });
 
-test('what is remembered has a limit', () => {
+test('the memory of ended outages is limited per region', () => {
   const run = watched();
   for (let round = 1; round < 50; round += 1) {
     tell(run, 'eu', { [round * 60]: false, [round * 60 + 30]: true });
@@ -125,7 +125,7 @@ test('what is remembered has a limit', () => {
   expect(run.state.regions['eu']?.ended).toHaveLength(4);
 });
 
-test('a state of an earlier version is read, and its outages are ended as ever', () => {
+test('a state from a version without this memory can be continued', () => {
   const run = watched();
   tell(run, 'eu', { 60: false });
   run.state = forgetful(run.state);
@@ -135,7 +135,7 @@ test('a state of an earlier version is read, and its outages are ended as ever',
   expect(run.told).toEqual([]);
 });
 
-/** The state as it is without memory of what the regions saw. */
+/** The state without its memory of what the regions saw. */
 function forgetful(state: MonitorState): MonitorState {
   const regions =
     Object.entries(state.regions).map(([name, { ended: _ended, down_at: _at, ...region }]) => [name, region]);
@@ -183,7 +183,7 @@ const policies = fc.record({
   retries: fc.integer({ min: 0, max: 2 }),
 });
 
-test('regions that are heard in order are told of as without that memory', () => {
+test('results in order have the same effects with and without this memory', () => {
   let outages = 0;
   fc.assert(fc.property(policies, steps, (policy, script) => {
     const run = playOrdered(policy, script, false);
@@ -214,7 +214,7 @@ function incidentsOf(effects: MonitorEffect[]): { from: number; until: number | 
   });
 }
 
-/** Plays the regions' lanes, each in its order, the next one of which `next` says. */
+/** Plays the regions' lanes, each in its own order; `next` chooses the lane to continue. */
 function playLanes(
   policy: Partial<MonitorConfig>, lanes: Check[][], next: (open: Check[][]) => Check[],
 ): MonitorRun & { story: string[] } {
@@ -244,7 +244,7 @@ const once = fc.tuple(stretchLength, stretchLength).map(
 const often = fc.array(
   fc.record({ isUp: fc.boolean(), rounds: stretchLength }), { minLength: 1, maxLength: 8 },
 ).map(roundsOf);
-/** How much of a lane comes at a time, from which. */
+/** Which lane continues, and with how many results at once. */
 const bursts = fc.infiniteStream(fc.record({ lane: fc.nat(), count: fc.integer({ min: 1, max: 25 }) }));
 
 function inBursts(stream: Iterator<{ lane: number; count: number }>): (open: Check[][]) => Check[] {
@@ -267,7 +267,7 @@ const lanesOf = (rounds: boolean[], phase: number): Check[][] =>
     (ok, round): Check => ({ at: 10 + round * STEP + index * phase, region, ok }),
   ));
 
-test('lanes in any order tell of an outage with the times that it has in order', () => {
+test('lanes in any order report an outage with the same times as lanes in order', () => {
   let late = 0;
   fc.assert(fc.property(shared, once, fc.constantFrom(0, 3), bursts, (policy, rounds, phase, stream) => {
     const ordered = playLanes(policy, lanesOf(rounds, phase), earliest);
@@ -275,7 +275,7 @@ test('lanes in any order tell of an outage with the times that it has in order',
     const [truth, found] = [incidentsOf(ordered.effects), incidentsOf(shuffled.effects)];
     const story = JSON.stringify([policy, shuffled.story, ordered.told, shuffled.told]);
     expect([truth.length, found.length], story).toEqual([1, 1]);
-    // A region that is heard later may have seen it earlier or longer, by less than the time between two
+    // A region heard later may have seen the outage earlier or longer, by less than the time between two
     // checks.
     expect(Math.abs((found[0]?.from ?? 0) - (truth[0]?.from ?? 0)), story).toBeLessThanOrEqual(2 * phase);
     expect(Math.abs((found[0]?.until ?? 0) - (truth[0]?.until ?? 0)), story).toBeLessThanOrEqual(2 * phase);
@@ -286,7 +286,7 @@ test('lanes in any order tell of an outage with the times that it has in order',
   expect(late).toBeGreaterThan(30);
 });
 
-test('lanes in any order tell of each of several outages, of none of them at one time twice, and late of nothing else', () => {
+test('lanes in any order report every outage, never two at the same time, and no late one that did not happen', () => {
   fc.assert(fc.property(shared, often, fc.constantFrom(0, 3), bursts, (policy, rounds, phase, stream) => {
     const truth = incidentsOf(playLanes(policy, lanesOf(rounds, phase), earliest).effects);
     const run = playLanes(policy, lanesOf(rounds, phase), inBursts(stream));

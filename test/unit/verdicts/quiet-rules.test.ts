@@ -13,7 +13,8 @@ const PLACE = { n: 7, index: 0 };
 const DAY = 86_400_000;
 
 /**
- * Mostly what makes a result quiet, so that every condition is met both alone and beside others that hold.
+ * Usually the value that makes a result quiet, so that every other condition occurs both alone and in
+ * combination.
  */
 function mostly<T>(usual: T, ...others: T[]): fc.Arbitrary<T> {
   return fc.oneof(
@@ -21,7 +22,7 @@ function mostly<T>(usual: T, ...others: T[]): fc.Arbitrary<T> {
   );
 }
 
-/** Around the hour; what is earlier lies mostly behind what comes. */
+/** Mostly just before the hour, sometimes far before it or a little after. */
 const instant = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -100, max: 0 }) },
   { weight: 1, arbitrary: fc.integer({ min: -20_000, max: 400 }) },
@@ -125,7 +126,7 @@ const item = fc.record({
 });
 
 describe('a quiet result', () => {
-  test('noted in place leaves any state as the rules would make it anew, with nothing to tell', () => {
+  test('recorded in place gives the same state as the full rules, and no effects', () => {
     let quiet = 0;
     fc.assert(fc.property(state, item, (before, given) => {
       const one: MonitorItem & { kind: 'result' } = {
@@ -142,7 +143,7 @@ describe('a quiet result', () => {
      expect(quiet).toBeGreaterThan(500);
   });
 
-  test('is each one of a monitor that stays up, whatever befell it before', () => {
+  test('is any result of a monitor that stays up, whatever happened before', () => {
     const run = new MonitorRun({ retries: 0, quorum: 'any' });
     run.up(1);
     run.down(60);
@@ -152,14 +153,14 @@ describe('a quiet result', () => {
         kind: 'result' as const, region: 'eu', probe_id: 'probe', late: false,
         result: run.resultAt(minute * 60),
       };
-      // Forty checks after it went down that is forgotten, which changes the state.
+      // Forty checks after the outage its flap record expires, which changes the state.
       if (minute !== 41) expect(isQuiet(run.state, one, PLACE), `minute ${minute}`).toBe(true);
       run.up(minute * 60);
     }
     expect(run.state.flaps).toBeNull();
   });
 
-  test('is none while a region has seen an outage that another has not been heard past', () => {
+  test('is impossible while a region saw an outage that another has yet to report on', () => {
     const run = new MonitorRun({ retries: 0, quorum: 2 });
     ['eu', 'us', 'ap'].forEach((region, index) => run.up(1 + index, region));
     const isQuietAt = (at: number): boolean => isQuiet(
@@ -175,7 +176,7 @@ describe('a quiet result', () => {
     expect(isQuietAt(180)).toBe(true);
   });
 
-  test('is none that ends or begins anything', () => {
+  test('never begins or ends anything', () => {
     const run = new MonitorRun({ retries: 2, quorum: 'any' });
     const isQuietNow = (at: number, given: Partial<CheckResult> = {}): boolean =>
       isQuiet(run.state, {

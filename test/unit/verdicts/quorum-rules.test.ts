@@ -23,7 +23,7 @@ function regionsOf(letters: string): Record<string, RegionState> {
   }]));
 }
 
-describe('the verdict of regions', () => {
+describe('the verdict of the regions', () => {
   test.each([
     ['', 'majority', 'unknown'], ['???', 'majority', 'unknown'], [
       'u', 'majority', 'up',
@@ -40,7 +40,7 @@ describe('the verdict of regions', () => {
     expect(verdictOf(configOf({ quorum }), regionsOf(letters))).toBe(verdict);
   });
 
-  test('counts only regions that are asked for', () => {
+  test('counts only chosen regions', () => {
     expect(verdictOf(configOf({ quorum: 'any', monitoring_regions: ['r0'] }), regionsOf('ud'))).toBe('up');
   });
 });

@@ -10,8 +10,8 @@ function slowRun(config: ConstructorParameters<typeof MonitorRun>[0] = {}): Moni
 
 const slow = { degraded: true, response_time_ms: 812.4 };
 
-describe('a slow stretch', () => {
-  test('shows at once and is told of when it is confirmed, with an incident of its own', () => {
+describe('a period of slow responses', () => {
+  test('makes the monitor degraded at once, and when confirmed opens an incident of its own with an alert', () => {
     const run = slowRun();
     run.result(60, slow);
     expect(run.told).toEqual(['up→degraded@60']);
@@ -30,7 +30,7 @@ describe('a slow stretch', () => {
     expect(run.state.slow).toBeNull();
   });
 
-  test('of one slow answer is nobody\'s business', () => {
+  test('that lasts for one response opens no incident', () => {
     const run = slowRun();
     run.result(60, slow);
     run.up(120);
@@ -39,7 +39,7 @@ describe('a slow stretch', () => {
     expect(run.told).toEqual(['up→degraded@60', 'degraded→up@120', 'up→degraded@180', 'degraded→up@240']);
   });
 
-  test('ends without a word when the monitor goes down, and the outage is told as ever', () => {
+  test('ends without an alert when the monitor goes down, which alerts as usual', () => {
     const run = slowRun({ retries: 0 });
     run.result(60, slow);
     run.down(120);
@@ -52,7 +52,7 @@ describe('a slow stretch', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('stays while nothing is heard, and ends without a word in a pause', () => {
+  test('continues while nothing is heard, and ends without an alert at a pause', () => {
     const run = slowRun({ retries: 0 });
     run.result(60, slow);
     run.silent('eu', 200);
@@ -62,7 +62,7 @@ describe('a slow stretch', () => {
     expect(run.told.slice(3)).toEqual(['degraded→unknown@200', 'unknown→paused@300', 'resolve@300']);
   });
 
-  test('of one region among three is no stretch of the monitor', () => {
+  test('in one region of three does not degrade the monitor', () => {
     const run = slowRun({ retries: 0 });
     run.up(2, 'us');
     run.up(3, 'ap');
