@@ -10,8 +10,6 @@ import { StartError } from './start-error.ts';
 const DATABASE = 'farwatch';
 const MONGOD_STOP_WITHIN_MS = 2500;
 const EMBEDDED_STOP_WITHIN_MS = 2000;
-/** Bytes that the store takes as a socket's path; systems allow 103 and more. */
-const LONGEST_SOCKET_PATH = 99;
 
 export interface Database {
   /** For a person. */
@@ -42,7 +40,7 @@ export async function prepareDatabase(options: Options): Promise<Database> {
   }
   return mongod && !existsSync(embeddedDir)
     ? prepareMongod(options, mongod, mongodDir)
-    : await prepareEmbedded(options, embeddedDir);
+    : prepareEmbedded(options, embeddedDir);
 }
 
 async function prepareMongod({ env }: Options, mongod: string, dir: string): Promise<Database> {
@@ -57,18 +55,16 @@ async function prepareMongod({ env }: Options, mongod: string, dir: string): Pro
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
 }
 
-async function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Promise<Database> {
+function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
   const socket = join(dataDir, 'run', 'mongo.sock');
-  const fitsSocket = Buffer.byteLength(socket) <= LONGEST_SOCKET_PATH;
-  const address = fitsSocket ? ['--socket', socket] : ['--port', String(await freePort())];
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let url: string | null = null;
   const onLine = (line: string) => {
     url = listeningUrl(line) ?? url;
   };
   const args = [
-    ...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, ...address, '--parent',
-    String(process.pid),
+    ...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket,
+    '--parent', String(process.pid),
   ];
   const spec = {
     role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false,

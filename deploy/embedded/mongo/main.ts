@@ -3,34 +3,28 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
-const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock | --port PORT] [--parent PID]';
-/** Linux allows 107 bytes for the path of a socket, other systems 103. */
+const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock] [--parent PID]';
+/** Linux allows 107 bytes for the path of a socket, other systems 103; a longer one gives way to a TCP port. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const PARENT_POLL_MS = 500;
 
 interface Settings {
   readonly dir: string;
   readonly socketPath?: string;
-  readonly port?: number;
   readonly parent: number | null;
 }
 
 function readSettings(): Settings {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { dir: text, socket: text, port: text, parent: text } });
+  const { values } = parseArgs({ options: { dir: text, socket: text, parent: text } });
   if (values.dir === undefined) throw new Error(USAGE);
   const dir = resolve(values.dir);
-  const parent = values.parent === undefined ? null : wholeNumber('--parent', values.parent);
-  if (values.port !== undefined) return { dir, port: wholeNumber('--port', values.port), parent };
+  const parent = values.parent === undefined ? null : Number(values.parent);
+  if (parent !== null && !Number.isInteger(parent)) throw new Error(USAGE);
   const socketPath = values.socket === undefined ? join(dir, 'mongo.sock') : resolve(values.socket);
   if (!socketPath.endsWith('.sock')) throw new Error('--socket must end in .sock');
   const isShort = Buffer.byteLength(socketPath) < MAX_SOCKET_PATH_BYTES;
-  return isShort ? { dir, socketPath, parent } : { dir, port: 0, parent };
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} must be a whole number, not '${text}'`);
-  return Number(text);
+  return isShort ? { dir, socketPath, parent } : { dir, parent };
 }
 
 function print(line: Record<string, unknown>): void {
