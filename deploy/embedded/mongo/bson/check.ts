@@ -1,5 +1,5 @@
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
-import { BsonType } from './value.ts';
+import { BsonType, payloadSize } from './value.ts';
 
 /** MongoDB's limit for stored documents (BSONDepth::getMaxDepthForUserStorage). */
 const MAX_DEPTH = 180;
@@ -40,55 +40,21 @@ export function checkDocument(buf: Buffer, at: number, end: number, depth = 0): 
 
 /** Returns the end of the payload that starts at `p`; `last` is the end of the document around it. */
 function checkPayload(buf: Buffer, type: number, p: number, last: number, depth: number): number {
-  const need = (bytes: number): number => {
-    if (bytes < 0 || p + bytes > last) throw invalid('an element exceeds its document');
-    return p + bytes;
-  };
-  switch (type) {
-    case BsonType.null:
-      return p;
-    case BsonType.int32:
-      return need(4);
-    case BsonType.double:
-    case BsonType.date:
-    case BsonType.int64:
-      return need(8);
-    case BsonType.objectId:
-      return need(12);
-    case BsonType.boolean: {
-      const end = need(1);
-      if ((buf[p] as number) > 1) throw invalid('a boolean is neither 0 nor 1');
-      return end;
-    }
-    case BsonType.string: {
-      need(5);
-      const length = buf.readInt32LE(p);
-      if (length < 1) throw invalid('wrong string length');
-      const end = need(4 + length);
-      if (buf[end - 1] !== 0) throw invalid('unterminated string');
-      return end;
-    }
-    case BsonType.binary: {
-      need(5);
-      const length = buf.readInt32LE(p);
-      if (length < 0) throw invalid('wrong binary length');
-      const end = need(5 + length);
-      // The old binary subtype repeats its length inside.
-      if (buf[p + 4] === 2 && (length < 4 || buf.readInt32LE(p + 5) !== length - 4)) {
-        throw invalid('wrong binary length');
-      }
-      return end;
-    }
-    case BsonType.object:
-    case BsonType.array: {
-      need(5);
-      const size = buf.readInt32LE(p);
-      if (size < 5) throw invalid('wrong document length');
-      const end = need(size);
-      checkDocument(buf, p, end, depth + 1);
-      return end;
-    }
-    default:
-      throw badValue(`the embedded store does not support values of type ${REFUSED_TYPES[type] ?? type}`);
+  const hasLength = type >= BsonType.string && type <= BsonType.binary;
+  if (hasLength && p + 5 > last) throw invalid('an element exceeds its document');
+  const size = payloadSize(type, buf, p);
+  if (size === null) {
+    throw badValue(`the embedded store does not support values of type ${REFUSED_TYPES[type] ?? type}`);
   }
+  if (hasLength && size < 5) throw invalid('an element is shorter than its type allows');
+  const end = p + size;
+  if (end > last) throw invalid('an element exceeds its document');
+  if (type === BsonType.boolean && (buf[p] as number) > 1) throw invalid('a boolean is neither 0 nor 1');
+  if (type === BsonType.string && buf[end - 1] !== 0) throw invalid('unterminated string');
+  // The old binary subtype repeats its length inside.
+  if (type === BsonType.binary && buf[p + 4] === 2 && (size < 9 || buf.readInt32LE(p + 5) !== size - 9)) {
+    throw invalid('wrong binary length');
+  }
+  if (type === BsonType.object || type === BsonType.array) checkDocument(buf, p, end, depth + 1);
+  return end;
 }

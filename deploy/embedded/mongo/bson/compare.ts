@@ -1,43 +1,17 @@
 import { BsonType, Fields, isNumber, toDouble, type Value } from './value.ts';
 
-/** Rank of a value's type in MongoDB's comparison order; values of one class compare by value. */
-export const TypeClass = {
-  /** An index holds this for an empty array, which sorts below null (manual: "Comparison/Sort Order"). */
-  emptyArray: 0x03,
-  null: 0x05,
-  number: 0x10,
-  string: 0x15,
-  object: 0x20,
-  array: 0x25,
-  binary: 0x30,
-  objectId: 0x35,
-  boolean: 0x40,
-  date: 0x45,
-} as const;
+/** Of an empty array in an index: it sorts below null (manual: "Comparison/Sort Order"). */
+export const EMPTY_ARRAY_CLASS = 0x03;
+export const NULL_CLASS = 0x05;
+const CLASSES: Readonly<Record<number, number>> = {
+  [BsonType.int32]: 0x10, [BsonType.double]: 0x10, [BsonType.int64]: 0x10, [BsonType.string]: 0x15,
+  [BsonType.object]: 0x20, [BsonType.array]: 0x25, [BsonType.binary]: 0x30, [BsonType.objectId]: 0x35,
+  [BsonType.boolean]: 0x40, [BsonType.date]: 0x45,
+};
 
+/** Rank of a value's type in MongoDB's comparison order; values of one class compare by value. */
 export function typeClass(type: number): number {
-  switch (type) {
-    case BsonType.int32:
-    case BsonType.double:
-    case BsonType.int64:
-      return TypeClass.number;
-    case BsonType.string:
-      return TypeClass.string;
-    case BsonType.object:
-      return TypeClass.object;
-    case BsonType.array:
-      return TypeClass.array;
-    case BsonType.binary:
-      return TypeClass.binary;
-    case BsonType.objectId:
-      return TypeClass.objectId;
-    case BsonType.boolean:
-      return TypeClass.boolean;
-    case BsonType.date:
-      return TypeClass.date;
-    default:
-      return TypeClass.null;
-  }
+  return CLASSES[type] ?? NULL_CLASS;
 }
 
 /**

@@ -31,8 +31,8 @@ export class Value {
   }
 }
 
-/** Size in bytes of the payload of `type` that starts at `at`; `checkDocument` has admitted the type. */
-function payloadSize(type: number, buf: Buffer, at: number): number {
+/** Size in bytes of the payload of `type` that starts at `at`; null for a type that the store refuses. */
+export function payloadSize(type: number, buf: Buffer, at: number): number | null {
   switch (type) {
     case BsonType.int32:
       return 4;
@@ -51,8 +51,10 @@ function payloadSize(type: number, buf: Buffer, at: number): number {
       return 12;
     case BsonType.boolean:
       return 1;
-    default:
+    case BsonType.null:
       return 0;
+    default:
+      return null;
   }
 }
 
@@ -83,7 +85,7 @@ export class Fields {
     while (buf[p] !== 0) p++;
     this.nameEnd = p;
     this.at = p + 1;
-    this.end = this.at + payloadSize(this.type, buf, this.at);
+    this.end = this.at + (payloadSize(this.type, buf, this.at) as number);
     this.next = this.end;
     return true;
   }

@@ -1,6 +1,5 @@
+import { GrowingBuffer } from './growing-buffer.ts';
 import { BsonType, Value, type Fields } from './value.ts';
-
-const MIN_CAPACITY = 256;
 
 /** Anything a reply may hold: plain data, or values that are already encoded. */
 export type Writable =
@@ -8,40 +7,7 @@ export type Writable =
 type WritableObject = { readonly [name: string]: Writable };
 
 /** Builds BSON in a growing buffer. Undefined members of objects are left out. */
-export class BsonWriter {
-  private buf: Buffer;
-  private pos = 0;
-
-  constructor(capacity = MIN_CAPACITY) {
-    this.buf = Buffer.allocUnsafe(Math.max(capacity, MIN_CAPACITY));
-  }
-
-  private room(bytes: number): number {
-    const at = this.pos;
-    if (at + bytes > this.buf.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.buf.length * 2, at + bytes));
-      this.buf.copy(larger, 0, 0, at);
-      this.buf = larger;
-    }
-    this.pos = at + bytes;
-    return at;
-  }
-
-  int32(value: number): void {
-    const at = this.room(4);
-    this.buf.writeInt32LE(value, at);
-  }
-
-  byte(value: number): void {
-    const at = this.room(1);
-    this.buf[at] = value;
-  }
-
-  bytes(source: Buffer, from: number, to: number): void {
-    const at = this.room(to - from);
-    source.copy(this.buf, at, from, to);
-  }
-
+export class BsonWriter extends GrowingBuffer {
   /** Starts a document or array; pass the result to `end`. */
   begin(): number {
     return this.room(4);
@@ -70,24 +36,6 @@ export class BsonWriter {
     this.bytes(fields.buf, fields.nameAt - 1, fields.end);
   }
 
-  string(text: string): void {
-    const size = Buffer.byteLength(text, 'utf8');
-    const at = this.room(5 + size);
-    this.buf.writeInt32LE(size + 1, at);
-    this.buf.write(text, at + 4, 'utf8');
-    this.buf[at + 4 + size] = 0;
-  }
-
-  double(value: number): void {
-    const at = this.room(8);
-    this.buf.writeDoubleLE(value, at);
-  }
-
-  int64(value: bigint): void {
-    const at = this.room(8);
-    this.buf.writeBigInt64LE(value, at);
-  }
-
   object(members: WritableObject): void {
     const start = this.begin();
     for (const [name, value] of Object.entries(members)) {
@@ -97,18 +45,18 @@ export class BsonWriter {
   }
 
   member(name: string, value: Exclude<Writable, undefined>): void {
-    if (value === null) this.head(BsonType.null, name);
-    else if (value instanceof Value) this.element(name, value);
-    else if (typeof value === 'number') this.number(name, value);
-    else if (typeof value === 'string') {
-      this.head(BsonType.string, name);
-      this.string(value);
-    } else if (typeof value === 'boolean') {
+    if (value === null) return this.head(BsonType.null, name);
+    if (value instanceof Value) return this.element(name, value);
+    if (typeof value === 'number') return this.number(name, value);
+    if (typeof value === 'string') return this.string(name, value);
+    if (typeof value === 'boolean') {
       this.head(BsonType.boolean, name);
-      this.byte(value ? 1 : 0);
-    } else if (typeof value === 'bigint') {
+      return this.byte(value ? 1 : 0);
+    }
+    if (typeof value === 'bigint') {
       this.head(BsonType.int64, name);
-      this.int64(value);
+      const at = this.room(8);
+      this.buf.writeBigInt64LE(value, at);
     } else if (Array.isArray(value)) {
       this.head(BsonType.array, name);
       const start = this.begin();
@@ -121,13 +69,20 @@ export class BsonWriter {
   }
 
   private number(name: string, value: number): void {
-    if (Object.is(value | 0, value)) {
-      this.head(BsonType.int32, name);
-      this.int32(value);
-    } else {
-      this.head(BsonType.double, name);
-      this.double(value);
-    }
+    const isInt32 = Object.is(value | 0, value);
+    this.head(isInt32 ? BsonType.int32 : BsonType.double, name);
+    const at = this.room(isInt32 ? 4 : 8);
+    if (isInt32) this.buf.writeInt32LE(value, at);
+    else this.buf.writeDoubleLE(value, at);
+  }
+
+  private string(name: string, text: string): void {
+    this.head(BsonType.string, name);
+    const size = Buffer.byteLength(text, 'utf8');
+    const at = this.room(5 + size);
+    this.buf.writeInt32LE(size + 1, at);
+    this.buf.write(text, at + 4, 'utf8');
+    this.buf[at + 4 + size] = 0;
   }
 
   /** The bytes written so far; the writer must not be used afterwards. */

@@ -83,8 +83,6 @@ function exists({ indexes }: Collection, spec: IndexSpec): boolean {
 }
 
 function haveSameFields(a: IndexSpec, b: IndexSpec): boolean {
-  return a.fields.length === b.fields.length && a.fields.every(({ name, descending }, at) => {
-    const other = b.fields[at];
-    return other?.name === name && other.descending === descending;
-  });
+  const directionOf = ({ name, descending }: KeyField) => `${descending ? '-' : '+'}${name}`;
+  return a.fields.map(directionOf).join('\0') === b.fields.map(directionOf).join('\0');
 }

@@ -116,7 +116,8 @@ function encodeSlots(slots: readonly Slot[], fields: readonly KeyField[]): Buffe
   return writer.take();
 }
 
-function distinct(keys: Buffer[]): Buffer[] {
+/** Sorts `keys` in place and returns those that differ. */
+export function distinct(keys: Buffer[]): Buffer[] {
   keys.sort(Buffer.compare);
   return keys.filter((key, index) => index === 0 || !key.equals(keys[index - 1] as Buffer));
 }

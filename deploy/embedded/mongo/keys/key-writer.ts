@@ -1,30 +1,12 @@
-import { TypeClass, typeClass } from '../bson/compare.ts';
+import { EMPTY_ARRAY_CLASS, NULL_CLASS, typeClass } from '../bson/compare.ts';
+import { GrowingBuffer } from '../bson/growing-buffer.ts';
 import { BsonType, Fields, toDouble, type Value } from '../bson/value.ts';
 
 /**
  * Encodes values so that comparing the bytes compares the values in MongoDB's order. Every encoding starts
  * with the byte of its type class and is no prefix of another; the byte after it is always 0x01 to 0xfe.
  */
-export class KeyWriter {
-  private buf = Buffer.allocUnsafe(256);
-  private pos = 0;
-
-  private room(bytes: number): number {
-    const at = this.pos;
-    if (at + bytes > this.buf.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.buf.length * 2, at + bytes));
-      this.buf.copy(larger, 0, 0, at);
-      this.buf = larger;
-    }
-    this.pos = at + bytes;
-    return at;
-  }
-
-  private byte(value: number): void {
-    const at = this.room(1);
-    this.buf[at] = value;
-  }
-
+export class KeyWriter extends GrowingBuffer {
   /** Writes one index component, with all bytes inverted when descending. A missing value counts as null. */
   component(value: Value | undefined, descending = false): this {
     const start = this.pos;
@@ -34,7 +16,7 @@ export class KeyWriter {
   }
 
   emptyArray(descending = false): this {
-    this.byte(descending ? ~TypeClass.emptyArray & 0xff : TypeClass.emptyArray);
+    this.byte(descending ? ~EMPTY_ARRAY_CLASS & 0xff : EMPTY_ARRAY_CLASS);
     return this;
   }
 
@@ -46,10 +28,7 @@ export class KeyWriter {
   }
 
   private value(value: Value | undefined): void {
-    if (value === undefined) {
-      this.byte(TypeClass.null);
-      return;
-    }
+    if (value === undefined) return this.byte(NULL_CLASS);
     this.byte(typeClass(value.type));
     switch (value.type) {
       case BsonType.int32:
@@ -67,7 +46,7 @@ export class KeyWriter {
       case BsonType.binary: {
         const at = this.room(4);
         this.buf.writeUInt32BE(value.buf.readInt32LE(value.at), at);
-        this.raw(value.buf, value.at + 4, value.end);
+        this.bytes(value.buf, value.at + 4, value.end);
         break;
       }
       case BsonType.date: {
@@ -77,24 +56,19 @@ export class KeyWriter {
         break;
       }
       default:
-        this.raw(value.buf, value.at, value.end);
+        this.bytes(value.buf, value.at, value.end);
     }
-  }
-
-  private raw(source: Buffer, from: number, to: number): void {
-    const at = this.room(to - from);
-    source.copy(this.buf, at, from, to);
   }
 
   /** Escapes zero bytes as 00 ff and ends with 00 01, so that "a" < "a\0". */
   private text(source: Buffer, from: number, to: number): void {
     let start = from;
     for (let zero = source.indexOf(0, from); zero >= 0 && zero < to; zero = source.indexOf(0, start)) {
-      this.raw(source, start, zero + 1);
+      this.bytes(source, start, zero + 1);
       this.byte(0xff);
       start = zero + 1;
     }
-    this.raw(source, start, to);
+    this.bytes(source, start, to);
     this.byte(0);
     this.byte(1);
   }
@@ -104,7 +78,7 @@ export class KeyWriter {
     while (fields.advance()) {
       if (value.type === BsonType.object) {
         this.byte(typeClass(fields.type));
-        this.raw(fields.buf, fields.nameAt, fields.nameEnd + 1);
+        this.bytes(fields.buf, fields.nameAt, fields.nameEnd + 1);
       }
       this.value(fields.value());
     }

@@ -1,7 +1,7 @@
 import { typeClass } from '../bson/compare.ts';
 import { BsonType, isNumber, toDouble, type Value } from '../bson/value.ts';
 import { encodeKey, KeyWriter } from '../keys/key-writer.ts';
-import type { KeyField } from '../keys/index-keys.ts';
+import { distinct, type KeyField } from '../keys/index-keys.ts';
 import type { Condition, Filter } from './filter.ts';
 
 /** A range of encoded keys: `from` <= key < `to`. */
@@ -32,6 +32,7 @@ export function indexBounds(
   let prefixes: Buffer[] = [EMPTY];
   let equalFields = 0;
   let pointFields = 0;
+  let range: KeyRange | null = null;
   const roots = new Set<string>();
   for (const field of fields) {
     const root = field.path[0] as string;
@@ -40,22 +41,19 @@ export function indexBounds(
     const conditions = parts.filter((part): part is Condition => 'name' in part && part.name === field.name);
     const points = pointsOf(conditions, field);
     if (points === null || prefixes.length * points.length > MAX_POINTS) {
-      const range = rangeOf(conditions, field, multikey);
-      if (range === null) break;
-      const ranges = prefixes.map((prefix) => within(prefix, range));
-      return { ranges, equalFields, pointFields, hasRange: true };
+      range = rangeOf(conditions, field, multikey);
+      break;
     }
     roots.add(root);
     if (points.length === 1 && equalFields === pointFields) equalFields++;
     pointFields++;
     prefixes = prefixes.flatMap((prefix) => points.map((point) => Buffer.concat([prefix, point])));
   }
-  const ranges = prefixes.map((prefix) => ({ from: prefix, to: Buffer.concat([prefix, AFTER]) }));
-  return { ranges, equalFields, pointFields, hasRange: false };
-}
-
-function within(prefix: Buffer, range: KeyRange): KeyRange {
-  return { from: Buffer.concat([prefix, range.from]), to: Buffer.concat([prefix, range.to]) };
+  const { from, to } = range ?? { from: EMPTY, to: AFTER };
+  const ranges = prefixes.map((prefix) => {
+    return { from: Buffer.concat([prefix, from]), to: Buffer.concat([prefix, to]) };
+  });
+  return { ranges, equalFields, pointFields, hasRange: range !== null };
 }
 
 /** The encoded values to which a field is fixed, ascending and distinct; null when it is not. */
@@ -64,8 +62,7 @@ function pointsOf(conditions: readonly Condition[], field: KeyField): Buffer[] |
   if (equal?.kind === 'eq') return [component(equal.value, field)];
   const listed = conditions.find((test) => test.kind === 'in' && test.values.every(isIndexable));
   if (listed?.kind !== 'in') return null;
-  const points = listed.values.map((value) => component(value, field)).sort(Buffer.compare);
-  return points.filter((point, index) => index === 0 || !point.equals(points[index - 1] as Buffer));
+  return distinct(listed.values.map((value) => component(value, field)));
 }
 
 /** An array is indexed by its elements, so its own encoding does not find it. */

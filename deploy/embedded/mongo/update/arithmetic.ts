@@ -1,5 +1,5 @@
 import { BsonType, toDouble, Value } from '../bson/value.ts';
-import { BsonWriter, encodeValue } from '../bson/write.ts';
+import { encodeValue } from '../bson/write.ts';
 import { badValue } from '../errors.ts';
 
 const INT32_MIN = -2147483648;
@@ -25,7 +25,7 @@ function integerOf(value: Value): bigint {
 
 /** A double even where the number is whole. */
 function doubleValue(number: number): Value {
-  const writer = new BsonWriter();
-  writer.double(number);
-  return new Value(BsonType.double, writer.finish(), 0, 8);
+  const buf = Buffer.allocUnsafe(8);
+  buf.writeDoubleLE(number);
+  return new Value(BsonType.double, buf, 0, 8);
 }

@@ -1,5 +1,5 @@
 import {
-  BsonType, elementsOf, Fields, fromByteString, isNumber, isOperatorObject, type Value,
+  BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, isOperatorObject, type Value,
 } from '../bson/value.ts';
 import { UPDATE_OPERATORS } from '../closed-list.ts';
 import { badValue, ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
@@ -56,10 +56,8 @@ function parseChange(operator: string, name: string, operand: Value): Change {
 
 /** The array of `{ $each: [...] }`. */
 function parseEach(operand: Value): Value {
-  const fields = operand.type === BsonType.object ? elementsOf(operand) : [];
-  const names = new Fields(operand);
-  const [each] = fields;
-  if (fields.length !== 1 || each?.type !== BsonType.array || !names.advance() || !names.isNamed('$each')) {
+  const each = operand.type === BsonType.object ? fieldOf(operand, '$each') : undefined;
+  if (each?.type !== BsonType.array || elementsOf(operand).length > 1) {
     throw badValue('$push needs $each with an array, and nothing else');
   }
   return each;

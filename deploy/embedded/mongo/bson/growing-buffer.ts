@@ -1,0 +1,33 @@
+const MIN_CAPACITY = 256;
+
+/** Bytes that are written one after the other into as much space as they need. */
+export class GrowingBuffer {
+  protected buf: Buffer;
+  protected pos = 0;
+
+  constructor(capacity = MIN_CAPACITY) {
+    this.buf = Buffer.allocUnsafe(Math.max(capacity, MIN_CAPACITY));
+  }
+
+  /** Moves on by `bytes`, which the caller fills; returns where they start. */
+  protected room(bytes: number): number {
+    const at = this.pos;
+    if (at + bytes > this.buf.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.buf.length * 2, at + bytes));
+      this.buf.copy(larger, 0, 0, at);
+      this.buf = larger;
+    }
+    this.pos = at + bytes;
+    return at;
+  }
+
+  byte(value: number): void {
+    const at = this.room(1);
+    this.buf[at] = value;
+  }
+
+  bytes(source: Buffer, from: number, to: number): void {
+    const at = this.room(to - from);
+    source.copy(this.buf, at, from, to);
+  }
+}
