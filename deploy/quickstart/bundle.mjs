@@ -18,9 +18,6 @@ const HOUR_MS = 3_600_000;
  * Directory with one `<name>.mjs` per entry point, built when its content hash is new. Several processes may
  * do so at once: each builds in a directory of its own, the first to rename wins and the others use what it
  * made.
- *
- * @param {{ root: string, say: (line: string) => void }} options
- * @returns {Promise<string>}
  */
 export async function ensureBundles({ root, say }) {
   const cache = join(root, 'node_modules/.cache/farwatch');

@@ -6,8 +6,6 @@ import { withMachineLock } from './machine-lock.mjs';
 /**
  * Installs npm packages when one that package-lock.json names is missing or has another version.
  * npm writes `node_modules/.package-lock.json` as the last step of an install: that file is the stamp.
- *
- * @param {{ root: string, production: boolean, say: (line: string) => void }} options
  */
 export async function ensurePackages({ root, production, say }) {
   if (!missingPackage(root, production)) return;
@@ -66,14 +64,7 @@ function runNpm(args, cwd) {
   return runQuietly(command, viaNode ? [cli, ...args] : args, { cwd });
 }
 
-/**
- * Runs a command to its end; its output is shown only when it fails. Dies with us.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
- * @returns {Promise<string>} what it wrote
- */
+/** Runs a command to its end and resolves to what it wrote; rejects with that when it fails. Dies with us. */
 export function runQuietly(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -88,12 +79,9 @@ export function runQuietly(command, args, options = {}) {
     child.on('error', (error) => reject(new Error(`${command} cannot be run: ${error.message}`)));
     child.on('close', (code, signal) => {
       process.off('exit', stopChild);
-      if (code === 0) resolve(output);
-      else {
-        reject(new Error(
-          `${[command, ...args].join(' ')} failed (${signal ?? `exit ${code}`}):\n${output.trim()}`,
-        ));
-      }
+      if (code === 0) return resolve(output);
+      const how = signal ?? `exit ${code}`;
+      reject(new Error(`${[command, ...args].join(' ')} failed (${how}):\n${output.trim()}`));
     });
   });
 }

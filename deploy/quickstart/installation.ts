@@ -8,6 +8,7 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import { prepareDatabase } from './database.ts';
 import type { DataDir } from './data-dir.ts';
 import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
+import { localAddress } from './ports.ts';
 import { NODE_FLAGS, type ProcessSpec } from './process-spec.ts';
 import type { Screen } from './screen.ts';
 import type { QuickstartSettings } from './settings.ts';
@@ -50,10 +51,7 @@ export class Installation {
 
   /** Address of the API on this machine. */
   get url(): string {
-    const { host, port } = this.#deps.http;
-    const local =
-      host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-    return `http://${local}:${port}`;
+    return `http://${localAddress(this.#deps.http)}`;
   }
 
   /**
@@ -147,10 +145,11 @@ export class Installation {
 
   #launch(spec: ProcessSpec): void {
     if (this.#isStopping) return;
-    const supervised = new SupervisedProcess({ ...this.#deps, records: this.#deps.dataDir.records }, spec);
-    supervised.onCrashLoop((reason) => {
+    const onCrashLoop = (reason: string) => {
       this.#failed = reason;
-    });
+    };
+    const { clock, screen, dataDir } = this.#deps;
+    const supervised = new SupervisedProcess({ clock, screen, records: dataDir.records, onCrashLoop }, spec);
     this.#processes.push(supervised);
     this.#processes.sort((one, other) => STOP_ORDER.indexOf(one.role) - STOP_ORDER.indexOf(other.role));
     supervised.start();

@@ -7,11 +7,8 @@ const RETRY_MS = 200;
 /**
  * Takes the lock of a directory for one purpose, which one process of this machine can hold, or returns null
  * when another has it. It is an abstract Unix socket: nothing on disk, and the kernel lets go of it however
- * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted.
- *
- * @param {string} purpose
- * @param {string} dir has to exist
- * @returns {Promise<{ release: () => Promise<void> } | null>}
+ * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted. `dir` has to
+ * exist.
  */
 export function takeMachineLock(purpose, dir) {
   if (process.platform !== 'linux') return Promise.resolve({ release: async () => {} });
@@ -28,15 +25,7 @@ export function takeMachineLock(purpose, dir) {
   });
 }
 
-/**
- * Runs `work` while no other process of this machine runs its own under the same lock; waits for its turn.
- *
- * @template T
- * @param {string} purpose
- * @param {string} dir
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
- */
+/** Runs `work` while no other process of this machine runs its own under the same lock; waits for its turn. */
 export async function withMachineLock(purpose, dir, work) {
   let lock = await takeMachineLock(purpose, dir);
   while (!lock) {

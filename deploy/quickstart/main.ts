@@ -8,7 +8,6 @@ import { freePort, requirePort } from './ports.ts';
 import { Screen } from './screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
-import { stopRequest } from './stop-request.ts';
 import { tellReady } from './welcome.ts';
 
 interface Options {
@@ -36,6 +35,16 @@ export async function main({ argv, env, bundles, stdout, stderr }: Options): Pro
     stderr.write(`${error.message}\n`);
     return error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/**
+ * Resolves to the first signal that asks us to stop. Later ones change nothing: npm passes the terminal's
+ * Ctrl-C on to us although we had it already, and every wait of a stop is bounded anyway.
+ */
+function stopRequest(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
+  });
 }
 
 interface RunOptions {

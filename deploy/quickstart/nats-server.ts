@@ -7,7 +7,7 @@ import type { Environment } from '../../shared/environment.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { natsConfig } from './nats-config.ts';
 import { findNatsServer, type NatsProgram } from './nats-program.ts';
-import { freePort, requirePort } from './ports.ts';
+import { freePort, localAddress, reachable, requirePort } from './ports.ts';
 import type { ProcessSpec } from './process-spec.ts';
 import type { Screen } from './screen.ts';
 import { StartError } from './start-error.ts';
@@ -64,7 +64,8 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
     configFile, natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }), { mode: 0o600 },
   );
   return {
-    program, address, ...files, url: localUrl(address), spec: natsSpec(program.path, configFile, env),
+    program, address, ...files, url: `nats://${localAddress(address)}`,
+    spec: natsSpec(program.path, configFile, env),
   };
 }
 
@@ -133,14 +134,4 @@ function asJson(line: string): string | null {
   const match = /^\[\d+\] \S+ \S+ \[(\w{3})\] (.*)$/.exec(line);
   const level = match ? NATS_LEVELS[match[1] ?? ''] : LEVEL_UNKNOWN;
   return level === undefined ? null : JSON.stringify({ level, name: 'nats-server', msg: match?.[2] ?? line });
-}
-
-function localUrl({ host, port }: HostAndPort): string {
-  const local = reachable(host);
-  return `nats://${local.includes(':') ? `[${local}]` : local}:${port}`;
-}
-
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { HostAndPort } from '../../shared/setting.ts';
 import { StartError } from './start-error.ts';
 
 const REASONS: Record<string, string> = {
@@ -8,6 +9,18 @@ const REASONS: Record<string, string> = {
   ENOTFOUND: 'no such host',
 };
 const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+
+/** Where this machine reaches what listens on `host`. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** Host and port as they stand in a URL for this machine. */
+export function localAddress({ host, port }: HostAndPort): string {
+  const local = reachable(host);
+  return `${local.includes(':') ? `[${local}]` : local}:${port}`;
+}
 
 /** A port of the loopback interface that was free a moment ago; `preferred` when that one is. */
 export async function freePort(preferred: number | null = null): Promise<number> {

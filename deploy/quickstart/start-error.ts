@@ -1,7 +1,4 @@
 /** Why this installation cannot start, in words for the person who started it. No stack is shown for it. */
 export class StartError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'StartError';
-  }
+  override readonly name = 'StartError';
 }

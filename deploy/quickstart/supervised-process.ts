@@ -20,6 +20,8 @@ export interface ProcessDeps {
   clock: Clock;
   screen: Screen;
   records: RunRecords;
+  /** Called with the reason each time the process has ended four times in short order. */
+  onCrashLoop(reason: string): void;
 }
 
 /**
@@ -35,7 +37,6 @@ export class SupervisedProcess {
   #shortLives = 0;
   #isStopping = false;
   #lastLines: string[] = [];
-  #crashLoop: ((reason: string) => void)[] = [];
 
   constructor(deps: ProcessDeps, spec: ProcessSpec) {
     this.#deps = deps;
@@ -63,11 +64,6 @@ export class SupervisedProcess {
     child.on('message', (message) => this.#spec.onMessage?.(message));
     child.once('error', (error) => this.#keepLine(error.message));
     onceGone(child, this.#deps.clock, (how) => this.#ended(how, startedMs));
-  }
-
-  /** Called with the reason each time the process has ended four times in short order. */
-  onCrashLoop(listener: (reason: string) => void): void {
-    this.#crashLoop.push(listener);
   }
 
   /** SIGTERM, and SIGKILL when its time is up. Resolves when the process is gone. */
@@ -116,17 +112,15 @@ export class SupervisedProcess {
     const livedMs = this.#deps.clock.monotonic() - startedMs;
     this.#shortLives = livedMs >= SOUND_LIFE_MS ? 1 : this.#shortLives + 1;
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#shortLives - 1));
-    const { screen, clock } = this.#deps;
+    const { screen, clock, onCrashLoop } = this.#deps;
     if (this.#shortLives % CRASH_LOOP_LIVES === 0) {
-      const reason = `${this.role} keeps exiting (${how}). Its last output:\n${lastWords(this.#lastLines)
-        .map((line) => `    ${line}`)
-        .join('\n')}`;
+      const output = lastWords(this.#lastLines).map((line) => `    ${line}`).join('\n');
+      const reason = `${this.role} keeps exiting (${how}). Its last output:\n${output}`;
       screen.say('error', reason, { role: this.role });
-      for (const listener of this.#crashLoop) listener(reason);
+      onCrashLoop(reason);
     } else {
-      screen.say(
-        'warn', `${this.role} exited (${how}); restarting it in ${delayMs / 1000} s`, { role: this.role },
-      );
+      const message = `${this.role} exited (${how}); restarting it in ${delayMs / 1000} s`;
+      screen.say('warn', message, { role: this.role });
     }
     this.#restart = clock.setTimer(delayMs, () => this.start());
   }

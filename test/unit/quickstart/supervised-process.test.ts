@@ -11,11 +11,13 @@ import { until } from '../../helpers/until.ts';
 
 let dir = '';
 let output = '';
+let reasons: string[] = [];
 let running: SupervisedProcess | null = null;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-supervised-'));
   output = '';
+  reasons = [];
 });
 afterEach(async () => {
   await running?.stop();
@@ -29,7 +31,8 @@ function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedP
     role: 'child', command: process.execPath, args: ['-e', script], env: process.env, hasChannel: false,
     stopWithinMs: 60_000, ...more,
   };
-  running = new SupervisedProcess({ clock: systemClock, screen, records }, spec);
+  const onCrashLoop = (reason: string) => void reasons.push(reason);
+  running = new SupervisedProcess({ clock: systemClock, screen, records, onCrashLoop }, spec);
   running.start();
   return running;
 }
@@ -48,17 +51,13 @@ test('what dies is started again, with a record of its new life', async () => {
 });
 
 test('a crash loop is reported with the last words, in plain text', async () => {
-  const reasons: string[] = [];
-  const child =
-    supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
-  child.onCrashLoop((reason) => reasons.push(reason));
+  supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toMatch(/^child keeps exiting \(exit code 3\)\. Its last output:\n {4}no database/);
 });
 
 test('a program that is not there is a crash loop too', async () => {
-  const reasons: string[] = [];
-  supervise('', { command: '/no/such/program' }).onCrashLoop((reason) => reasons.push(reason));
+  supervise('', { command: '/no/such/program' });
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toContain('ENOENT');
 });
