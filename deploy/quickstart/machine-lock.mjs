@@ -7,7 +7,7 @@ const RETRY_MS = 200;
 /**
  * Takes the lock of a directory for one purpose, which one process of this machine can hold, or returns null
  * when another has it. It is an abstract Unix socket: nothing on disk, and the kernel lets go of it however
- * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted. `dir` has to
+ * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted. `dir` must
  * exist.
  */
 export function takeMachineLock(purpose, dir) {
@@ -25,7 +25,7 @@ export function takeMachineLock(purpose, dir) {
   });
 }
 
-/** Runs `work` while no other process of this machine runs its own under the same lock; waits for its turn. */
+/** Runs `work` while no other process of this machine runs its own under the same lock; waits its turn. */
 export async function withMachineLock(purpose, dir, work) {
   let lock = await takeMachineLock(purpose, dir);
   while (!lock) {

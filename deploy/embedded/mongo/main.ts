@@ -4,7 +4,7 @@ import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
 const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock] [--parent PID]';
-/** Linux allows 107 bytes for the path of a socket, other systems 103; a longer one gives way to a TCP port. */
+/** Linux allows 107 bytes for the path of a socket, other systems 103; beyond it the store uses TCP. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const PARENT_POLL_MS = 500;
 
