@@ -1,5 +1,4 @@
-import type { UuidCache } from './uuid-cache.ts';
-import { formatUuid } from './uuid-text.ts';
+import { formatUuid, type UuidCache } from './uuid-cache.ts';
 
 /** Reads what ByteWriter wrote; throws RangeError on bytes that end early or numbers out of range. */
 export class ByteReader {
@@ -17,8 +16,7 @@ export class ByteReader {
   }
 
   u8(): number {
-    this.#need(1);
-    return this.#bytes[this.#at++] as number;
+    return this.#bytes[this.#skip(1)] as number;
   }
 
   varint(): number {
@@ -46,37 +44,26 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  f64(): number {
-    this.#need(8);
-    const value = this.#bytes.readDoubleLE(this.#at);
-    this.#at += 8;
-    return value;
-  }
-
   text(): string {
-    const size = this.varint();
-    this.#need(size);
-    const value = this.#bytes.toString('utf8', this.#at, this.#at + size);
-    this.#at += size;
-    return value;
+    const start = this.#skip(this.varint());
+    return this.#bytes.toString('utf8', start, this.#at);
   }
 
   bytes(): Uint8Array {
-    const size = this.varint();
-    this.#need(size);
-    const value = this.#bytes.subarray(this.#at, this.#at + size);
-    this.#at += size;
-    return value;
+    const start = this.#skip(this.varint());
+    return this.#bytes.subarray(start, this.#at);
   }
 
   uuid(): string {
-    this.#need(16);
-    const at = this.#at;
-    this.#at += 16;
+    const at = this.#skip(16);
     return this.#ids ? this.#ids.text(this.#bytes, at) : formatUuid(this.#bytes, at);
   }
 
-  #need(size: number): void {
-    if (this.#at + size > this.#bytes.length) throw new RangeError('the bytes end too early');
+  /** Goes on by `size` bytes. @returns where they start. */
+  #skip(size: number): number {
+    const start = this.#at;
+    if (start + size > this.#bytes.length) throw new RangeError('the bytes end too early');
+    this.#at = start + size;
+    return start;
   }
 }

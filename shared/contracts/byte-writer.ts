@@ -40,12 +40,6 @@ export class ByteWriter {
     this.varint(value < 0 ? -value * 2 - 1 : value * 2);
   }
 
-  f64(value: number): void {
-    this.#room(8);
-    this.#bytes.writeDoubleLE(value, this.#at);
-    this.#at += 8;
-  }
-
   /** UTF-8 text behind its length. */
   text(value: string): void {
     const size = Buffer.byteLength(value);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
-import { formatUuid } from '../../../shared/contracts/uuid-text.ts';
+import { formatUuid, UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 
 test('a cache of ids says what was asked for, also of ids that share a slot', () => {
   const cache = new UuidCache();
