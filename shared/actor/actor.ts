@@ -78,11 +78,6 @@ export class Actor<Message> {
     return this.#waiting.length - this.#next;
   }
 
-  /** Resolves when the life has ended and let go of what it held; null while it lasts. */
-  get closed(): Promise<void> | null {
-    return this.#closed;
-  }
-
   begin(): void {
     const { clock, start } = this.#options;
     const context: ActorContext<Message> = {

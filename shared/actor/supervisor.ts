@@ -37,7 +37,6 @@ interface Child<Message> {
   /** When this life took its first message, monotonic ms; null before that. */
   startedAt: number | null;
   restart: Timer | null;
-  isStopped: boolean;
 }
 
 /**
@@ -83,11 +82,8 @@ export class Supervisor<Name, Message> {
   async stop(name: Name): Promise<void> {
     const child = this.#children.get(name);
     this.#children.delete(name);
-    if (child) {
-      child.isStopped = true;
-      child.restart?.cancel();
-      await child.actor.stop();
-    }
+    child?.restart?.cancel();
+    await child?.actor.stop();
     await this.#closing.get(name);
   }
 
@@ -112,14 +108,18 @@ export class Supervisor<Name, Message> {
         this.#ended(name, child, error);
       },
     });
-    const child: Child<Message> = { actor, failures, startedAt: null, restart: null, isStopped: false };
+    const child: Child<Message> = { actor, failures, startedAt: null, restart: null };
     this.#children.set(name, child);
     actor.begin();
   }
 
   #ended(name: Name, child: Child<Message>, error: unknown): void {
-    this.#close(name, child.actor);
-    if (child.isStopped) return;
+    const closing = child.actor.stop().then(() => {
+      if (this.#closing.get(name) === closing) this.#closing.delete(name);
+    });
+    this.#closing.set(name, closing);
+    const isStopped = this.#children.get(name) !== child;
+    if (isStopped) return;
     this.#children.delete(name);
     if (error === undefined) return;
     const { clock, firstDelayMs, maxDelayMs, onFailure } = this.#options;
@@ -128,16 +128,7 @@ export class Supervisor<Name, Message> {
     const failures = lasted ? 1 : child.failures + 1;
     const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
-    const waiting: Child<Message> = {
-      ...child, restart: clock.setTimer(restartInMs, () => this.#begin(name, failures)),
-    };
-    this.#children.set(name, waiting);
-  }
-
-  #close(name: Name, actor: Actor<Message>): void {
-    const closing = (actor.closed ?? Promise.resolve()).then(() => {
-      if (this.#closing.get(name) === closing) this.#closing.delete(name);
-    });
-    this.#closing.set(name, closing);
+    child.restart = clock.setTimer(restartInMs, () => this.#begin(name, failures));
+    this.#children.set(name, child);
   }
 }
