@@ -77,7 +77,7 @@ export function loadControllerConfig(env: Environment): ControllerConfig {
 export function checkControllerConfig(
   env: Environment,
 ): { config: ControllerConfig | null; problems: string[] } {
-  const { values, problems } = readEnvironment(variables, env, { secrets: CONTROLLER_SECRETS });
+  const { values, problems } = readEnvironment(variables, env, CONTROLLER_SECRETS);
   problems.push(...conflicts(env));
   return { config: values && problems.length === 0 ? arrange(values) : null, problems };
 }

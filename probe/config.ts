@@ -37,7 +37,7 @@ export function checkProbeConfig(
   env: Environment,
   argv: readonly string[],
 ): { config: ProbeConfig | null; problems: string[] } {
-  const { values, problems } = readEnvironment(variables, env, { secrets: SECRETS });
+  const { values, problems } = readEnvironment(variables, env, SECRETS);
   const flags = readFlags(argv, problems);
   return { config: values && problems.length === 0 ? arrange(values, flags) : null, problems };
 }

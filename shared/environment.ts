@@ -15,30 +15,22 @@ export class ConfigError extends Error {
   }
 }
 
-interface ReadOptions {
-  /** Variables that may also be given as `<NAME>_FILE` and whose values are never printed. */
-  secrets: readonly string[];
-}
-
 /**
  * Parses the variables of `schema` out of `env`. An empty value counts as unset. Each issue becomes a line
  * "NAME message, not "value""; never throws for a bad value, so that callers can put several lists together.
+ * The `secrets` may also be given as `<NAME>_FILE`, and their values are never printed.
  */
 export function readEnvironment<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
-  env: Environment,
-  options: ReadOptions,
+  schema: z.ZodObject<Shape>, env: Environment, secrets: readonly string[],
 ): { values: z.infer<z.ZodObject<Shape>> | null; problems: string[] } {
   const raw: Record<string, string> = {};
   const problems: string[] = [];
   for (const name of Object.keys(schema.shape)) {
-    const value = options.secrets.includes(name) ? readSecret(name, env, problems) : env[name];
+    const value = secrets.includes(name) ? readSecret(name, env, problems) : env[name];
     if (value !== undefined && value.trim() !== '') raw[name] = value.trim();
   }
   const parsed = schema.safeParse(raw);
-  if (!parsed.success) {
-    problems.push(...parsed.error.issues.map((issue) => problemLine(issue, raw, options.secrets)));
-  }
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => problemLine(issue, raw, secrets)));
   return { values: parsed.success ? parsed.data : null, problems };
 }
 

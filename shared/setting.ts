@@ -4,19 +4,13 @@ import { z } from 'zod';
 /** Kinds of settings: text of the environment in, a typed value out, and one wording for each mistake. */
 export const setting = {
   /** A whole number from `min` to `max`. */
-  integer: (min: number, max: number) =>
-    z
-      .string()
-      .refine((text) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max, {
-        message: `must be a whole number from ${min} to ${max}`,
-      })
-      .transform(Number),
+  integer: (min: number, max: number) => textThat(
+    (text) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
+    `must be a whole number from ${min} to ${max}`,
+  ).transform(Number),
 
-  boolean: () =>
-    z
-      .string()
-      .refine((text) => /^(true|false|1|0)$/.test(text), { message: 'must be true or false' })
-      .transform((text) => text === 'true' || text === '1'),
+  boolean: () => textThat((text) => /^(true|false|1|0)$/.test(text), 'must be true or false')
+    .transform((text) => text === 'true' || text === '1'),
 
   choice: <const Choice extends string>(choices: readonly [Choice, ...Choice[]]) =>
     z.enum(choices, { error: `must be one of ${choices.join(', ')}` }),
@@ -24,35 +18,33 @@ export const setting = {
   text: () => z.string(),
 
   /** An address of one of the `schemes` (given without colon), with a host. */
-  url: (...schemes: string[]) =>
-    z.string().refine((text) => hasScheme(text, schemes), {
-      message: `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-    }),
+  url: (...schemes: string[]) => textThat(
+    (text) => hasScheme(text, schemes),
+    `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  ),
 
   /** Host name or IP address, without port. */
-  host: () =>
-    z.string().refine((text) => /^[A-Za-z0-9._-]+$/.test(text) || isIPv6(text), {
-      message: 'must be a host name or an IP address without a port',
-    }),
+  host: () => textThat(
+    (text) => /^[A-Za-z0-9._-]+$/.test(text) || isIPv6(text),
+    'must be a host name or an IP address without a port',
+  ),
 
   /** `host:port` or `[v6]:port`. */
-  hostAndPort: () =>
-    z
-      .string()
-      .refine(
-        (text) => splitHostAndPort(text) !== null, { message: 'must be host:port, for example 0.0.0.0:4222' },
-      )
-      .transform((text) => splitHostAndPort(text) as HostAndPort),
+  hostAndPort: () => textThat(
+    (text) => splitHostAndPort(text) !== null, 'must be host:port, for example 0.0.0.0:4222',
+  ).transform((text) => splitHostAndPort(text) as HostAndPort),
 
   /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */
-  places: (most: number) =>
-    z
-      .string()
-      .refine((text) => placesOf(text).length <= most && placesOf(text).every((place) => place !== null), {
-        message: `must be up to ${most} of host:port or addresses that start with http:// or https://, separated by commas`,
-      })
-      .transform((text) => placesOf(text) as HostAndPort[]),
+  places: (most: number) => textThat(
+    (text) => placesOf(text).length <= most && placesOf(text).every((place) => place !== null),
+    `must be up to ${most} of host:port or addresses that start with http:// or https://, `
+      + 'separated by commas',
+  ).transform((text) => placesOf(text) as HostAndPort[]),
 } as const;
+
+function textThat(isRight: (text: string) => boolean, message: string): z.ZodString {
+  return z.string().refine(isRight, { message });
+}
 
 export interface HostAndPort {
   host: string;
@@ -60,9 +52,8 @@ export interface HostAndPort {
 }
 
 function placesOf(text: string): (HostAndPort | null)[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(
-    (part) => splitHostAndPort(part) ?? placeOfUrl(part),
-  );
+  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  return parts.map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
 }
 
 function placeOfUrl(text: string): HostAndPort | null {
