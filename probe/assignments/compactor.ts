@@ -1,5 +1,5 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { isHttpSpec } from '../../shared/contracts/check-spec.ts';
+import { isSpecOf } from '../../shared/contracts/check-spec.ts';
 
 /** Values that are kept for sharing; above it all are forgotten and shared anew. */
 const MAX_SHARED = 10_000;
@@ -14,7 +14,7 @@ export class Compactor {
     assignment.organization_id = this.#text(assignment.organization_id);
     assignment.project_id = this.#text(assignment.project_id);
     const { spec } = assignment;
-    if (!isHttpSpec(spec)) return assignment;
+    if (!isSpecOf(spec, 'HTTP')) return assignment;
     spec.expected_status = this.#list(spec.expected_status);
     if (Object.keys(spec.headers).length === 0) spec.headers = NO_HEADERS;
     return assignment;

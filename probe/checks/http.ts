@@ -1,4 +1,4 @@
-import { isHttpSpec, type CheckSpec } from '../../shared/contracts/check-spec.ts';
+import { isSpecOf, type CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type Finding } from './check.ts';
 import { HttpResources } from './http/resources.ts';
 import { HttpRun } from './http/run.ts';
@@ -12,7 +12,7 @@ export function createHttpCheck(context: CheckContext): Check {
   return {
     type: 'HTTP',
     run: (spec: CheckSpec, timeoutMs: number): Promise<Finding> => {
-      if (!isHttpSpec(spec)) return Promise.resolve(missed('unsupported'));
+      if (!isSpecOf(spec, 'HTTP')) return Promise.resolve(missed('unsupported'));
       return new HttpRun(resources, spec, timeoutMs).run();
     },
   };

@@ -22,10 +22,7 @@ export const assignment = z.object({
 export type Assignment = z.infer<typeof assignment>;
 
 /** A change of a probe's desired set: an assignment, or the id of one that is gone. */
-export const assignmentChange = z.union([
-  z.object({ set: assignment }),
-  z.object({ gone: z.string() }),
-]);
+export const assignmentChange = z.union([z.object({ set: assignment }), z.object({ gone: z.string() })]);
 export type AssignmentChange = z.infer<typeof assignmentChange>;
 
 /**
@@ -86,7 +83,6 @@ export type SignedEnvelope = z.infer<typeof signedEnvelope>;
 
 /** The exact bytes that an envelope's signature covers. */
 export function signedText(envelope: Omit<SignedEnvelope, 'signature' | 'v'>): string {
-  return [envelope.purpose, envelope.probe_id, envelope.revision, envelope.expires_at, envelope.payload].join(
-    '\n',
-  );
+  const { purpose, probe_id: probeId, revision, expires_at: expiresAt, payload } = envelope;
+  return [purpose, probeId, revision, expiresAt, payload].join('\n');
 }

@@ -92,9 +92,8 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(knownSpec.options.map((option) 
  * that can.
  */
 export const otherSpec = z.looseObject({ type: z.string() })
-  .transform((spec): { [field: string]: unknown; type: string } => (KNOWN_TYPES.has(spec.type)
-    ? { ...spec, unreadable: true }
-    : spec));
+  .transform((spec): { [field: string]: unknown; type: string } =>
+    (KNOWN_TYPES.has(spec.type) ? { ...spec, unreadable: true } : spec));
 
 export const checkSpec = z.union([knownSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
@@ -107,9 +106,4 @@ export function isSpecOf<T extends KnownSpec['type']>(
   spec: CheckSpec, type: T,
 ): spec is Extract<KnownSpec, { type: T }> {
   return spec.type === type && !('unreadable' in spec);
-}
-
-/** The same for HTTP. */
-export function isHttpSpec(spec: CheckSpec): spec is HttpSpec {
-  return isSpecOf(spec, 'HTTP');
 }

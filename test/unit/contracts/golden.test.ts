@@ -6,7 +6,7 @@ import {
   assignmentDelta, runOrder, signedEnvelope, signedText, syncRequest,
 } from '../../../shared/contracts/assignment.ts';
 import { beat } from '../../../shared/contracts/beat.ts';
-import { isHttpSpec } from '../../../shared/contracts/check-spec.ts';
+import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
 import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
 import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
@@ -59,7 +59,7 @@ describe('messages of version 1', () => {
     const change = delta.changes[0];
     const spec = change && 'set' in change ? change.set.spec : null;
     expect(spec).toEqual({ type: 'QUIC', anything: { goes: 1 } });
-    expect(spec && isHttpSpec(spec)).toBe(false);
+    expect(spec && isSpecOf(spec, 'HTTP')).toBe(false);
   });
 
   test('an HTTP assignment that cannot be read in full is not taken for one, and is whole for the version that can', () => {
@@ -70,11 +70,11 @@ describe('messages of version 1', () => {
       const parsed = runOrder.parse({
         ...order, assignment: { ...order.assignment, spec: { ...order.assignment.spec, [field]: value } },
       });
-      expect(isHttpSpec(parsed.assignment.spec), field).toBe(false);
+      expect(isSpecOf(parsed.assignment.spec, 'HTTP'), field).toBe(false);
       const kept = JSON.parse(JSON.stringify(parsed)) as typeof order;
       kept.assignment.spec[field] = order.assignment.spec[field];
       const later = runOrder.parse(kept);
-      expect(isHttpSpec(later.assignment.spec)).toBe(true);
+      expect(isSpecOf(later.assignment.spec, 'HTTP')).toBe(true);
       expect(later).toEqual(order);
     }
   });
