@@ -1,5 +1,6 @@
 import { newSecret, SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchReply } from '../../shared/contracts/result.ts';
@@ -7,12 +8,12 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import { Shards } from './shards/shards.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
-import { ChangeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
+import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
 import { openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
-import { PingFeed, type PingSource } from './feeds/ping-feed.ts';
+import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw } from './raw-results.ts';
 import type { ShardStores } from './shards/shard.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
@@ -55,8 +56,8 @@ export class ResultsService<M> {
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #questions: ShardQuestions;
-  readonly #changes: ChangeFeed<M>;
-  readonly #pings: PingFeed;
+  readonly #changes: Rounds;
+  readonly #pings: Rounds;
   readonly #listening = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
@@ -88,11 +89,10 @@ export class ResultsService<M> {
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
       latest: async (projectId) => {
-        const answers = Array.from(
-          { length: SHARD_COUNT },
-          (_, shard) => this.#questions.ask(shard, this.#latest.question, { project_id: projectId }),
-        );
-        return (await Promise.all(answers)).flatMap((answer) => answer ?? []);
+        const asked = { project_id: projectId };
+        const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
+          this.#questions.ask(shard, this.#latest.question, asked)));
+        return answers.flatMap((answer) => answer ?? []);
       },
     });
     this.health = new HealthReader(this.#questions, clock);
@@ -104,8 +104,8 @@ export class ResultsService<M> {
       acquired: (shard) => this.shards.acquire(shard),
       released: (shard) => this.shards.release(shard),
     });
-    this.#changes = new ChangeFeed({ clock, log, shards: this.shards, ...deps.monitors });
-    this.#pings = new PingFeed({ clock, log, shards: this.shards, source: deps.pings });
+    this.#changes = changeFeed({ clock, log, shards: this.shards, ...deps.monitors });
+    this.#pings = pingFeed({ clock, log, shards: this.shards, source: deps.pings });
   }
 
   start(): void {
@@ -171,7 +171,7 @@ export class ResultsService<M> {
     if (!address) return;
     this.shards.take(shard, {
       region: address.region, probe_id: address.probeId, bytes: message.data,
-      answer: (watermark) => message.reply(replyOf(watermark)),
+      answer: (watermark) => message.reply(JSON.stringify({ v: 1, watermark } satisfies BatchReply)),
     });
   }
 
@@ -183,9 +183,4 @@ export class ResultsService<M> {
     const answer = await this.#questions.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);
   }
-}
-
-function replyOf(watermark: number): string {
-  const reply: BatchReply = { v: 1, watermark };
-  return JSON.stringify(reply);
 }

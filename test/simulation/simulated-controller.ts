@@ -1,10 +1,11 @@
 import type { Log } from '../../shared/log.ts';
+import type { Rounds } from '../../shared/rounds.ts';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
 import { receivePing, type PingSignal } from '../../controller/heartbeats/verbs.ts';
-import { PingFeed } from '../../controller/results/feeds/ping-feed.ts';
-import { ChangeFeed } from '../../controller/results/feeds/change-feed.ts';
+import { pingFeed } from '../../controller/results/feeds/ping-feed.ts';
+import { changeFeed } from '../../controller/results/feeds/change-feed.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Listener, Network } from './network.ts';
@@ -43,7 +44,7 @@ export class SimulatedController {
   #shards: Shards | null = null;
   #leases: Leases | null = null;
   #listener: Listener | null = null;
-  #pings: PingFeed | null = null;
+  #pings: Rounds | null = null;
   #stores: ControllerStores | null = null;
 
   constructor(parts: ControllerParts) {
@@ -84,8 +85,8 @@ export class SimulatedController {
       onEnded: (shard) => network.unlisten(shard, listener),
       listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
     });
-    const marks: ChangeFeed<MonitorConfig> = new ChangeFeed({ clock: process, log, shards, ...markPorts });
-    this.#pings = new PingFeed({ clock: process, log, shards, source: pingPorts });
+    const marks: Rounds = changeFeed({ clock: process, log, shards, ...markPorts });
+    this.#pings = pingFeed({ clock: process, log, shards, source: pingPorts });
     this.#stores = all;
     this.#process = process;
     this.#shards = shards;

@@ -31,52 +31,32 @@ export interface ChangeFeedDeps<M> {
  * Brings changed monitors into the journal and then to the probes: journaled first, then placed, then
  * unmarked. After a crash in between, the mark is still there.
  */
-export class ChangeFeed<M> {
-  readonly #deps: ChangeFeedDeps<M>;
-  readonly #rounds: Rounds;
+export function changeFeed<M>(deps: ChangeFeedDeps<M>): Rounds {
+  return new Rounds({
+    clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => takeChanges(deps),
+    onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
+  });
+}
 
-  constructor(deps: ChangeFeedDeps<M>) {
-    this.#deps = deps;
-    this.#rounds = new Rounds({
-      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
-    });
-  }
+async function takeChanges<M>({ shards, findMarked, place, clear }: ChangeFeedDeps<M>): Promise<boolean> {
+  const running = [...shards.states.keys()];
+  if (running.length === 0) return false;
+  const marked = await findMarked(running, AT_ONCE);
+  const noted = running.map((shard) => noteChanges(shards, shard, marked));
+  const journaled = new Set((await Promise.all(noted)).flat());
+  const settled = marked.filter(({ config }) => journaled.has(config.monitor_id));
+  if (settled.length === 0) return false;
+  await place(settled.map(({ monitor }) => monitor));
+  await clear(settled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
+  return marked.length === AT_ONCE;
+}
 
-  start(): void {
-    this.#rounds.start();
-  }
-
-  /** Looks now, or again after the current round. */
-  look(): void {
-    this.#rounds.look();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  async #lookOnce(): Promise<boolean> {
-    const { shards, findMarked, place, clear } = this.#deps;
-    const running = [...shards.states.keys()];
-    if (running.length === 0) return false;
-    const marked = await findMarked(running, AT_ONCE);
-    const journaled = new Set((await Promise.all(running.map((shard) => this.#note(shard, marked)))).flat());
-    const settled = marked.filter(({ config }) => journaled.has(config.monitor_id));
-    if (settled.length === 0) return false;
-    await place(settled.map(({ monitor }) => monitor));
-    await clear(settled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
-    return marked.length === AT_ONCE;
-  }
-
-  /**
-   * Gives changes to their shard. Returns the ids of those that the journal has; none when the shard is gone.
-   */
-  async #note(shard: number, marked: MarkedMonitor<M>[]): Promise<string[]> {
-    const configs = marked.flatMap((one) => (one.shard === shard ? [one.config] : []));
-    if (configs.length === 0) return [];
-    const asked =
-      this.#deps.shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
-    return asked?.catch(() => []) ?? [];
-  }
+/** Gives changes to their shard. Returns the ids that the journal has; none when the shard is gone. */
+async function noteChanges(
+  shards: Pick<Shards, 'get'>, shard: number, marked: MarkedMonitor<unknown>[],
+): Promise<string[]> {
+  const configs = marked.flatMap((one) => (one.shard === shard ? [one.config] : []));
+  if (configs.length === 0) return [];
+  const asked = shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
+  return asked?.catch(() => []) ?? [];
 }

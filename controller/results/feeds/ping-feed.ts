@@ -30,63 +30,43 @@ export interface PingFeedDeps {
  * Brings pings from their collection into the journal, then removes them from the collection. After a crash
  * in between they are in both, and the journal counts.
  */
-export class PingFeed {
-  readonly #deps: PingFeedDeps;
-  readonly #rounds: Rounds;
+export function pingFeed(deps: PingFeedDeps): Rounds {
+  const { clock, log, shards } = deps;
+  return new Rounds({
+    clock, everyMs: LOOK_EVERY_MS, round: () => takePings(deps),
+    onFailed: (error) => {
+      log.warn({ err: error }, 'pings could not be taken');
+      for (const shard of shards.states.keys()) shards.interrupted(shard);
+    },
+  });
+}
 
-  constructor(deps: PingFeedDeps) {
-    this.#deps = deps;
-    this.#rounds = new Rounds({
-      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => this.#lookOnce(),
-      onFailed: (error) => {
-        deps.log.warn({ err: error }, 'pings could not be taken');
-        for (const shard of deps.shards.states.keys()) deps.shards.interrupted(shard);
-      },
-    });
-  }
+async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boolean> {
+  // Bound to these lives: pings read for a shard that is then loaded again may be journaled and removed.
+  const lives = [...shards.states].flatMap(([shard, { pings }]) => {
+    const actor = shards.get(shard);
+    return actor ? [{ shard, actor, journaled: [...pings.keys()] }] : [];
+  });
+  if (lives.length === 0) return false;
+  await removeJournaled(source, lives);
+  const startedAt = clock.now();
+  const found = await source.find(lives.map(({ shard }) => shard), AT_ONCE);
+  const lookedAt = found.length < AT_ONCE ? startedAt : null;
+  const strangers = new Set((await Promise.all(lives.map(({ shard, actor }) => {
+    const pings = found.filter((ping) => ping.shard === shard);
+    return actor.ask<string[]>((answer) => ({ kind: 'pings', pings, lookedAt, answer })).catch(() => []);
+  }))).flat());
+  const orphans = found.filter(({ id, at }) => strangers.has(id) && at < startedAt - ORPHAN_MS);
+  if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
+  return found.length === AT_ONCE;
+}
 
-  start(): void {
-    this.#rounds.start();
-  }
-
-  /** Looks now, or again after the current round. */
-  look(): void {
-    this.#rounds.look();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  async #lookOnce(): Promise<boolean> {
-    const { shards, source, clock } = this.#deps;
-    // Bound to these lives: pings read for a shard that is loaded again meanwhile may be journaled and
-    // removed.
-    const lives = [...shards.states].flatMap(([shard, { pings }]) => {
-      const actor = shards.get(shard);
-      return actor ? [{ shard, actor, journaled: [...pings.keys()] }] : [];
-    });
-    if (lives.length === 0) return false;
-    await this.#removeJournaled(lives);
-    const startedAt = clock.now();
-    const found = await source.find(lives.map(({ shard }) => shard), AT_ONCE);
-    const lookedAt = found.length < AT_ONCE ? startedAt : null;
-    const strangers = new Set((await Promise.all(lives.map(({ shard, actor }) => {
-      const pings = found.filter((ping) => ping.shard === shard);
-      return actor.ask<string[]>((answer) => ({ kind: 'pings', pings, lookedAt, answer })).catch(() => []);
-    }))).flat());
-    const orphans = found.filter(({ id, at }) => strangers.has(id) && at < startedAt - ORPHAN_MS);
-    if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
-    return found.length === AT_ONCE;
-  }
-
-  async #removeJournaled(lives: { actor: Actor<ShardMessage>; journaled: string[] }[]): Promise<void> {
-    const ids = lives.flatMap(({ journaled }) => journaled);
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      await this.#deps.source.remove(ids.slice(at, at + AT_ONCE));
-    }
-    for (const { actor, journaled } of lives) {
-      if (journaled.length > 0) actor.send({ kind: 'pingsRemoved', ids: journaled });
-    }
+async function removeJournaled(
+  source: PingSource, lives: { actor: Actor<ShardMessage>; journaled: string[] }[],
+): Promise<void> {
+  const ids = lives.flatMap(({ journaled }) => journaled);
+  for (let at = 0; at < ids.length; at += AT_ONCE) await source.remove(ids.slice(at, at + AT_ONCE));
+  for (const { actor, journaled } of lives) {
+    if (journaled.length > 0) actor.send({ kind: 'pingsRemoved', ids: journaled });
   }
 }
