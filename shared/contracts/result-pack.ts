@@ -4,8 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
   checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES,
-  PHASES, REASONS, tlsFacts,
-  type CheckResult, type DroppedRange, type ResultBatch, type Timings,
+  PHASES, REASONS, tlsFacts, type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
 /**
@@ -71,14 +70,10 @@ function encodeRow(
 ): void {
   const rare = rareParts(result);
   out.uuid(result.monitor_id);
-  out.u8(
-    OUTCOMES.indexOf(
-      result.outcome,
-    ) | (result.degraded ? DEGRADED : 0) | (REASONS.indexOf(result.reason) << 3)
-    | (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME) | (result.timings ? HAS_TIMINGS : 0) | (rare
-      ? HAS_EXTRAS
-      : 0),
-  );
+  const contained = (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME)
+    | (result.timings ? HAS_TIMINGS : 0) | (rare ? HAS_EXTRAS : 0);
+  const degraded = result.degraded ? DEGRADED : 0;
+  out.u8(OUTCOMES.indexOf(result.outcome) | degraded | (REASONS.indexOf(result.reason) << 3) | contained);
   out.varint(result.assignment_rev);
   out.u8(result.attempt);
   out.zigzag(result.scheduled_at - previousAt);
@@ -86,7 +81,7 @@ function encodeRow(
   if (result.response_time_ms !== null) out.varint(Math.round(result.response_time_ms * 10));
   out.varint(result.status_code ?? 0);
   encodeAddress(out, result.remote_address, addresses);
-  if (result.timings) encodeTimings(out, result.timings);
+  if (result.timings) writeTimings(out, result.timings, 0);
   if (rare) out.text(JSON.stringify(rare));
 }
 
@@ -100,14 +95,15 @@ function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string
   out.text(address);
 }
 
-function encodeTimings(out: ByteWriter, timings: Timings): void {
-  let mask = 0;
+/** Writes a mask of the phases that there are, with the bits of `flags`, and then their tenths of a ms. */
+export function writeTimings(out: ByteWriter, timings: Timings, flags: number): void {
+  let mask = flags;
   for (let phase = 0; phase < PHASES.length; phase += 1) {
     if (timings[PHASES[phase] as keyof Timings] !== undefined) mask |= 1 << phase;
   }
   out.u8(mask);
-  for (const phase of PHASES) {
-    const ms = timings[phase];
+  for (let phase = 0; phase < PHASES.length; phase += 1) {
+    const ms = timings[PHASES[phase] as keyof Timings];
     if (ms !== undefined) out.varint(Math.round(ms * 10));
   }
 }

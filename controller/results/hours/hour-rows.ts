@@ -1,6 +1,7 @@
 import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
-import { PHASES, type Timings } from '../../../shared/contracts/result.ts';
+import { writeTimings } from '../../../shared/contracts/result-pack.ts';
+import { PHASES } from '../../../shared/contracts/result.ts';
 import { ResultColumns } from './result-columns.ts';
 import {
   countResult, flagsOf, HAS_TIME, HAS_TIMINGS, noCounts, rarePartsOf, sourceNumber, tenths, timesColumn,
@@ -53,7 +54,8 @@ export class HourRows {
     out.u8(row.attempt);
     out.varint(row.status_code ?? 0);
     if (time !== null) out.varint(time);
-    this.#addTimings(row.timings);
+    if (row.timings) writeTimings(out, row.timings, HAS_TIMINGS);
+    else out.u8(0);
     if (rare) out.text(JSON.stringify(rare));
     this.#length += 1;
     countResult(this.counts, row.outcome, time, row.missed?.count ?? 1);
@@ -98,39 +100,20 @@ export class HourRows {
     let at = this.#base;
     while (from.left > 0) {
       entry += from.varint();
-      at = readRow(from, { into, place: into.next(), sources, previousAt: at });
+      const place = into.next();
+      into.source[place] = sources[from.varint()] as number;
+      readRow(from, into, place, at);
+      at = into.scheduled[place] as number;
       // Unwanted rows have to be read too, because the next row lies behind them.
       if (entry > position && entry <= through) entries.push(entry);
       else into.drop();
     }
     return entries;
   }
-
-  #addTimings(timings: Timings | null): void {
-    if (!timings) return this.#rows.u8(0);
-    let mask = HAS_TIMINGS;
-    for (let bit = 0; bit < PHASES.length; bit += 1) {
-      if (timings[PHASES[bit] as keyof Timings] !== undefined) mask |= 1 << bit;
-    }
-    this.#rows.u8(mask);
-    for (let bit = 0; bit < PHASES.length; bit += 1) {
-      const ms = timings[PHASES[bit] as keyof Timings];
-      if (ms !== undefined) this.#rows.varint(tenths(ms));
-    }
-  }
 }
 
-interface RowPlace {
-  into: ResultColumns;
-  place: number;
-  sources: number[];
-  /** When the previous row was scheduled. */
-  previousAt: number;
-}
-
-/** Reads a row into its place. @returns when it was scheduled. */
-function readRow(from: ByteReader, { into, place, sources, previousAt }: RowPlace): number {
-  into.source[place] = sources[from.varint()] as number;
+/** Reads a row into that place. */
+function readRow(from: ByteReader, into: ResultColumns, place: number, previousAt: number): void {
   const flags = from.u8();
   into.flags[place] = flags & ~HAS_RARE;
   const scheduledAt = previousAt + from.zigzag();
@@ -145,5 +128,4 @@ function readRow(from: ByteReader, { into, place, sources, previousAt }: RowPlac
     (into.phases[bit] as Float64Array)[place] = mask & (1 << bit) ? from.varint() : 0;
   }
   if (flags & HAS_RARE) into.rare.set(place, JSON.parse(from.text()) as RareParts);
-  return scheduledAt;
 }
