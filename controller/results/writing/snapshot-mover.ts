@@ -1,28 +1,20 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
-import { forgottenLanes } from '../state/lane-rules.ts';
+import type { ShardState } from '../state/shard-state.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 /** The snapshot moves when it is this many entries behind. */
 const SNAPSHOT_ENTRIES = 64;
+/**
+ * A lane that has been still for this much longer than any plan keeps results is forgotten: whatever its
+ * probe may send again is too old to be taken twice. Enough for clocks that are hours wrong.
+ */
+const MARGIN_MS = 2 * 86_400_000;
 
 export interface SnapshotMoverStores {
   journal: Pick<JournalStore, 'deleteThrough'>;
   snapshots: Pick<SnapshotStore, 'load' | 'numbers' | 'move'>;
-}
-
-/** The state that the snapshot is taken of. */
-export interface SnapshotSource {
-  readonly shard: number;
-  readonly n: number;
-  readonly takenAt: number;
-  readonly lanes: ReadonlyMap<string, number>;
-  /** When each lane was last moved, Unix ms. */
-  readonly moved: ReadonlyMap<string, number>;
-  /** Pings in the journal that may still be in their collection, by id, with their entry's number. */
-  readonly pings: ReadonlyMap<string, number>;
-  forgetLane(lane: string): void;
 }
 
 export interface SnapshotMoverDeps {
@@ -30,7 +22,7 @@ export interface SnapshotMoverDeps {
   stores: SnapshotMoverStores;
   /** The longest that any organization keeps results, ms. */
   longestRawMs: number;
-  state: SnapshotSource;
+  state: ShardState;
 }
 
 /** Moves a shard's snapshot behind what is written, and deletes the journal up to it. */
@@ -73,7 +65,8 @@ export class SnapshotMover {
       used += 1;
     }
     const now = clock.now();
-    const forgotten = (): string[] => forgottenLanes(state.moved, longestRawMs, now);
+    const before = now - longestRawMs - MARGIN_MS;
+    const forgotten = (): string[] => [...state.moved].flatMap(([lane, at]) => (at < before ? [lane] : []));
     for (const lane of forgotten()) lanes.delete(lane);
     const moved = Object.fromEntries([...lanes.keys()].map((lane) => [lane, state.moved.get(lane) ?? now]));
     await stores.snapshots.move(
