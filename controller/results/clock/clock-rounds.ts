@@ -25,10 +25,18 @@ const WRITE_PAUSE_MS = 250;
 /** Monitors whose hour is closed in one round, unless a single shard has more. */
 const HOUR_AT_ONCE = 1000;
 
-/** What a round asks of a shard. See ShardMessage. */
+/** What a round asks of a shard. */
 export type ClockMessage =
+  /** Answers with the number of monitors that are booked at once because their hour is over. */
   | { kind: 'beginRound'; mayCloseHour: boolean; answer(booked: number): void }
-  | { kind: 'look'; limit: number; answer(looked: { looks: number; isWriting: boolean }): void };
+  /** Answers with the number of monitors looked at, at most `limit`; fewer when the round has none left. */
+  | { kind: 'look'; limit: number; answer(looked: LookAnswer): void };
+
+export interface LookAnswer {
+  looks: number;
+  /** What the round has found is being written. */
+  isWriting: boolean;
+}
 
 export interface ClockRoundsDeps {
   clock: Clock;
@@ -76,8 +84,8 @@ export class ClockRounds {
     let room = HOUR_AT_ONCE;
     for (const shard of this.#left) {
       const mayCloseHour = room > 0;
-      room -= (await this.#ask<number>(shard, (answer) => ({ kind: 'beginRound', mayCloseHour, answer }))) ??
-        0;
+      const booked = this.#ask<number>(shard, (answer) => ({ kind: 'beginRound', mayCloseHour, answer }));
+      room -= (await booked) ?? 0;
     }
     await this.#step();
   }
@@ -90,9 +98,7 @@ export class ClockRounds {
       const shard = this.#left[0];
       const limit = left;
       this.#shardSince ??= clock.monotonic();
-      const looked = await this.#ask<{ looks: number; isWriting: boolean }>(
-        shard, (answer) => ({ kind: 'look', limit, answer }),
-      );
+      const looked = await this.#ask<LookAnswer>(shard, (answer) => ({ kind: 'look', limit, answer }));
       left -= looked?.looks ?? 0;
       // It used less than its limit, so this round is done with it.
       if (left > 0) {

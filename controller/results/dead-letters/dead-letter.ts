@@ -19,9 +19,8 @@ export interface DeadLetter {
 }
 
 export type DeadLetterReason =
-
-    | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
-    | 'future' | 'too_old' | 'rule_failed';
+  | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
+  | 'future' | 'too_old' | 'rule_failed';
 
 /** Characters kept of a result. */
 const LETTER_CHARS = 4096;
@@ -35,8 +34,8 @@ export function unreadableLetter(
   const content = Buffer.from(message.bytes.subarray(0, UNREADABLE_BYTES)).toString('base64');
   return {
     id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard,
-    region: message.region,
-    probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content, at: nowWall,
+    region: message.region, probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content,
+    at: nowWall,
   };
 }
 
@@ -48,8 +47,8 @@ export function failedLetter(
   const content = JSON.stringify(item).slice(0, LETTER_CHARS);
   return {
     id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed',
-    shard: entry.shard, region: '', probe_id: '',
-    epoch: null, seq: null, monitor_id, content, at: entry.taken_at,
+    shard: entry.shard, region: '', probe_id: '', epoch: null, seq: null, monitor_id, content,
+    at: entry.taken_at,
   };
 }
 
@@ -59,10 +58,8 @@ export function letterOf(
   reason: DeadLetterReason, at: number,
 ): DeadLetter {
   return {
-    id: derivedId(
-      'result', source.probe_id, epoch, shard, result.seq,
-    ), reason, shard, region: source.region, probe_id: source.probe_id, epoch,
-    seq: result.seq, monitor_id: result.monitor_id, content: JSON.stringify(result).slice(0, LETTER_CHARS),
-    at,
+    id: derivedId('result', source.probe_id, epoch, shard, result.seq), reason, shard, epoch, at,
+    region: source.region, probe_id: source.probe_id, seq: result.seq, monitor_id: result.monitor_id,
+    content: JSON.stringify(result).slice(0, LETTER_CHARS),
   };
 }

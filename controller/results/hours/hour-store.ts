@@ -61,17 +61,15 @@ export class HourStore {
   /** Written rollups of these hours, each with its journal entry. */
   async hours(keys: HourKey[]): Promise<(HourKey & { position: number; rollup: Rollup })[]> {
     const docs = await this.#rollups({ $in: keys.map(hourId) });
-    return docs.map((doc) => ({
-      position: doc.position, rollup: decodeRollup(doc.rollup.buffer), ...hourKey(doc._id),
-    }));
+    return docs.map(({ _id, position, rollup }) =>
+      ({ position, rollup: decodeRollup(rollup.buffer), ...hourKey(_id) }));
   }
 
   /** Totals of these hours that are written, each with its journal entry. */
   async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
     const docs = await this.#rollups({ $in: keys.map(hourId) });
-    return docs.map((doc) => ({
-      position: doc.position, totals: decodeTotals(doc.rollup.buffer), ...hourKey(doc._id),
-    }));
+    return docs.map(({ _id, position, rollup }) =>
+      ({ position, totals: decodeTotals(rollup.buffer), ...hourKey(_id) }));
   }
 
   /** Written rollups of these days. */
@@ -90,9 +88,8 @@ export class HourStore {
   async results(keys: HourKey[]): Promise<HourResults[]> {
     const query = { _id: { $in: keys.map(hourId) } };
     const docs = await this.#hours.find(query, { projection: { results: 1 } }).toArray();
-    return docs.map(({ _id, results }) => ({
-      rows: results ? decodeBlock(results.buffer).rows() : [], ...hourKey(_id),
-    }));
+    return docs.map(({ _id, results }) =>
+      ({ rows: results ? decodeBlock(results.buffer).rows() : [], ...hourKey(_id) }));
   }
 
   #rollups(_id: { $in: string[] } | IdRange): Promise<HourDoc[]> {

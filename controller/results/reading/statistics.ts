@@ -28,19 +28,13 @@ export interface StatisticsDeps {
 
 /** Statistics from rollups of days and hours, and from the owners for what is not in them yet. */
 export class Statistics {
-  readonly #clock: Clock;
-  readonly #rollups: RollupReader;
-  readonly #open: StatisticsDeps['open'];
-  readonly #latest: StatisticsDeps['latest'];
+  readonly #deps: StatisticsDeps;
   readonly #written: WrittenTotals;
   /** Kept apart, so that a group's thousands of monitors do not displace what lists show. */
   readonly #writtenOfMany: WrittenTotals;
 
   constructor(deps: StatisticsDeps) {
-    this.#clock = deps.clock;
-    this.#rollups = deps.rollups;
-    this.#open = deps.open;
-    this.#latest = deps.latest;
+    this.#deps = deps;
     this.#written = new WrittenTotals(deps.rollups, deps.clock, 'drop the oldest');
     this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep what is good');
   }
@@ -57,8 +51,8 @@ export class Statistics {
 
   /** One period for each of `hours`, in clock hours; monitors that nobody has heard of are left out. */
   async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
-    const now = this.#clock.now();
-    const { monitors } = await this.#open.open(monitorIds, 0);
+    const now = this.#deps.clock.now();
+    const { monitors } = await this.#deps.open.open(monitorIds, 0);
     const known = new Map<string, MonitorPeriods>();
     for (const [id, { live }] of monitors) known.set(id, { live, periods: [] });
     for (const back of hours) {
@@ -70,11 +64,11 @@ export class Statistics {
 
   /** The project's latest results of the last 24 hours, newest first; never of heartbeats. */
   async recent(projectId: string, limit: number): Promise<RecentResult[]> {
-    const since = this.#clock.now() - DAY_MS;
-    const latest = (await this.#latest(projectId)).filter(({ at }) => at >= since);
+    const since = this.#deps.clock.now() - DAY_MS;
+    const latest = (await this.#deps.latest(projectId)).filter(({ at }) => at >= since);
     // The newest results overall are among those of the monitors that were checked last.
     const ids = latest.sort((a, b) => b.at - a.at).slice(0, limit).map(({ monitor_id: id }) => id);
-    const { recent } = await this.#open.open(ids, limit);
+    const { recent } = await this.#deps.open.open(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
     const newest = latest[0]?.at ?? since;
@@ -90,19 +84,19 @@ export class Statistics {
   }
 
   async #storedSince(monitorIds: string[], since: number): Promise<RecentResult[]> {
-    const hours = steps(hourOf(since), this.#clock.now() + HOUR_MS, HOUR_MS);
+    const hours = steps(hourOf(since), this.#deps.clock.now() + HOUR_MS, HOUR_MS);
     const keys = monitorIds.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour })));
-    return (await this.#rollups.results(keys)).flatMap(({ monitor_id: id, rows }) => rows
+    return (await this.#deps.rollups.results(keys)).flatMap(({ monitor_id: id, rows }) => rows
       .filter((row) => row.outcome !== 'missed' && row.started_at >= since)
       .map((row) => viewRecent(id, row)));
   }
 
   #daysBack(days: number): number {
-    return hourOf(this.#clock.now() - days * DAY_MS) + HOUR_MS;
+    return hourOf(this.#deps.clock.now() - days * DAY_MS) + HOUR_MS;
   }
 
   async #list(monitorIds: string[], from: number): Promise<Map<string, MonitorStatistics>> {
-    const { monitors } = await this.#open.open(monitorIds, 0);
+    const { monitors } = await this.#deps.open.open(monitorIds, 0);
     const stats = await this.#over(this.#written, monitors, from);
     return new Map([...monitors].map(([id, { live }]) => [id, { live, stats: stats.get(id) ?? null }]));
   }
@@ -112,7 +106,7 @@ export class Statistics {
     totals: WrittenTotals, monitors: Map<string, OpenMonitor>, from: number,
   ): Promise<Map<string, PeriodStats | null>> {
     const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null]));
-    const written = await totals.of(versions, from, this.#clock.now());
+    const written = await totals.of(versions, from, this.#deps.clock.now());
     const inDays = await this.#positionsInDays(monitors, written, from);
     return new Map([...monitors].map(([id, monitor]) => {
       const of = written.get(id);
@@ -133,7 +127,7 @@ export class Statistics {
       return inDays.map(({ hour }) => ({ monitor_id: id, hour }));
     });
     if (keys.length === 0) return new Map();
-    const found = await this.#rollups.hourTotals(keys);
+    const found = await this.#deps.rollups.hourTotals(keys);
     return new Map(found.map(({ monitor_id: id, hour, position }) => [rollupKey(id, hour), position]));
   }
 }

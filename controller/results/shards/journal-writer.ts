@@ -11,7 +11,9 @@ const LONGEST_RETRY_MS = 5000;
 
 /** What the writer says to a shard. */
 export type JournalMessage =
+  /** Asks for the next entry, or for the one that is still without an answer. */
   | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
+  /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
   | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void };
 
 export interface JournalWriterDeps {

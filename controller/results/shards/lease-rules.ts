@@ -7,11 +7,6 @@ export interface Lease {
   expires_at: number;
 }
 
-export interface LeasePlan {
-  acquire: number[];
-  release: number[];
-}
-
 export interface LeaseView {
   leases: Lease[];
   /** Controllers that are alive, this one included. */
@@ -24,7 +19,9 @@ export interface LeaseView {
 }
 
 /** Which shards a controller should acquire and release so that all live controllers have an even share. */
-export function planLeases({ leases, alive, holder, now, barred }: LeaseView): LeasePlan {
+export function planLeases(
+  { leases, alive, holder, now, barred }: LeaseView,
+): { acquire: number[]; release: number[] } {
   const share = Math.ceil(SHARD_COUNT / Math.max(1, alive));
   const holderOf =
     new Map(leases.filter((lease) => lease.expires_at >= now).map((lease) => [lease.shard, lease.holder]));

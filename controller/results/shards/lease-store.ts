@@ -30,9 +30,8 @@ export class LeaseStore {
       if (_id.startsWith(CONTROLLER) && expires_at >= now) alive.add(_id);
     }
     const shards = docs.filter(({ _id }) => !_id.startsWith(CONTROLLER));
-    return { alive: alive.size, leases: shards.map(
-      ({ _id, holder: by, expires_at }) => ({ shard: Number(_id), holder: by, expires_at }),
-    ) };
+    const leases = shards.map(({ _id, ...lease }) => ({ shard: Number(_id), ...lease }));
+    return { leases, alive: alive.size };
   }
 
   /** Shows that a controller is alive. */

@@ -72,9 +72,8 @@ export class Leases {
     await store.show(holder, now + LEASE_MS);
     await store.renew([...this.#mine], holder, now + LEASE_MS);
     const { leases, alive } = await store.look(holder, now);
-    const held = new Set(leases.filter((lease) => lease.holder === holder && lease.expires_at >= now).map(
-      (lease) => lease.shard,
-    ));
+    const ours = leases.filter((lease) => lease.holder === holder && lease.expires_at >= now);
+    const held = new Set(ours.map((lease) => lease.shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
     const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
     const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));

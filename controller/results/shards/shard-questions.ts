@@ -4,7 +4,7 @@ import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
-import type { ShardView } from './shard.ts';
+import type { ShardMessage, ShardView } from './shard.ts';
 
 const ANSWER_MS = 1000;
 const LONGEST_ANSWER_BYTES = 16_777_216;
@@ -18,27 +18,14 @@ export interface ShardQuestion<Q, A> {
   fromMemory(shard: ShardView, question: Q): A;
 }
 
-/** What answers another controller: null when the question does not match its schema. */
-export interface Answerer {
-  name: string;
-  reply(shard: ShardView, data: Uint8Array): string | null;
-}
-
-export function shardQuestion<Q, A>(question: ShardQuestion<Q, A>): ShardQuestion<Q, A> & Answerer {
-  return {
-    ...question,
-    reply: (shard, data) => {
-      const asked = decodeJson(question.asked, data);
-      return asked === null ? null : JSON.stringify(question.fromMemory(shard, asked));
-    },
-  };
+/** Infers the types of a question from its schemas. */
+export function shardQuestion<Q, A>(question: ShardQuestion<Q, A>): ShardQuestion<Q, A> {
+  return question;
 }
 
 export interface ShardQuestionsDeps {
   /** The shards in hand. */
-  shards: { get(
-    shard: number,
-  ): Pick<Actor<{ kind: 'read'; read(shard: ShardView): void }>, 'ask'> | undefined };
+  shards: { get(shard: number): Pick<Actor<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
   bus: Bus;
   log: Log;
 }
@@ -68,10 +55,12 @@ export class ShardQuestions {
 
   /** Answers another controller; null when the shard is not in hand, or it is none of these questions. */
   async answer(
-    shard: number, name: string, data: Uint8Array, questions: readonly Answerer[],
+    shard: number, name: string, data: Uint8Array, questions: readonly ShardQuestion<unknown, unknown>[],
   ): Promise<string | null> {
     const question = questions.find((one) => one.name === name);
-    return question ? await (this.#read(shard, (view) => question.reply(view, data)) ?? null) : null;
+    const asked = question ? decodeJson(question.asked, data) : null;
+    if (!question || asked === null) return null;
+    return (await this.#read(shard, (view) => JSON.stringify(question.fromMemory(view, asked)))) ?? null;
   }
 
   #read<A>(shard: number, read: (view: ShardView) => A): Promise<A> | undefined {

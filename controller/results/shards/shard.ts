@@ -2,18 +2,19 @@ import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { ClockMessage } from '../clock/clock-rounds.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import { failedLetter } from '../dead-letters/dead-letter.ts';
 import { writeClosedHours, markSaved } from '../writing/closed-hours.ts';
 import type { HourStore } from '../hours/hour-store.ts';
-import { EntryBuilder, type NextEntry } from '../intake/entry-builder.ts';
+import { EntryBuilder } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakeLimits, TakenMessage } from '../intake/take-limits.ts';
 import { ENTRY_VERSION, type JournalEntry } from '../journal/journal-entry.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
-import type { JournalWriter } from './journal-writer.ts';
+import type { JournalMessage, JournalWriter } from './journal-writer.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
 import { carryOut, persistChanges, type OutboxPorts } from '../writing/outbox.ts';
@@ -59,7 +60,7 @@ export interface ShardDeps {
   counts: IngestCounts;
 }
 
-export type ShardMessage =
+export type ShardMessage = JournalMessage | ClockMessage
   /** A batch from the bus. One that gets no answer is sent again by its probe. */
   | { kind: 'batch'; message: TakenMessage }
   /** Changed monitors. Answers with the ids of those that the journal has. */
@@ -71,25 +72,11 @@ export type ShardMessage =
   | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
   /** Journaled pings that are out of their collection now. */
   | { kind: 'pingsRemoved'; ids: string[] }
-  /** Asks for the next entry, or for the one that is still without an answer. */
-  | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
-  /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
-  | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void }
   /**
    * The database did not answer for a while, or input was lost: silence until now says nothing about anybody.
    */
   | { kind: 'interrupted' }
-  /** Answers with the number of monitors that are booked at once because their hour is over. */
-  | { kind: 'beginRound'; mayCloseHour: boolean; answer(booked: number): void }
-  /** Answers with the number of monitors looked at, at most `limit`; fewer when the round has none left. */
-  | { kind: 'look'; limit: number; answer(looked: LookAnswer): void }
   | { kind: 'read'; read(shard: ShardView): void };
-
-export interface LookAnswer {
-  looks: number;
-  /** What the round has found is being written. */
-  isWriting: boolean;
-}
 
 /** What a question may read of a shard. */
 export interface ShardView {

@@ -23,11 +23,10 @@ export class MongoStatusHistory implements StatusHistory {
   async before(
     monitorId: string, before: number, limit: number,
   ): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {
+    const monitor = { monitor_id: monitorId };
     const [found, [next]] = await Promise.all([
-      this.#changes.find({ monitor_id: monitorId, at: { $lt: before } }).sort({ at: -1 }).limit(
-        limit,
-      ).toArray(),
-      this.#changes.find({ monitor_id: monitorId, at: { $gte: before } }).sort({ at: 1 }).limit(1).toArray(),
+      this.#changes.find({ at: { $lt: before }, ...monitor }).sort({ at: -1 }).limit(limit).toArray(),
+      this.#changes.find({ at: { $gte: before }, ...monitor }).sort({ at: 1 }).limit(1).toArray(),
     ]);
     return { changes: found.map(toChange), next: next ? toChange(next) : null };
   }

@@ -8,9 +8,8 @@ import type { DeadLetter } from '../../../controller/results/dead-letters/dead-l
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
-import {
-  Shard, type LookAnswer, type ShardDeps, type ShardMessage,
-} from '../../../controller/results/shards/shard.ts';
+import type { LookAnswer } from '../../../controller/results/clock/clock-rounds.ts';
+import { Shard, type ShardDeps, type ShardMessage } from '../../../controller/results/shards/shard.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
