@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, ok, type Route } from '../http/route.ts';
 import { auditQuery, listChanges, type AuditDeps } from './verbs.ts';
 import { auditAnswer, viewAuditEntry } from './views.ts';
 
@@ -11,7 +11,7 @@ export function auditRoutes(deps: AuditDeps): Route[] {
         const { entries, total } = await listChanges(deps, ctx, query);
         const { page, limit } = query;
         const pagination = { page, limit, total_count: total, has_more: page * limit < total };
-        return { status: 200, data: { entries: entries.map(viewAuditEntry), pagination } };
+        return ok({ entries: entries.map(viewAuditEntry), pagination });
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
 import { deletedAnswer } from '../monitors/answers.ts';
 import { viewBulk } from '../monitors/views.ts';
 import * as answers from './answers.ts';
@@ -13,24 +13,24 @@ import { changeGroup, createGroup, deleteGroup } from './verbs/write-group.ts';
 import { viewGroup, viewHierarchy, viewWholeGroup } from './views.ts';
 
 const tag = 'Groups';
-const one = { params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
+const one = { path: '/api/groups/:id', params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
 /** Groups: lists, reads, writes, statistics, and changes to all monitors of one. */
 export function groupRoutes(deps: GroupDeps): Route[] {
-  return [...readRoutes(deps), ...figureRoutes(deps), ...writeRoutes(deps), ...memberRoutes(deps)];
+  return [...readRoutes(deps), ...writeRoutes(deps), ...memberRoutes(deps)];
 }
 
 function readRoutes(deps: GroupDeps): Route[] {
   const common = { method: 'GET', tag, auth: { access: 'project', role: 'viewer' } } as const;
+  const figures = { ...common, auth: { access: 'project', role: 'viewer', keys: false } } as const;
   return [
     defineRoute({
       ...common, path: '/api/groups', summary: 'List groups, newest first',
-      query: schema.groupListQuery,
-      errors: ['INVALID_PAGE', 'INVALID_LIMIT'],
+      query: schema.groupListQuery, errors: ['INVALID_PAGE', 'INVALID_LIMIT'],
       answers: { 200: answers.groupListAnswer },
       handle: async (ctx, { query }) => {
         const { groups, counts, ...paging } = await listGroups(deps, ctx, query);
-        return { status: 200, data: { groups: groups.map((group) => viewGroup(group, counts)), ...paging } };
+        return ok({ groups: groups.map((group) => viewGroup(group, counts)), ...paging });
       },
     }),
     defineRoute({
@@ -38,33 +38,24 @@ function readRoutes(deps: GroupDeps): Route[] {
       answers: { 200: answers.hierarchyAnswer },
       handle: async (ctx) => {
         const { groups, counts } = await readHierarchy(deps, ctx);
-        return { status: 200, data: { groups: viewHierarchy(groups, counts) } };
+        return ok({ groups: viewHierarchy(groups, counts) });
       },
     }),
     defineRoute({
-      ...common, ...one, path: '/api/groups/:id',
-      summary: 'Read a group with its monitors, children and path',
+      ...common, ...one, summary: 'Read a group with its monitors, children and path',
       answers: { 200: answers.groupView },
-      handle: async (ctx, { params }) => {
-        return { status: 200, data: viewWholeGroup(await readGroup(deps, ctx, params.id)) };
-      },
+      handle: async (ctx, { params }) => ok(viewWholeGroup(await readGroup(deps, ctx, params.id))),
     }),
-  ];
-}
-
-function figureRoutes(deps: GroupDeps): Route[] {
-  const common = { method: 'GET', tag, auth: { access: 'project', role: 'viewer', keys: false } } as const;
-  return [
     defineRoute({
-      ...common, path: '/api/groups/health-summary',
+      ...figures, path: '/api/groups/health-summary',
       summary: 'Read the health of every group, sorted by name',
       answers: { 200: answers.healthSummaryAnswer },
-      handle: async (ctx) => ({ status: 200, data: await readHealthSummary(deps, ctx) }),
+      handle: async (ctx) => ok(await readHealthSummary(deps, ctx)),
     }),
     defineRoute({
-      ...common, ...one, path: '/api/groups/:id/stats', summary: 'Read the statistics of a group',
+      ...figures, ...one, path: '/api/groups/:id/stats', summary: 'Read the statistics of a group',
       answers: { 200: answers.groupStatsAnswer },
-      handle: async (ctx, { params }) => ({ status: 200, data: await readGroupStats(deps, ctx, params.id) }),
+      handle: async (ctx, { params }) => ok(await readGroupStats(deps, ctx, params.id)),
     }),
   ];
 }
@@ -72,88 +63,70 @@ function figureRoutes(deps: GroupDeps): Route[] {
 function writeRoutes(deps: GroupDeps): Route[] {
   const common = { tag, auth: { access: 'project', role: 'editor' } } as const;
   const treeErrors = ['DUPLICATE_NAME', 'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'CONFLICT'] as const;
-  const change = (method: 'PUT' | 'PATCH') =>
-    defineRoute({
-      ...common, method, path: '/api/groups/:id', summary: 'Change a group', audit: 'group.updated',
-      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
-      params: idParams,
-      body: schema.groupChangeInput,
-      errors: ['RESOURCE_NOT_FOUND', ...treeErrors],
-      answers: { 200: answers.groupView },
-      handle: async (ctx, { params, body }) => {
-        const group = await changeGroup(deps, ctx, params.id, body);
-        return { status: 200, data: viewGroup(group, await countMembers(deps, ctx, [group])) };
-      },
-    });
   return [
     defineRoute({
       ...common, method: 'POST', path: '/api/groups', summary: 'Create a group', audit: 'group.created',
-      body: schema.groupInput,
-      errors: [...treeErrors, 'FAIR_USE_LIMIT_REACHED'],
+      body: schema.groupInput, errors: [...treeErrors, 'FAIR_USE_LIMIT_REACHED'],
       answers: { 201: answers.groupView },
-      handle: async (ctx, { body }) => {
-        return { status: 201, data: viewGroup(await createGroup(deps, ctx, body), new Map()) };
-      },
+      handle: async (ctx, { body }) => created(viewGroup(await createGroup(deps, ctx, body), new Map())),
     }),
-    change('PUT'),
-    change('PATCH'),
-    defineRoute({
-      ...common, method: 'DELETE', path: '/api/groups/:id', summary: 'Delete a group', audit: 'group.deleted',
-      description: 'Its children and its monitors move to its parent.',
-      params: idParams,
-      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'],
-      answers: { 200: deletedAnswer },
-      handle: async (ctx, { params }) => {
-        await deleteGroup(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Group deleted successfully' } };
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...common, ...one, method, summary: 'Change a group', audit: 'group.updated',
+      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
+      body: schema.groupChangeInput, errors: [...one.errors, ...treeErrors],
+      answers: { 200: answers.groupView },
+      handle: async (ctx, { params, body }) => {
+        const group = await changeGroup(deps, ctx, params.id, body);
+        return ok(viewGroup(group, await countMembers(deps, ctx, [group])));
       },
+    })),
+    defineRoute({
+      ...common, ...one, method: 'DELETE', summary: 'Delete a group', audit: 'group.deleted',
+      description: 'Its children and its monitors move to its parent.',
+      errors: [...one.errors, 'CONFLICT'], answers: { 200: deletedAnswer },
+      handle: (ctx, { params }) => done(deleteGroup(deps, ctx, params.id), 'Group deleted successfully'),
     }),
   ];
 }
 
 /** Changes to the monitors of a group. */
 function memberRoutes(deps: GroupDeps): Route[] {
-  const errors = ['RESOURCE_NOT_FOUND', 'CONFLICT'] as const;
-  const common = {
-    method: 'POST', tag, params: idParams, errors, answers: { 200: answers.bulkAnswer },
-  } as const;
+  const errors = [...one.errors, 'CONFLICT'] as const;
+  const common = { ...one, method: 'POST', tag, errors, answers: { 200: answers.bulkAnswer } } as const;
   const bulk = { ...common, auth: { access: 'project', role: 'editor', keys: false } } as const;
-  const transition = (action: 'pause' | 'resume', summary: string, done: string) =>
+  const transition = (action: 'pause' | 'resume', summary: string, past: string) =>
     defineRoute({
-      ...bulk, path: `/api/groups/:id/bulk-${action}`, summary, audit: `group.monitors_${done}`,
-      handle: async (ctx, { params }) => changed(await changeMembers(deps, ctx, params.id, { action }), done),
+      ...bulk, path: `/api/groups/:id/bulk-${action}`, summary, audit: `group.monitors_${past}`,
+      handle: (ctx, { params }) => changed(changeMembers(deps, ctx, params.id, { action }), past),
     });
   return [
     defineRoute({
       ...common, path: '/api/groups/:id/monitors', summary: 'Add monitors to a group',
-      auth: { access: 'project', role: 'editor' }, audit: 'group.monitors_added',
-      body: schema.assignInput,
-      handle: async (ctx, { params, body }) => {
-        return changed(await assignMonitors(deps, ctx, params.id, body.monitor_ids), 'added');
+      auth: { access: 'project', role: 'editor' }, audit: 'group.monitors_added', body: schema.assignInput,
+      handle: (ctx, { params, body }) => {
+        return changed(assignMonitors(deps, ctx, params.id, body.monitor_ids), 'added');
       },
     }),
     transition('pause', 'Pause all active monitors of a group', 'paused'),
     transition('resume', 'Resume the paused monitors of a group', 'resumed'),
     defineRoute({
       ...bulk, path: '/api/groups/:id/bulk-move', summary: 'Move all monitors of a group to another',
-      audit: 'group.monitors_moved',
-      body: schema.moveInput,
-      handle: async (ctx, { params, body }) => {
-        return changed(await moveMembers(deps, ctx, params.id, body.target_group_id), 'moved');
+      audit: 'group.monitors_moved', body: schema.moveInput,
+      handle: (ctx, { params, body }) => {
+        return changed(moveMembers(deps, ctx, params.id, body.target_group_id), 'moved');
       },
     }),
     defineRoute({
       ...bulk, path: '/api/groups/:id/bulk-delete', summary: 'Delete all monitors of a group',
       description: 'The group itself is kept.', audit: 'group.monitors_deleted',
-      body: schema.bulkDeleteInput,
-      errors: [...errors, 'CONFIRMATION_REQUIRED'],
-      handle: async (ctx, { params, body }) => {
-        return changed(await deleteMembers(deps, ctx, params.id, body.confirm === true), 'deleted');
+      body: schema.bulkDeleteInput, errors: [...errors, 'CONFIRMATION_REQUIRED'],
+      handle: (ctx, { params, body }) => {
+        return changed(deleteMembers(deps, ctx, params.id, body.confirm === true), 'deleted');
       },
     }),
   ];
 }
 
-function changed(ids: string[], done: string) {
-  return { status: 200, data: viewBulk(ids, done) } as const;
+async function changed(ids: Promise<string[]>, past: string) {
+  return ok(viewBulk(await ids, past));
 }

@@ -201,6 +201,20 @@ export function defineRoute<
   return { params, query, body, parseBody, ...rest, handle: handle as unknown as Route['handle'] };
 }
 
+export function ok<T>(data: T) {
+  return { status: 200, data } as const;
+}
+
+export function created<T>(data: T) {
+  return { status: 201, data } as const;
+}
+
+/** The reply to a change that returns nothing. */
+export async function done(change: Promise<void>, message: string) {
+  await change;
+  return ok({ message });
+}
+
 export function isStreamAnswer(answer: z.ZodType | RawAnswer): answer is StreamAnswer {
   return 'isStream' in answer;
 }

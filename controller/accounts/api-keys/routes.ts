@@ -1,5 +1,5 @@
 import { idParams } from '../../http/params.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
 import { apiKeysAnswer, freshApiKeyView, messageAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { apiKeyInput, apiKeyQuery } from '../schema.ts';
@@ -15,9 +15,7 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
       ...all, method: 'POST', summary: 'Create an API key',
       description: 'Only this response contains the key.', audit: 'api_key.created',
       body: apiKeyInput, errors: ['FAIR_USE_LIMIT_REACHED'], answers: { 201: freshApiKeyView },
-      handle: async (ctx, { body }) => {
-        return { status: 201, data: viewFreshApiKey(await createApiKey(deps, ctx, body)) };
-      },
+      handle: async (ctx, { body }) => created(viewFreshApiKey(await createApiKey(deps, ctx, body))),
     }),
     defineRoute({
       ...all, method: 'GET', summary: 'List API keys', query: apiKeyQuery, answers: { 200: apiKeysAnswer },
@@ -25,24 +23,19 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
         const { limit, offset } = query;
         const { keys, total } = await listApiKeys(deps, ctx, query);
         const page = { total_count: total, limit, offset, has_more: offset + keys.length < total };
-        return { status: 200, data: { keys: keys.map(viewApiKey), ...page } };
+        return ok({ keys: keys.map(viewApiKey), ...page });
       },
     }),
     defineRoute({
       ...one, method: 'POST', path: `${path}/:id/rotate`, summary: 'Replace the secret of an API key',
       description: 'Name, scope and id stay the same; the old secret stops working at once.',
       audit: 'api_key.rotated', answers: { 201: freshApiKeyView },
-      handle: async (ctx, { params }) => {
-        return { status: 201, data: viewFreshApiKey(await rotateApiKey(deps, ctx, params.id)) };
-      },
+      handle: async (ctx, { params }) => created(viewFreshApiKey(await rotateApiKey(deps, ctx, params.id))),
     }),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Revoke an API key',
       audit: 'api_key.revoked', answers: { 200: messageAnswer },
-      handle: async (ctx, { params }) => {
-        await revokeApiKey(deps, ctx, params.id);
-        return { status: 200, data: { message: 'API key revoked' } };
-      },
+      handle: (ctx, { params }) => done(revokeApiKey(deps, ctx, params.id), 'API key revoked'),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { idParams } from '../../http/params.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
 import { invitationAnswer, invitationsAnswer, messageAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { invitationInput } from '../schema.ts';
@@ -13,10 +13,9 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, method: 'GET', summary: 'List the invitations, newest first',
       answers: { 200: invitationsAnswer },
-      handle: async (ctx) => {
-        const invitations = (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now));
-        return { status: 200, data: { invitations } };
-      },
+      handle: async (ctx) => ok({
+        invitations: (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now)),
+      }),
     }),
     defineRoute({
       ...common, method: 'POST', summary: 'Invite a person by mail', audit: 'invitation.created',
@@ -24,19 +23,15 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
         + '`member`.',
       body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'],
       answers: { 201: invitationAnswer },
-      handle: async (ctx, { body }) => {
-        const invitation = await createInvitation(deps, ctx, body);
-        return { status: 201, data: { invitation: viewInvitation(invitation, ctx.now) } };
-      },
+      handle: async (ctx, { body }) => created({
+        invitation: viewInvitation(await createInvitation(deps, ctx, body), ctx.now),
+      }),
     }),
     defineRoute({
       ...common, method: 'DELETE', path: `${path}/:id`, summary: 'Withdraw an invitation',
       audit: 'invitation.withdrawn', params: idParams,
       errors: ['RESOURCE_NOT_FOUND'], answers: { 200: messageAnswer },
-      handle: async (ctx, { params }) => {
-        await withdrawInvitation(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Invitation withdrawn' } };
-      },
+      handle: (ctx, { params }) => done(withdrawInvitation(deps, ctx, params.id), 'Invitation withdrawn'),
     }),
   ];
 }

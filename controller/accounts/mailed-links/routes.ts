@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, ok, type Route } from '../../http/route.ts';
 import { loginAnswer, messageAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { acceptInvitation } from '../invitations/verbs/accept.ts';
@@ -27,7 +27,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx, { body }) => {
         resendVerification(deps, ctx, body.email);
         const message = 'If this address has an account that is not verified, a mail is on its way';
-        return { status: 200, data: { message } };
+        return ok({ message });
       },
     }),
     defineRoute({
@@ -35,7 +35,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       description: MAIL_RULE, audit: false, body: emailInput, answers: { 200: messageAnswer },
       handle: async (ctx, { body }) => {
         forgotPassword(deps, ctx, body.email);
-        return { status: 200, data: { message: 'If this address has an account, a mail is on its way' } };
+        return ok({ message: 'If this address has an account, a mail is on its way' });
       },
     }),
     defineRoute({

@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, ok, type Route } from '../../http/route.ts';
 import { billingAnswer, organizationAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { organizationChangeInput, planInput } from '../schema.ts';
@@ -14,23 +14,21 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...own, method: 'GET', summary: 'Read the organization',
       auth: { access: 'account', organization: 'viewer' },
-      handle: async (ctx) => {
-        const organization = await readOrganization(deps, ctx);
-        return { status: 200, data: { organization: viewOrganization(organization, ctx.role) } };
-      },
+      handle: async (ctx) => ok({
+        organization: viewOrganization(await readOrganization(deps, ctx), ctx.role),
+      }),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...own, method, summary: 'Rename the organization', audit: 'organization.changed',
       auth: { access: 'account', organization: 'admin' }, body: organizationChangeInput,
-      handle: async (ctx, { body }) => {
-        const organization = await renameOrganization(deps, ctx, body.name);
-        return { status: 200, data: { organization: viewOrganization(organization, ctx.role) } };
-      },
+      handle: async (ctx, { body }) => ok({
+        organization: viewOrganization(await renameOrganization(deps, ctx, body.name), ctx.role),
+      }),
     })),
     defineRoute({
       tag, method: 'GET', path: '/api/billing', summary: 'Read the plan, its limits and the usage',
       auth: { access: 'account', organization: 'admin' }, errors, answers: { 200: billingAnswer },
-      handle: async (ctx) => ({ status: 200, data: await readBilling(deps, ctx) }),
+      handle: async (ctx) => ok(await readBilling(deps, ctx)),
     }),
     defineRoute({
       tag, method: 'PUT', path: '/api/billing/plan', summary: 'Change the plan', audit: 'plan.changed',
@@ -38,7 +36,7 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
         + 'Existing monitors keep their interval and regions until they are changed.',
       auth: { access: 'account', organization: 'owner' }, body: planInput,
       errors: [...errors, 'CONFLICT'], answers: { 200: billingAnswer },
-      handle: async (ctx, { body }) => ({ status: 200, data: await changePlan(deps, ctx, body.plan) }),
+      handle: async (ctx, { body }) => ok(await changePlan(deps, ctx, body.plan)),
     }),
   ];
 }

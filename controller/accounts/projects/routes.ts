@@ -1,5 +1,5 @@
 import { idParams } from '../../http/params.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
 import { messageAnswer, projectAnswer, projectMembersAnswer, projectsAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { projectChangeInput, projectInput, projectMembersInput } from '../schema.ts';
@@ -19,39 +19,33 @@ export function projectRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...all, method: 'GET', summary: 'List the projects of the organization',
       auth: reader, answers: { 200: projectsAnswer },
-      handle: async (ctx) => {
-        return { status: 200, data: { projects: (await listProjects(deps, ctx)).map(viewProject) } };
-      },
+      handle: async (ctx) => ok({ projects: (await listProjects(deps, ctx)).map(viewProject) }),
     }),
     defineRoute({
       ...one, ...known, method: 'GET', summary: 'Read a project', auth: reader,
       handle: async (ctx, { params }) => {
-        return { status: 200, data: { project: viewProject(await readProject(deps, ctx, params.id)) } };
+        return ok({ project: viewProject(await readProject(deps, ctx, params.id)) });
       },
     }),
     defineRoute({
       ...all, method: 'POST', summary: 'Create a project', audit: 'project.created',
       auth: admin, body: projectInput, errors: ['PLAN_LIMIT_EXCEEDED'], answers: { 201: projectAnswer },
       handle: async (ctx, { body }) => {
-        return { status: 201, data: { project: viewProject(await createProject(deps, ctx, body)) } };
+        return created({ project: viewProject(await createProject(deps, ctx, body)) });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, ...known, method, summary: 'Rename a project', audit: 'project.changed',
       auth: admin, body: projectChangeInput,
-      handle: async (ctx, { params, body }) => {
-        const project = await renameProject(deps, ctx, params.id, body.name);
-        return { status: 200, data: { project: viewProject(project) } };
-      },
+      handle: async (ctx, { params, body }) => ok({
+        project: viewProject(await renameProject(deps, ctx, params.id, body.name)),
+      }),
     })),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Delete an empty project', audit: 'project.deleted',
       description: 'The default project and projects with monitors or groups cannot be deleted.',
       auth: admin, errors: ['PROJECT_NOT_FOUND', 'CONFLICT'], answers: { 200: messageAnswer },
-      handle: async (ctx, { params }) => {
-        await deleteProject(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Project deleted' } };
-      },
+      handle: (ctx, { params }) => done(deleteProject(deps, ctx, params.id), 'Project deleted'),
     }),
     ...projectMemberRoutes(deps),
   ];
@@ -66,10 +60,9 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, method: 'GET', summary: 'List the members of a project',
       auth: { access: 'account', organization: 'viewer' },
-      handle: async (ctx, { params }) => {
-        const members = await listProjectMembers(deps, ctx, params.id);
-        return { status: 200, data: { members: members.map(viewProjectMember) } };
-      },
+      handle: async (ctx, { params }) => ok({
+        members: (await listProjectMembers(deps, ctx, params.id)).map(viewProjectMember),
+      }),
     }),
     defineRoute({
       ...common, method: 'PUT', audit: 'project.members_changed',
@@ -78,10 +71,9 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
         'A `member` of the organization who is not named has no role in the project, and is editor of the '
         + 'default one. Owners, admins and viewers have theirs by their role in the organization.',
       auth: admin, body: projectMembersInput,
-      handle: async (ctx, { params, body }) => {
-        const members = await setProjectMembers(deps, ctx, params.id, body);
-        return { status: 200, data: { members: members.map(viewProjectMember) } };
-      },
+      handle: async (ctx, { params, body }) => ok({
+        members: (await setProjectMembers(deps, ctx, params.id, body)).map(viewProjectMember),
+      }),
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, done, ok, type Route } from '../../http/route.ts';
 import { changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, registerInput } from '../schema.ts';
@@ -36,17 +36,14 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...own, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
       answers: { 200: messageAnswer },
-      handle: async (ctx) => {
-        await logOut(deps, ctx);
-        return { status: 200, data: { message: 'Signed out' } };
-      },
+      handle: (ctx) => done(logOut(deps, ctx), 'Signed out'),
     }),
     defineRoute({
       ...own, method: 'GET', path: '/api/auth/me', summary: 'Read the account of this session',
       answers: { 200: meAnswer },
       handle: async (ctx) => {
         const { projects, ...account } = await readAccount(deps, ctx);
-        return { status: 200, data: { projects: projects.map(viewOwnProject), ...viewAccount(account) } };
+        return ok({ projects: projects.map(viewOwnProject), ...viewAccount(account) });
       },
     }),
     defineRoute({
@@ -57,7 +54,7 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'], answers: { 200: changePasswordAnswer },
       handle: async (ctx, { body }) => {
         const session = await changePassword(deps, ctx, body);
-        return { status: 200, data: { message: 'Password changed', ...viewSession(session) } };
+        return ok({ message: 'Password changed', ...viewSession(session) });
       },
     }),
   ];
