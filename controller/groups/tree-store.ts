@@ -1,7 +1,6 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
-import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import { Documents } from '../platform/mongo/documents.ts';
 import type { RemoveStep, TreeStep } from './group.ts';
 
 /** A document of `group_trees`; `_id` is the project. */
@@ -18,29 +17,27 @@ interface TreeDoc {
  * the revision has decided on the current tree and leaves the step for anybody to finish before the next
  * change.
  */
-export class TreeStore {
-  readonly #trees: Collection<TreeDoc>;
-
+export class TreeStore extends Documents<TreeDoc> {
   constructor(db: Db) {
-    this.#trees = db.collection<TreeDoc>('group_trees');
+    super(db, 'group_trees');
   }
 
   async read(tenant: Tenant): Promise<Pick<TreeDoc, 'revision' | 'step'>> {
-    const tree = await this.#trees.findOne(treeOf(tenant));
+    const tree = await this.findOne(treeOf(tenant));
     if (tree !== null) return tree;
     const first = { ...treeOf(tenant), revision: 0, step: null };
-    return (await unlessTaken(this.#trees.insertOne(first))) ? first : this.read(tenant);
+    return (await this.insertIfFree(first)) ? first : this.read(tenant);
   }
 
   /** Raises `revision` by one and leaves `step`. False: another change was first, or a step is unfinished. */
-  async claim(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
+  claim(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
     const seen = { ...treeOf(tenant), revision, step: null };
-    return (await this.#trees.updateOne(seen, { $set: { step }, $inc: { revision: 1 } })).matchedCount === 1;
+    return this.update(seen, { $set: { step }, $inc: { revision: 1 } });
   }
 
   /** Records that the step of `revision` is carried out. */
   async finish(tenant: Tenant, revision: number): Promise<void> {
-    await this.#trees.updateOne({ ...treeOf(tenant), revision }, { $set: { step: null } });
+    await this.update({ ...treeOf(tenant), revision }, { $set: { step: null } });
   }
 }
 
@@ -67,15 +64,9 @@ const CLEARED_AGAIN_AFTER_MS = 600_000;
  * Collection `group_removals`: deleted groups whose monitors may not all have moved on. Each is cleared
  * twice: at once, and again when no request can be running that saw the group.
  */
-export class RemovalStore {
-  readonly #removals: Collection<RemovalDoc>;
-
+export class RemovalStore extends Documents<RemovalDoc> {
   constructor(db: Db) {
-    this.#removals = db.collection<RemovalDoc>('group_removals');
-  }
-
-  async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.#removals, [
+    super(db, 'group_removals', [
       // Each change of a project's tree finishes what others left undone.
       { key: { organization_id: 1, project_id: 1, clear_at: 1 }, name: 'due_of_project' },
       // The round that clears again.
@@ -86,18 +77,18 @@ export class RemovalStore {
   /** Inserts if absent. */
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
     const insert = { $setOnInsert: { to, clear_at: 0 } };
-    await this.#removals.updateOne({ _id, ...ownedBy(tenant) }, insert, { upsert: true });
+    await this.all.updateOne({ _id, ...ownedBy(tenant) }, insert, { upsert: true });
   }
 
   /** Removals that are due. */
   async list(tenant: Tenant, now: number): Promise<RemovalDoc[]> {
     const due = { ...ownedBy(tenant), clear_at: { $lte: now } };
-    return this.#removals.find(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
+    return this.all.find(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
   }
 
   /** Tenants with removals that are due. */
   async tenants(now: number): Promise<Tenant[]> {
-    const due = this.#removals.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE);
+    const due = this.all.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE);
     const tenants = new Map<string, Tenant>();
     for (const doc of await due.toArray()) {
       tenants.set(doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id });
@@ -109,13 +100,13 @@ export class RemovalStore {
   async done(tenant: Tenant, groupId: string, now: number): Promise<void> {
     const removal = { _id: groupId, ...ownedBy(tenant) };
     const again = { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } };
-    const { matchedCount: first } = await this.#removals.updateOne({ ...removal, clear_at: 0 }, again);
-    if (first === 0) await this.#removals.deleteOne({ ...removal, clear_at: { $lte: now } });
+    const isFirst = await this.update({ ...removal, clear_at: 0 }, again);
+    if (!isFirst) await this.remove({ ...removal, clear_at: { $lte: now } });
   }
 
   /** Where each deleted group's monitors went; null: to no group. Groups cleared twice are left out. */
   async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
-    const found = await this.#removals.find({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
+    const found = await this.all.find({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
     return new Map(found.map(({ _id, to }) => [_id, to]));
   }
 }

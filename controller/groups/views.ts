@@ -7,20 +7,13 @@ import type { WholeGroup } from './verbs/read-groups.ts';
 
 /** A group as lists show it; `monitorCounts` by group, a group without monitors may be missing. */
 export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, number>): GroupView {
+  const { _id: id, organization_id, project_id, name, description } = group;
+  const created_at = isoTime(group.created_at);
   return {
-    id: group._id,
-    organization_id: group.organization_id,
-    project_id: group.project_id,
-    created_by: group.created_by ?? undefined,
-    name: group.name,
-    description: group.description === '' ? undefined : group.description,
-    parent_group_id: group.parent_group_id ?? undefined,
-    created_at: isoTime(group.created_at),
-    updated_at: isoTime(group.created_at),
-    check_count: monitorCounts.get(group._id) ?? 0,
-    monitors: [],
-    children: [],
-    path: [],
+    id, organization_id, project_id, created_by: group.created_by ?? undefined,
+    name, description: description === '' ? undefined : description,
+    parent_group_id: group.parent_group_id ?? undefined, created_at, updated_at: created_at,
+    check_count: monitorCounts.get(id) ?? 0, monitors: [], children: [], path: [],
   };
 }
 

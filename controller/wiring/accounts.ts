@@ -49,7 +49,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     hasher: new PasswordHasher(ports.passwordCost),
     contentsOfProject: async (tenant) => {
       if (await monitors.store.hasAny(tenant)) return 'monitors';
-      return (await groups.store.count(tenant)) > 0 ? 'groups' : null;
+      return (await groups.store.countOf(tenant)) > 0 ? 'groups' : null;
     },
     ...stores,
   };

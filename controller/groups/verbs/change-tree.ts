@@ -48,7 +48,7 @@ async function carryOut(deps: TreeDeps, tenant: Tenant, step: TreeStep, revision
   if (step.kind === 'place') isDone = await deps.groups.place(tenant, step, revision);
   else {
     await deps.removals.add(tenant, step);
-    await deps.groups.remove(tenant, step, revision);
+    await deps.groups.delete(tenant, step, revision);
   }
   await deps.trees.finish(tenant, revision);
   return isDone;

@@ -35,7 +35,7 @@ export type WholeGroup = Awaited<ReturnType<typeof readGroup>>;
 export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string) {
   const group = await loadGroup(deps, ctx, id);
   const [all, monitors] = await Promise.all([
-    deps.groups.all(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MOST_NAMED),
+    deps.groups.listAll(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MOST_NAMED),
   ]);
   const [live, counts] = await Promise.all([
     deps.monitors.readers.live.states(monitors.map((doc) => doc._id)),
@@ -46,7 +46,7 @@ export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string
 
 /** All groups of the project, by name. */
 export async function readHierarchy(deps: GroupDeps, ctx: ProjectContext) {
-  const groups = await deps.groups.all(ctx.tenant);
+  const groups = await deps.groups.listAll(ctx.tenant);
   return { groups, counts: await countMembers(deps, ctx, groups) };
 }
 
@@ -90,7 +90,7 @@ interface Figures {
 
 /** The health of every group of the project over its own monitors, by name. */
 export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
-  const tallies = (await deps.groups.all(ctx.tenant))
+  const tallies = (await deps.groups.listAll(ctx.tenant))
     .map(({ _id: id, name }) => ({ id, name, monitors: 0, failing: 0, uptime: new Mean() }));
   const byGroup = new Map(tallies.map((tally) => [tally.id, tally]));
   for await (const docs of members(deps, ctx, null)) {

@@ -22,7 +22,7 @@ export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string)
  * beyond MOST_GROUPS in the project.
  */
 export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
-  if ((await deps.groups.count(ctx.tenant)) >= MOST_GROUPS) {
+  if ((await deps.groups.countOf(ctx.tenant)) >= MOST_GROUPS) {
     const message = `A project can have at most ${MOST_GROUPS} groups`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_GROUPS } });
   }

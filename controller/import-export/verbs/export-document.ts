@@ -10,7 +10,7 @@ import { MOST_MONITORS } from '../schema.ts';
 export async function exportDocument(
   deps: GroupDeps, ctx: ProjectContext, offset: number,
 ): Promise<z.input<typeof exportAnswer>> {
-  const groups = await deps.groups.all(ctx.tenant);
+  const groups = await deps.groups.listAll(ctx.tenant);
   const names = new Map(groups.map(({ _id, name }) => [_id, name]));
   const nameOf = (id: string | null | undefined) => names.get(id ?? '') ?? null;
   const monitors = await deps.monitors.monitors.oldest(ctx.tenant, offset, MOST_MONITORS);

@@ -16,7 +16,7 @@ import { planMonitors, type PlannedMonitor } from './plan-monitors.ts';
 export async function importDocument(
   deps: GroupDeps, ctx: ProjectContext, document: DocumentInput, isDryRun: boolean,
 ): Promise<{ groups: ImportedItem[]; monitors: ImportedItem[] }> {
-  const existing = await deps.groups.all(ctx.tenant);
+  const existing = await deps.groups.listAll(ctx.tenant);
   const { groups, issues } = planGroups(document.groups, existing);
   const known = new Set([...existing, ...groups].map(({ name }) => name));
   for (const [at, { group }] of document.monitors.entries()) {
