@@ -7,7 +7,7 @@ import type { AccountDeps } from '../deps.ts';
 import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
 import { acceptInvitationInput, PASSWORD_RULE, resetPasswordInput } from '../schema.ts';
 import { auditActor } from '../views.ts';
-import { acceptPage, joinedPage, passwordChangedPage, resetPage, verifiedPage, verifyPage } from './pages.ts';
+import { acceptPage, donePage, resetPage, verifyPage } from './pages.ts';
 import { resetPassword, verifyEmail } from './verbs.ts';
 
 const HTML = { contentType: HTML_CONTENT };
@@ -36,7 +36,8 @@ function verifyRoutes(deps: AccountDeps): Route[] {
       body: z.strictObject({ token: field }), answers: { 200: HTML },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
-        return { audit: { actor: auditActor(user) }, ...reply(200, verifiedPage(user.email)) };
+        const page = donePage('Address verified', `${user.email} is verified. You can close this page.`);
+        return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
   ];
@@ -55,7 +56,8 @@ function resetRoutes(deps: AccountDeps): Route[] {
         const input = resetPasswordInput.safeParse(body);
         if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error)));
         const user = await resetPassword(deps, ctx, input.data);
-        return { audit: { actor: auditActor(user) }, ...reply(200, passwordChangedPage()) };
+        const page = donePage('Password changed', 'You can sign in with the new password now.');
+        return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
   ];
@@ -65,9 +67,9 @@ function acceptRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...link, path: '/accept-invitation', summary: 'Page for joining an organization',
-      handle: async (ctx, { query: { token } }) => {
-        return reply(200, acceptPage(token, await readInvitation(deps, ctx, token), null));
-      },
+      handle: async (ctx, { query: { token } }) => (
+        reply(200, acceptPage(token, await readInvitation(deps, ctx, token), null))
+      ),
     }),
     defineRoute({
       ...form, path: '/accept-invitation', audit: 'invitation.accepted',
@@ -82,7 +84,8 @@ function acceptRoutes(deps: AccountDeps): Route[] {
         const joined = await acceptInvitation(deps, ctx, input.data).catch(nullIfWrongPassword);
         if (joined === null) return reply(401, showAgain('The password is wrong'));
         const audit = { actor: auditActor(joined.user), organizationId: joined.organizationId };
-        return { audit, ...reply(200, joinedPage(invitation.organizationName)) };
+        const text = `You have joined ${invitation.organizationName}. You can sign in now.`;
+        return { audit, ...reply(200, donePage('Welcome', text)) };
       },
     }),
   ];

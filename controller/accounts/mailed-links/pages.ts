@@ -7,23 +7,11 @@ export function verifyPage(token: string): Page {
 ${form('verify-email', token, html``, 'Verify the address')}`);
 }
 
-export function verifiedPage(email: string): Page {
-  return renderPage(
-    'Address verified', html`<p role="status">${email} is verified. You can close this page.</p>`,
-  );
-}
-
 /** `problem` is the fault of the form as it was sent; null at first. */
 export function resetPage(token: string, problem: string | null): Page {
   const fields = html`${alert(problem)}${newPassword('New password')}`;
   return renderPage('Choose a new password', html`<p>All signed-in devices will have to sign in again.</p>
 ${form('reset-password', token, fields, 'Change the password')}`);
-}
-
-export function passwordChangedPage(): Page {
-  return renderPage(
-    'Password changed', html`<p role="status">You can sign in with the new password now.</p>`,
-  );
 }
 
 export function acceptPage(token: string, invitation: OpenInvitation, problem: string | null): Page {
@@ -38,10 +26,9 @@ ${newPassword('Password')}`;
 ${form('accept-invitation', token, html`${alert(problem)}${hasAccount ? known : fresh}`, 'Accept the invitation')}`);
 }
 
-export function joinedPage(organizationName: string): Page {
-  return renderPage(
-    'Welcome', html`<p role="status">You have joined ${organizationName}. You can sign in now.</p>`,
-  );
+/** The answer to a form that was carried out. */
+export function donePage(title: string, text: string): Page {
+  return renderPage(title, html`<p role="status">${text}</p>`);
 }
 
 /** The action is relative because a proxy may serve us under a path. */
