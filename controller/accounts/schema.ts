@@ -81,6 +81,7 @@ export type RegisterInput = z.infer<typeof registerInput>;
 export type LoginInput = z.infer<typeof loginInput>;
 export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
 export type ApiKeyInput = z.infer<typeof apiKeyInput>;
+export type ApiKeyListQuery = z.infer<typeof apiKeyQuery>;
 export type AcceptInvitationInput = z.infer<typeof acceptInvitationInput>;
 export type InvitationInput = z.infer<typeof invitationInput>;
 export type ProjectMembersInput = z.infer<typeof projectMembersInput>;

@@ -35,7 +35,6 @@ export function viewSession({ token, expiresAt }: StartedSession) {
   return { token, expires_at: isoTime(expiresAt) };
 }
 
-/** A user with their organizations. */
 export function viewAccount({ user, memberships }: Account) {
   return {
     user: viewUser(user),

@@ -4,6 +4,7 @@ import {
   projectRoleOf, reachesOrganizationRole, reachesProjectRole,
   type Membership, type OrganizationRole, type ProjectRole,
 } from '../accounts/roles.ts';
+import { UUID } from './params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, PublicContext } from './route.ts';
 
@@ -22,8 +23,6 @@ export async function authenticate(
   if (text === '') throw new AppError('MISSING_API_KEY', 'X-API-Key is empty');
   return reader.readKey(text, now);
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 type GrantedContext = PublicContext & {
   tenant?: { organizationId: string; projectId?: string };

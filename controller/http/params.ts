@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
+export const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
+
 /** A UUID in any case; comes out in lower case. */
 export const uuidParam = z
   .string()
-  .regex(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, 'Must be a UUID')
+  .regex(UUID, 'Must be a UUID')
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' });
 

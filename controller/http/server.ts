@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse,
 } from 'node:http';
@@ -67,14 +68,9 @@ export function createHttpServer({ handle, refuse, clock, limits }: ServerParts)
   };
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host }, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await once(server.listen({ port, host }), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
-import type { Clock } from '../../shared/time.ts';
-import { defineRoute, type Route } from './route.ts';
+import { within, type Clock } from '../../shared/time.ts';
+import { defineRoute, ok, type Route } from './route.ts';
 
 /** Something that this controller needs to serve requests. */
 export interface ReadinessCheck {
@@ -29,7 +29,7 @@ export function systemRoutes({ checks, registry, clock }: SystemDeps): Route[] {
     defineRoute({
       ...common, path: '/healthz', summary: 'Whether the process is alive',
       answers: { 200: z.strictObject({ status: z.literal('ok') }) },
-      handle: async () => ({ status: 200, data: { status: 'ok' as const } }),
+      handle: async () => ok({ status: 'ok' as const }),
     }),
     defineRoute({
       ...common, path: '/readyz', summary: 'Whether this controller can serve requests',
@@ -42,7 +42,7 @@ export function systemRoutes({ checks, registry, clock }: SystemDeps): Route[] {
         if (failed.length > 0) {
           throw new AppError('SERVICE_UNAVAILABLE', `Not ready: ${failed.join(', ')}`, { details });
         }
-        return { status: 200, data: { status: 'ready' as const, ...details } };
+        return ok({ status: 'ready' as const, ...details });
       },
     }),
     defineRoute({
@@ -53,13 +53,7 @@ export function systemRoutes({ checks, registry, clock }: SystemDeps): Route[] {
   ];
 }
 
-function run({ name, isReady }: ReadinessCheck, clock: Clock): Promise<[string, z.infer<typeof verdict>]> {
-  return new Promise((resolve) => {
-    const settle = (outcome: boolean) => {
-      timer.cancel();
-      resolve([name, outcome ? 'ok' : 'failed']);
-    };
-    const timer = clock.setTimer(READINESS_TIMEOUT_MS, () => settle(false));
-    isReady().then(settle, () => settle(false));
-  });
+async function run(check: ReadinessCheck, clock: Clock): Promise<[string, z.infer<typeof verdict>]> {
+  const isReady = await within(clock, READINESS_TIMEOUT_MS, check.isReady()).catch(() => false);
+  return [check.name, isReady === true ? 'ok' : 'failed'];
 }

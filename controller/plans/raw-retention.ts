@@ -35,12 +35,8 @@ export class RawRetention {
     const entry = { ms: known?.ms ?? this.longestMs, readAt: now };
     this.#known.set(organizationId, entry);
     this.#deps.limitsOf(organizationId).then(
-      ({ raw_results_days: days }) => {
-        entry.ms = days * DAY_MS;
-      },
-      () => {
-        entry.readAt = -Infinity;
-      },
+      ({ raw_results_days: days }) => (entry.ms = days * DAY_MS),
+      () => (entry.readAt = -Infinity),
     );
     return entry.ms;
   }

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { KeyScope } from '../roles.ts';
+import type { ApiKeyListQuery } from '../schema.ts';
 
 export interface ApiKeyDoc {
   _id: string;
@@ -16,13 +17,6 @@ export interface ApiKeyDoc {
 }
 
 export type ApiKeySecret = Pick<ApiKeyDoc, 'hash' | 'preview' | 'created_by' | 'created_at' | 'last_used_at'>;
-
-export interface ApiKeyListQuery {
-  limit: number;
-  offset: number;
-  sort_by: 'created_at' | 'name' | 'last_used_at';
-  sort_order: 'asc' | 'desc';
-}
 
 /** Collection `api_keys`, without revoked keys. */
 export class ApiKeyStore extends Documents<ApiKeyDoc> {

@@ -2,8 +2,8 @@ import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { authorOf, type OrganizationContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { ApiKeyInput } from '../schema.ts';
-import type { ApiKeyDoc, ApiKeyListQuery, ApiKeySecret } from './store.ts';
+import type { ApiKeyInput, ApiKeyListQuery } from '../schema.ts';
+import type { ApiKeyDoc, ApiKeySecret } from './store.ts';
 
 /** Keys of one organization, on any plan. */
 const MOST_KEYS = 1000;

@@ -14,9 +14,7 @@ export function verificationMessage(to: string, link: string): Mail {
       'Someone, hopefully you, created a Farwatch account with this address.',
       'Please verify it within 24 hours:',
     ],
-    link,
-    action: 'Verify the address',
-    after: 'If it was not you, ignore this mail.',
+    link, action: 'Verify the address', after: 'If it was not you, ignore this mail.',
   });
 }
 
@@ -26,8 +24,7 @@ export function resetMessage(to: string, link: string): Mail {
       'Someone, hopefully you, requested a new password for your Farwatch account.',
       'Choose one within an hour:',
     ],
-    link,
-    action: 'Choose a new password',
+    link, action: 'Choose a new password',
     after: 'If it was not you, ignore this mail: your password stays the same.',
   });
 }
@@ -37,9 +34,7 @@ export function invitationMessage(to: string, link: string, inviter: string, org
   const invitation = `"${inviter}" invites you to the organization "${organization}" on Farwatch.`;
   return message(to, 'You are invited to Farwatch', {
     before: [invitation, 'Accept the invitation within 7 days:'],
-    link,
-    action: 'Accept the invitation',
-    after: 'If you do not know who this is, ignore this mail.',
+    link, action: 'Accept the invitation', after: 'If you do not know who this is, ignore this mail.',
   });
 }
 
@@ -53,9 +48,7 @@ interface Content {
 function message(to: string, subject: string, { before, link, action, after }: Content): Mail {
   const paragraph = (line: string): Html => html`<p>${line}</p>\n`;
   return {
-    to,
-    subject,
-    text: [...before, link, after].join('\n\n') + '\n',
+    to, subject, text: [...before, link, after].join('\n\n') + '\n',
     html: html`${before.map(paragraph)}<p><a href="${link}">${action}</a></p>
 <p>${link}</p>
 ${paragraph(after)}`.text,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
 import { z } from 'zod';
@@ -31,8 +31,11 @@ export async function parseKeyRing(json: string): Promise<KeyRing> {
 
 /** The ring in `file`, created (mode 0600) if missing. Two that start at once end up with the same ring. */
 export async function openKeyRing(file: string): Promise<KeyRing> {
-  const existing = readIfThere(file);
-  if (existing !== null) return parseKeyRing(existing);
+  if (!existsSync(file)) await createKeyRing(file);
+  return parseKeyRing(readFileSync(file, 'utf8'));
+}
+
+async function createKeyRing(file: string): Promise<void> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'EdDSA', use: 'sig' };
   mkdirSync(dirname(file), { recursive: true });
@@ -46,20 +49,10 @@ export async function openKeyRing(file: string): Promise<KeyRing> {
   } finally {
     unlinkSync(draft);
   }
-  return parseKeyRing(readFileSync(file, 'utf8'));
 }
 
 function importKey(key: Parameters<typeof importJWK>[0]): Promise<CryptoKey> {
   return importJWK(key, 'EdDSA') as Promise<CryptoKey>;
-}
-
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function parseJson(text: string): unknown {

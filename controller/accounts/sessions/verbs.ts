@@ -2,8 +2,6 @@ import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { OperatorContext, PublicContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { MemberDoc } from '../members/store.ts';
-import type { OrganizationDoc } from '../organizations/store.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
 import { projectRoleOf } from '../roles.ts';
@@ -19,10 +17,8 @@ export interface StartedSession {
   expiresAt: number;
 }
 
-export interface Account {
-  user: UserDoc;
-  memberships: { member: MemberDoc; organization: OrganizationDoc }[];
-}
+/** A user with their organizations. */
+export type Account = Awaited<ReturnType<typeof accountOf>>;
 
 export type SignedIn = Account & { session: StartedSession };
 
@@ -75,7 +71,7 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   return startSession(deps, changed, ctx.now);
 }
 
-async function accountOf(deps: AccountDeps, user: UserDoc): Promise<Account> {
+async function accountOf(deps: AccountDeps, user: UserDoc) {
   const members = await deps.members.listOfUser(user._id);
   const organizations = await deps.organizations.findMany(members.map((member) => member.organization_id));
   const memberships = members.flatMap((member) => {

@@ -3,19 +3,11 @@ import { newId } from '../../../shared/ids.ts';
 import type { PublicContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import { mailVerification } from '../mailed-links/verbs.ts';
-import type { MemberDoc } from '../members/store.ts';
-import type { OrganizationDoc } from '../organizations/store.ts';
-import type { ProjectDoc } from '../projects/store.ts';
 import { LONGEST_ORGANIZATION_NAME, type RegisterInput } from '../schema.ts';
 import { startSession } from '../sessions/verbs.ts';
 import type { UserDoc } from './store.ts';
 
-interface NewAccount {
-  user: UserDoc;
-  organization: OrganizationDoc;
-  project: ProjectDoc;
-  member: MemberDoc;
-}
+type NewAccount = ReturnType<typeof draftAccount>;
 
 /**
  * Creates an account with an organization and a default project. The installation's first account is its
@@ -61,7 +53,7 @@ async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): P
   throw addressTaken();
 }
 
-function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash: string): NewAccount {
+function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash: string) {
   // No longer than a name that can be set, so that the result of a read can be sent back.
   const longName = `${input.name}'s organization`;
   const ownName = longName.length > LONGEST_ORGANIZATION_NAME ? input.name : longName;
@@ -73,7 +65,7 @@ function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash
   return {
     user, organization,
     project: { _id: newId(now), name: 'Default', is_default: true, ...owned },
-    member: { _id: newId(now), user_id: user._id, role: 'owner', project_roles: {}, ...owned },
+    member: { _id: newId(now), user_id: user._id, role: 'owner' as const, project_roles: {}, ...owned },
   };
 }
 

@@ -103,22 +103,18 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', na
 }
 
 function headersOf({ auth, answers }: Route): Parameter[] {
-  const parameters: Parameter[] = [];
-  const add = (name: string, description: string, schema: Json) => {
-    parameters.push({ name, in: 'header', required: false, description, schema });
-  };
+  const header = (isRead: boolean, name: string, description: string, schema: Json): Parameter[] => (
+    isRead ? [{ name, in: 'header', required: false, description, schema }] : []
+  );
   const uuid = { type: 'string', format: 'uuid' };
-  if (auth.access === 'project') {
-    add('X-Project-ID', 'The project to use; default: the default project.', uuid);
-  }
-  if (namesOrganization(auth)) {
-    const rule = 'The organization to use, for a session; default: its first. Ignored with an API key.';
-    add('X-Organization-ID', rule, uuid);
-  }
-  if (Object.values(answers).some(isStreamAnswer)) {
-    add('Last-Event-ID', 'The id of the last event that you received: later events are sent first.', text);
-  }
-  return parameters;
+  const project = 'The project to use; default: the default project.';
+  const organization = 'The organization to use, for a session; default: its first. Ignored with an API key.';
+  const last = 'The id of the last event that you received: later events are sent first.';
+  return [
+    ...header(auth.access === 'project', 'X-Project-ID', project, uuid),
+    ...header(namesOrganization(auth), 'X-Organization-ID', organization, uuid),
+    ...header(Object.values(answers).some(isStreamAnswer), 'Last-Event-ID', last, text),
+  ];
 }
 
 function namesOrganization(auth: Auth): boolean {
@@ -129,7 +125,8 @@ function successes(route: Route, named: Schemas): Operation['responses'] {
   const responses = Object.entries(route.answers).map(([status, answer]) => {
     const content: Content = {};
     const data = isRawAnswer(answer) ? answer.data : answer;
-    if (data !== undefined) content[JSON_CONTENT] = { schema: envelopeOf(schemaOf(data, 'output', named)) };
+    const envelope = data && object({ success: { const: true }, data: schemaOf(data, 'output', named) });
+    if (envelope !== undefined) content[JSON_CONTENT] = { schema: envelope };
     if (isRawAnswer(answer)) {
       const type = answer.contentType.split(';')[0] as string;
       const anyObject = { type: 'object', additionalProperties: true };
@@ -138,11 +135,6 @@ function successes(route: Route, named: Schemas): Operation['responses'] {
     return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
   return Object.fromEntries(responses) as Operation['responses'];
-}
-
-function envelopeOf(data: Json): Json {
-  const properties = { success: { const: true }, data };
-  return { type: 'object', properties, required: ['success', 'data'], additionalProperties: false };
 }
 
 /** A response per status; its description lists the codes that are sent with it. */
