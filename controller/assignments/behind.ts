@@ -35,7 +35,7 @@ export class BehindTeller {
       clock: deps.clock,
       everyMs: READ_HEADS_EVERY_MS,
       round: async () => {
-        this.#heads = await deps.heads.all();
+        this.#heads = await deps.heads.list();
       },
       // Older heads only mean that the database is asked about more probes.
       onFailed: () => undefined,

@@ -1,4 +1,5 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
 
 interface HeadDoc {
   /** Probe id. */
@@ -10,26 +11,24 @@ interface HeadDoc {
 }
 
 /** Collection `assignment_heads`: the revision of each probe's desired set. */
-export class HeadStore {
-  readonly #heads: Collection<HeadDoc>;
-
+export class HeadStore extends Documents<HeadDoc> {
   constructor(db: Db) {
-    this.#heads = db.collection<HeadDoc>('assignment_heads');
+    super(db, 'assignment_heads');
   }
 
   /** `{head: 0, horizon: 0}` for a probe that was never given anything. */
   async find(probeId: string): Promise<Pick<HeadDoc, 'head' | 'horizon'>> {
-    return (await this.#heads.findOne({ _id: probeId })) ?? { head: 0, horizon: 0 };
+    return (await this.findOne({ _id: probeId })) ?? { head: 0, horizon: 0 };
   }
 
-  async all(): Promise<Map<string, number>> {
-    const found = await this.#heads.find({}).toArray();
+  async list(): Promise<Map<string, number>> {
+    const found = await this.all.find({}).toArray();
     return new Map(found.map((doc) => [doc._id, doc.head]));
   }
 
   /** The next revision; no other caller gets the same one. */
   async next(probeId: string): Promise<number> {
-    const after = await this.#heads.findOneAndUpdate(
+    const after = await this.all.findOneAndUpdate(
       { _id: probeId },
       { $inc: { head: 1 }, $setOnInsert: { horizon: 0 } },
       { upsert: true, returnDocument: 'after' },
@@ -39,10 +38,10 @@ export class HeadStore {
   }
 
   async raiseHorizon(probeId: string, rev: number): Promise<void> {
-    await this.#heads.updateOne({ _id: probeId }, { $max: { horizon: rev } });
+    await this.update({ _id: probeId }, { $max: { horizon: rev } });
   }
 
-  async remove(probeId: string): Promise<void> {
-    await this.#heads.deleteOne({ _id: probeId });
+  drop(probeId: string): Promise<boolean> {
+    return this.remove({ _id: probeId });
   }
 }

@@ -160,7 +160,7 @@ export class Rebalancer {
     const { clock, items, heads, probes } = this.#deps;
     if (clock.now() - (probe.removed_at ?? Infinity) < REMOVE_PROBE_AFTER_MS) return;
     await items.removeProbe(probe._id);
-    await heads.remove(probe._id);
+    await heads.drop(probe._id);
     await probes.purge(probe._id);
   }
 

@@ -1,5 +1,5 @@
-import type { AnyBulkWriteOperation, Collection, Db, MongoBulkWriteError } from 'mongodb';
-import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { AnyBulkWriteOperation, Db, MongoBulkWriteError } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
@@ -12,15 +12,9 @@ type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
  * it. To miss nothing, read all that is pending first and then what is newer than a revision (see
  * AssignmentWriter).
  */
-export class AssignmentStore {
-  readonly #items: Collection<AssignmentDoc>;
-
+export class AssignmentStore extends Documents<AssignmentDoc> {
   constructor(db: Db) {
-    this.#items = db.collection<AssignmentDoc>('assignments');
-  }
-
-  async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.#items, [
+    super(db, 'assignments', [
       // Planning looks up which probes run a monitor.
       { key: { monitor_id: 1 }, name: 'monitor' },
       // A probe that is behind gets what is newer than its revision.
@@ -34,7 +28,7 @@ export class AssignmentStore {
 
   /** All items of these monitors, tombstones too. */
   ofMonitors(monitorIds: string[]): Promise<AssignmentDoc[]> {
-    return this.#items.find({ monitor_id: { $in: monitorIds } }).toArray();
+    return this.all.find({ monitor_id: { $in: monitorIds } }).toArray();
   }
 
   /**
@@ -45,7 +39,7 @@ export class AssignmentStore {
     let staged = 0;
     for (let at = 0; at < changes.length; at += WRITE_CHUNK) {
       const writes = changes.slice(at, at + WRITE_CHUNK).map((change) => stageWrite(change, token, now));
-      const result = await this.#items.bulkWrite(writes, { ordered: false }).catch(toleratingNewer);
+      const result = await this.all.bulkWrite(writes, { ordered: false }).catch(toleratingNewer);
       staged += result.matchedCount + result.upsertedCount;
     }
     return staged;
@@ -54,24 +48,24 @@ export class AssignmentStore {
   /** Gives what `token` staged its revision; returns how many items had not been overwritten by then. */
   async settle(probeId: string, token: string, rev: number): Promise<number> {
     const change = { $set: { rev }, $unset: { pending: '', token: '' } } as const;
-    const result = await this.#items.updateMany({ pending: probeId, token }, change);
+    const result = await this.all.updateMany({ pending: probeId, token }, change);
     return result.modifiedCount;
   }
 
   /** Items that came with exactly this revision. */
   atRevision(probeId: string, rev: number): Promise<AssignmentDoc[]> {
-    return this.#items.find({ probe_id: probeId, rev, pending: { $exists: false } }).toArray();
+    return this.all.find({ probe_id: probeId, rev, pending: { $exists: false } }).toArray();
   }
 
   /** Pending items of a probe, by id, after the monitor `after`. */
   pendingOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
     const filter = { pending: probeId, _id: { $gt: itemId(probeId, after) } };
-    return this.#items.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+    return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   /** Probes with items that have been pending since before `before`: their writer died. */
   async probesWithPending(before: number): Promise<string[]> {
-    const found = await this.#items
+    const found = await this.all
       .find({ pending: { $gt: '' }, changed_at: { $lt: before } })
       .project<{ probe_id: string }>({ probe_id: 1 })
       .limit(WRITE_CHUNK)
@@ -85,7 +79,7 @@ export class AssignmentStore {
     const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
     // Both sides of $or lie in the range of `rev`, which the index can serve.
     const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
-    return this.#items.find(filter).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
+    return this.all.find(filter).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
   }
 
   /** What a probe should run, by monitor id, after the monitor `after`. */
@@ -99,13 +93,13 @@ export class AssignmentStore {
   }
 
   countActive(organizationId: string, region: string): Promise<number> {
-    return this.#items.countDocuments({ organization_id: organizationId, region, gone: false });
+    return this.count({ organization_id: organizationId, region, gone: false });
   }
 
   /** The highest revision among a probe's settled tombstones from before `before`; 0 without any. */
   async latestTombstone(probeId: string, before: number): Promise<number> {
     const settled = { gone: true, changed_at: { $lt: before }, pending: { $exists: false } };
-    const found = await this.#items
+    const found = await this.all
       .find({ _id: rangeAfter(probeId, ''), ...settled })
       .project<{ rev: number }>({ rev: 1 })
       .toArray();
@@ -115,16 +109,16 @@ export class AssignmentStore {
   /** Removes a probe's tombstones up to a revision; returns how many. */
   async removeTombstones(probeId: string, upToRev: number): Promise<number> {
     const settled = { rev: { $gt: 0, $lte: upToRev }, pending: { $exists: false } };
-    const result = await this.#items.deleteMany({ probe_id: probeId, gone: true, ...settled });
+    const result = await this.all.deleteMany({ probe_id: probeId, gone: true, ...settled });
     return result.deletedCount;
   }
 
   async removeProbe(probeId: string): Promise<void> {
-    await this.#items.deleteMany({ probe_id: probeId });
+    await this.all.deleteMany({ probe_id: probeId });
   }
 
   #active(probeId: string, after: string) {
-    return this.#items.find({ _id: rangeAfter(probeId, after), gone: false }).sort({ _id: 1 });
+    return this.all.find({ _id: rangeAfter(probeId, after), gone: false }).sort({ _id: 1 });
   }
 }
 

@@ -10,8 +10,8 @@ import type { ProbeStore } from './store.ts';
 const READ_EVERY_MS = 3000;
 
 interface DirectoryDeps {
-  regions: Pick<RegionStore, 'all'>;
-  probes: Pick<ProbeStore, 'all' | 'find'>;
+  regions: Pick<RegionStore, 'list'>;
+  probes: Pick<ProbeStore, 'list' | 'find'>;
   clock: Clock;
   log: Log;
 }
@@ -109,7 +109,7 @@ export class FleetDirectory {
   }
 
   async #read(): Promise<void> {
-    const [regions, probes] = await Promise.all([this.#deps.regions.all(), this.#deps.probes.all()]);
+    const [regions, probes] = await Promise.all([this.#deps.regions.list(), this.#deps.probes.list()]);
     this.#regions = regions;
     this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
     this.#byRegion = new Map();

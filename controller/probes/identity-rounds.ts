@@ -9,7 +9,7 @@ import type { ProbeStore } from './store.ts';
 const AGREE_EVERY_MS = 5000;
 
 interface IdentityDeps {
-  probes: Pick<ProbeStore, 'all'>;
+  probes: Pick<ProbeStore, 'list'>;
   identities: ProbeIdentities;
   clock: Clock;
   log: Log;
@@ -20,7 +20,7 @@ export function identityRounds({ probes, identities, clock, log }: IdentityDeps)
   return new Rounds({
     clock,
     everyMs: AGREE_EVERY_MS,
-    round: async () => identities.publish((await probes.all()).filter(isEnrolled)),
+    round: async () => identities.publish((await probes.list()).filter(isEnrolled)),
     onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
   });
 }

@@ -1,5 +1,6 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { ControllerKeys, newControllerSeeds, type ControllerSeeds } from '../platform/bus/nkeys.ts';
+import { Documents } from '../platform/mongo/documents.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 
 interface KeysDoc extends ControllerSeeds {
@@ -8,19 +9,17 @@ interface KeysDoc extends ControllerSeeds {
 }
 
 /** The controllers' keys in collection `settings`, made by the first controller of an installation. */
-export class KeyStore {
-  readonly #settings: Collection<KeysDoc>;
-
+export class KeyStore extends Documents<KeysDoc> {
   constructor(db: Db) {
-    this.#settings = db.collection<KeysDoc>('settings');
+    super(db, 'settings');
   }
 
   async loadOrCreate(now: number): Promise<ControllerKeys> {
     const id = { _id: 'controller_keys' } as const;
     const fields = { created_at: now, ...newControllerSeeds() };
     // Two that start at once both upsert; the loser's write matches the winner's or meets a duplicate key.
-    await unlessTaken(this.#settings.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
-    const kept = await this.#settings.findOne(id);
+    await unlessTaken(this.all.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
+    const kept = await this.findOne(id);
     if (!kept) throw new Error('the controller keys vanished from the database');
     return new ControllerKeys(kept);
   }

@@ -1,5 +1,4 @@
 import { hashSecret } from '../../shared/ids.ts';
-import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
@@ -23,7 +22,7 @@ interface SeedDeps {
 
 /** Creates the region `local` if there is no region, and in it the probe `embedded` that the token enrols. */
 export async function seedFleet(deps: SeedDeps): Promise<void> {
-  const present = await deps.regions.all();
+  const present = await deps.regions.list();
   const local = present.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
   if (present.length === 0 || deps.embeddedProbeToken !== null) await deps.regions.insertIfAbsent(local);
   if (deps.embeddedProbeToken !== null) await offerEmbedded(deps, local, hashSecret(deps.embeddedProbeToken));
@@ -57,12 +56,9 @@ function localRegion({ now, timeZone }: SeedDeps): RegionDoc {
 async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): Promise<void> {
   const expiresAt = deps.now + EMBEDDED_TOKEN_LIFETIME_MS;
   const found = await deps.probes.findByName(region._id, EMBEDDED_PROBE);
-  if (found) {
-    if (found.used_token_hash !== hash) await deps.probes.offerToken(found._id, hash, expiresAt);
-    return;
-  }
+  if (found?.used_token_hash === hash) return;
+  if (found) return deps.probes.offerToken(found._id, hash, expiresAt);
   const token = { token_hash: hash, token_expires_at: expiresAt };
-  const probe = { ...newProbe(region, EMBEDDED_PROBE, deps.now), ...token };
   // Taken when another controller of this installation started at the same moment.
-  await unlessTaken(deps.probes.insert(probe));
+  await deps.probes.insertIfFree({ ...newProbe(region, EMBEDDED_PROBE, deps.now), ...token });
 }

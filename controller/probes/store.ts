@@ -1,5 +1,5 @@
-import type { Collection, Db } from 'mongodb';
-import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
 import type { EnrolledProbe, ProbeDoc } from './probe.ts';
 
 /** The parts of a probe that its enrolment decides. */
@@ -13,16 +13,10 @@ export interface BeatNote {
   capabilities: string[];
 }
 
-/** Collection `probes`. */
-export class ProbeStore {
-  readonly #probes: Collection<ProbeDoc>;
-
+/** Collection `probes`. A region has one probe of each name: a second one is a duplicate key. */
+export class ProbeStore extends Documents<ProbeDoc> {
   constructor(db: Db) {
-    this.#probes = db.collection<ProbeDoc>('probes');
-  }
-
-  async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.#probes, [
+    super(db, 'probes', [
       // A region's probes; each has its own name.
       { key: { region_id: 1, name: 1 }, name: 'name_in_region', unique: true },
       // Enrolment looks up a token by its hash.
@@ -33,40 +27,35 @@ export class ProbeStore {
     ]);
   }
 
-  /** Rejects with a duplicate key when the region has a probe of that name. */
-  async insert(probe: ProbeDoc): Promise<void> {
-    await this.#probes.insertOne(probe);
-  }
-
   /** Null also for a deleted probe. */
   find(id: string): Promise<ProbeDoc | null> {
-    return this.#probes.findOne({ _id: id, removed_at: null });
+    return this.findOne({ _id: id, removed_at: null });
   }
 
   findByName(regionId: string, name: string): Promise<ProbeDoc | null> {
-    return this.#probes.findOne({ region_id: regionId, name, removed_at: null });
+    return this.findOne({ region_id: regionId, name, removed_at: null });
   }
 
   /** All probes in order of id, including deleted ones whose monitors still have to move. */
-  all(): Promise<ProbeDoc[]> {
-    return this.#probes.find({}).sort({ _id: 1 }).toArray();
+  list(): Promise<ProbeDoc[]> {
+    return this.all.find({}).sort({ _id: 1 }).toArray();
   }
 
   ofRegion(regionId: string): Promise<ProbeDoc[]> {
-    return this.#probes.find({ region_id: regionId, removed_at: null }).toArray();
+    return this.all.find({ region_id: regionId, removed_at: null }).toArray();
   }
 
   findByToken(hash: string): Promise<ProbeDoc | null> {
-    return this.#probes.findOne({ token_hash: hash, removed_at: null });
+    return this.findOne({ token_hash: hash, removed_at: null });
   }
 
   findByUsedToken(hash: string): Promise<ProbeDoc | null> {
-    return this.#probes.findOne({ used_token_hash: hash, removed_at: null });
+    return this.findOne({ used_token_hash: hash, removed_at: null });
   }
 
   /** Replaces the probe's enrolment token. Its present identity stays until it enrols. */
   async offerToken(id: string, hash: string, expiresAt: number): Promise<void> {
-    await this.#probes.updateOne({ _id: id }, { $set: { token_hash: hash, token_expires_at: expiresAt } });
+    await this.update({ _id: id }, { $set: { token_hash: hash, token_expires_at: expiresAt } });
   }
 
   /**
@@ -74,37 +63,28 @@ export class ProbeStore {
    * unknown. This replaces the identity that the probe had before.
    */
   claim(hash: string, identity: EnrolledIdentity, now: number): Promise<ProbeDoc | null> {
-    return this.#probes.findOneAndUpdate(
-      { token_hash: hash, token_expires_at: { $gt: now }, removed_at: null },
-      {
-        $set: { ...identity, used_token_hash: hash, enrolled_at: now },
-        $unset: { token_hash: '', token_expires_at: '' },
-      },
-      { returnDocument: 'after' },
-    );
+    return this.change({ token_hash: hash, token_expires_at: { $gt: now }, removed_at: null }, {
+      $set: { ...identity, used_token_hash: hash, enrolled_at: now },
+      $unset: { token_hash: '', token_expires_at: '' },
+    });
   }
 
   /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
-  change(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
+  edit(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
     if (Object.values(change).every((value) => value === undefined)) return this.find(id);
-    const filter = { _id: id, removed_at: null };
-    return this.#probes.findOneAndUpdate(filter, { $set: change }, { returnDocument: 'after' });
+    return this.change({ _id: id, removed_at: null }, { $set: change });
   }
 
   /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */
-  async markRemoved(id: string, now: number): Promise<boolean> {
-    const result = await this.#probes.updateOne(
-      { _id: id, removed_at: null },
-      {
-        $set: { removed_at: now, name: id, is_online: false },
-        $unset: { public_key: '', box_key: '', token_hash: '', token_expires_at: '', used_token_hash: '' },
-      },
-    );
-    return result.matchedCount === 1;
+  markRemoved(id: string, now: number): Promise<boolean> {
+    return this.update({ _id: id, removed_at: null }, {
+      $set: { removed_at: now, name: id, is_online: false },
+      $unset: { public_key: '', box_key: '', token_hash: '', token_expires_at: '', used_token_hash: '' },
+    });
   }
 
   async purge(id: string): Promise<void> {
-    await this.#probes.deleteOne({ _id: id, removed_at: { $ne: null } });
+    await this.remove({ _id: id, removed_at: { $ne: null } });
   }
 
   /** Several controllers note the same beats; the later time stays. */
@@ -121,6 +101,6 @@ export class ProbeStore {
         },
       },
     }));
-    await this.#probes.bulkWrite(writes, { ordered: false });
+    await this.all.bulkWrite(writes, { ordered: false });
   }
 }

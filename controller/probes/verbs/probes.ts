@@ -44,7 +44,7 @@ export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'or
 
 /** Probes of the regions that the caller may see, in order of id. */
 export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
-  const probes = await deps.probes.all();
+  const probes = await deps.probes.list();
   const visible = probes.filter((probe) => probe.removed_at === null && maySeeRegion(ctx, probe));
   return visible.map((probe) => viewProbe(probe, deps.liveness));
 }
@@ -63,8 +63,7 @@ export async function createProbe(
   ctx: OrganizationContext,
   input: ProbeInput,
 ): Promise<{ probe: ProbeView; token: string }> {
-  const region = await deps.regions.find(input.region_id);
-  if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
+  const region = await findRegion(deps, ctx, input.region_id);
   requireManager(ctx, region);
   const token = newSecret();
   const probe: ProbeDoc = {
@@ -85,7 +84,7 @@ export async function changeProbe(
   { name, draining }: ProbeChange,
 ): Promise<ProbeView> {
   requireManager(ctx, await findProbe(deps, ctx, id));
-  const changed = await deps.probes.change(id, { name, is_draining: draining }).catch(nameTaken);
+  const changed = await deps.probes.edit(id, { name, is_draining: draining }).catch(nameTaken);
   if (!changed) throw notFound('Probe');
   await deps.directory.refresh();
   deps.rebalance();
@@ -123,6 +122,13 @@ async function findProbe(deps: FleetDeps, ctx: OrganizationContext, id: string):
   const probe = await deps.probes.find(id);
   if (!probe || !maySeeRegion(ctx, probe)) throw notFound('Probe');
   return probe;
+}
+
+/** Throws RESOURCE_NOT_FOUND for a region that is gone or of another organization. */
+export async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<RegionDoc> {
+  const region = await deps.regions.find(id);
+  if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
+  return region;
 }
 
 function nameTaken(error: unknown): never {

@@ -4,11 +4,11 @@ import type { RegionView } from '../answers.ts';
 import type { RegionDoc } from '../probe.ts';
 import type { RegionChange, RegionInput } from '../schema.ts';
 import { viewRegion } from '../views.ts';
-import { maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
+import { findRegion, maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
 
 /** Regions that the caller may use, in order of id. */
 export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Promise<RegionView[]> {
-  const regions = (await deps.regions.all()).filter((region) => maySeeRegion(ctx, region));
+  const regions = (await deps.regions.list()).filter((region) => maySeeRegion(ctx, region));
   return Promise.all(regions.map((region) => withCounts(deps, ctx, region)));
 }
 
@@ -36,7 +36,7 @@ export async function changeRegion(
   change: RegionChange,
 ): Promise<RegionView> {
   requireManager(ctx, await findRegion(deps, ctx, id));
-  const changed = await deps.regions.change(id, change);
+  const changed = await deps.regions.edit(id, change);
   if (!changed) throw notFound('Region');
   await deps.directory.refresh();
   return withCounts(deps, ctx, changed);
@@ -46,14 +46,8 @@ export async function changeRegion(
 export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   requireManager(ctx, await findRegion(deps, ctx, id));
   if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region has probes');
-  await deps.regions.remove(id);
+  await deps.regions.drop(id);
   await deps.directory.refresh();
-}
-
-async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<RegionDoc> {
-  const region = await deps.regions.find(id);
-  if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
-  return region;
 }
 
 async function withCounts(deps: FleetDeps, ctx: OrganizationContext, region: RegionDoc): Promise<RegionView> {

@@ -61,8 +61,8 @@ beforeEach(async () => {
   notes = [];
   failing = false;
   bus = fakeBus();
-  const regions = { all: async () => [] };
-  const store = { all: async () => probes, find: async () => null };
+  const regions = { list: async () => [] };
+  const store = { list: async () => probes, find: async () => null };
   directory = new FleetDirectory({ regions, probes: store, clock, log });
   await directory.start();
   liveness = new Liveness({
@@ -166,8 +166,8 @@ describe('liveness', () => {
 
 test('a refresh asked for during another begins after it', async () => {
   let reads = 0;
-  const counted = { all: async () => ((reads += 1), []), find: async () => null };
-  const regions = { all: async () => [] };
+  const counted = { list: async () => ((reads += 1), []), find: async () => null };
+  const regions = { list: async () => [] };
   const slow = new FleetDirectory({ regions, probes: counted, clock: new SimulatedClock(), log });
   await Promise.all([slow.refresh(), slow.refresh(), slow.refresh()]);
   expect(reads).toBe(2);
