@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeyPair } from 'nkeys.js';
 import { signedEnvelope, signedText, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
-import { isSignedBy, verificationKey } from './signature.ts';
+import { isSignedBy, verificationKey } from '../../shared/nkey-signature.ts';
 
 /** A probe's clock may be off by this much, ms. */
 const EXPIRY_LEEWAY_MS = 60_000;

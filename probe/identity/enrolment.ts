@@ -10,10 +10,7 @@ import type { Identity, ProbeKeys } from './identity.ts';
 
 /** The controller has refused this token for good; the message is for the operator. */
 export class EnrolmentRefused extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'EnrolmentRefused';
-  }
+  override readonly name = 'EnrolmentRefused';
 }
 
 export interface EnrolmentOptions {

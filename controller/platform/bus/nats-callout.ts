@@ -7,7 +7,7 @@ import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
 import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';
 import { probePermissions } from './nats-users.ts';
-import { isSignedBy, type SigningKey } from './nkeys.ts';
+import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
 /** Services of the system account as the server's file imports them into CONTROL. */
@@ -97,7 +97,7 @@ export class NatsCallout implements ProbeIdentities {
 
   #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): ProbeUser | null {
     const user = this.#users.get(nkey);
-    return user && nonce !== '' && isSignedBy(nkey, nonce, sig) ? user : null;
+    return user && nonce !== '' && isSignedByOwnerOf(nkey, nonce, sig) ? user : null;
   }
 
   /** The public key is the user's name too; `#dropStrangers` finds connections by it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isSignedBy, type SigningKey } from './nkeys.ts';
+import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 /** NATS signs JWTs with an nkey: Ed25519 over `header.claims`. */
 const HEADER = Buffer.from(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' })).toString('base64url');
@@ -26,7 +26,8 @@ export function readNatsJwt(token: string): unknown {
   try {
     const parsed = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { iss?: unknown };
     const { iss } = parsed;
-    return typeof iss === 'string' && isSignedBy(iss, `${header}.${claims}`, signature) ? parsed : null;
+    const isSigned = typeof iss === 'string' && isSignedByOwnerOf(iss, `${header}.${claims}`, signature);
+    return isSigned ? parsed : null;
   } catch {
     return null;
   }

@@ -1,10 +1,9 @@
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { createAccount, createCurve, fromCurveSeed, fromPublic, fromSeed, type KeyPair } from 'nkeys.js';
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createAccount, createCurve, fromCurveSeed, fromSeed, type KeyPair } from 'nkeys.js';
+import { decodeBase32, isSignedBy, verificationKey } from '../../../shared/nkey-signature.ts';
 
-/** DER of an Ed25519 key up to its 32 bytes (RFC 8410): private (PKCS 8) and public (SPKI). */
+/** DER (PKCS 8) of a private Ed25519 key up to its 32 bytes (RFC 8410). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Seeds of the controllers' two keys, as nkeys (`SA…`, `SX…`). */
 export interface ControllerSeeds {
@@ -26,7 +25,7 @@ export class SigningKey {
   constructor(seed: string) {
     this.publicKey = fromSeed(new TextEncoder().encode(seed)).getPublicKey();
     // Two bytes in front name the kind of seed, and a checksum ends it.
-    const raw = base32(seed).subarray(2, 34);
+    const raw = decodeBase32(seed).subarray(2, 34);
     this.#key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, raw]), format: 'der', type: 'pkcs8' });
   }
 
@@ -55,13 +54,9 @@ export class ControllerKeys extends SigningKey {
 }
 
 /** Whether the owner of `publicKey` signed `text` so (`signature`: base64url); false for malformed input. */
-export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
+export function isSignedByOwnerOf(publicKey: string, text: string, signature: string): boolean {
   try {
-    // Checks the kind of key and its checksum.
-    fromPublic(publicKey);
-    const raw = base32(publicKey).subarray(1, 33);
-    const key = createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, raw]), format: 'der', type: 'spki' });
-    return verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'base64url'));
+    return isSignedBy(verificationKey(publicKey), text, signature);
   } catch {
     return false;
   }
@@ -75,18 +70,4 @@ export function isBoxKey(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function base32(text: string): Buffer {
-  const bytes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (const letter of text) {
-    bits = ((bits << 5) | BASE32.indexOf(letter)) & 0xfff;
-    count += 5;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push((bits >> count) & 0xff);
-  }
-  return Buffer.from(bytes);
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
 import { fieldError } from '../../http/validation.ts';
-import { isBoxKey, isSignedBy, type ControllerKeys } from '../../platform/bus/nkeys.ts';
+import { isBoxKey, isSignedByOwnerOf, type ControllerKeys } from '../../platform/bus/nkeys.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { FleetDirectory } from '../directory.ts';
 import type { ProbeDoc } from '../probe.ts';
@@ -39,7 +39,7 @@ export async function enrolProbe(
   if ((offered.token_expires_at ?? 0) <= ctx.now) {
     throw new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
   }
-  const isSigned = isSignedBy(public_key, enrolText(request), signature);
+  const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
   if (!isSigned) throw fieldError('signature', 'Does not verify');
   if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
   const identity = { public_key, box_key, version, capabilities };
@@ -59,7 +59,7 @@ async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequ
   const used = await deps.probes.findByUsedToken(hash);
   if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is unknown');
   const isSame = used.public_key === request.public_key && used.box_key === request.box_key;
-  if (!isSame || !isSignedBy(request.public_key, enrolText(request), request.signature)) {
+  if (!isSame || !isSignedByOwnerOf(request.public_key, enrolText(request), request.signature)) {
     throw new AppError('INVALID_TOKEN', 'The enrolment token has been used');
   }
   await deps.publishIdentities();

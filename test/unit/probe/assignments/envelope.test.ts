@@ -1,8 +1,8 @@
 import { createAccount, createCurve, createUser, type KeyPair } from 'nkeys.js';
 import { describe, expect, test } from 'vitest';
 import { EnvelopeOpener } from '../../../../probe/assignments/envelope.ts';
-import { isSignedBy, verificationKey } from '../../../../probe/assignments/signature.ts';
 import { signedText, type SignedEnvelope } from '../../../../shared/contracts/assignment.ts';
+import { isSignedBy, verificationKey } from '../../../../shared/nkey-signature.ts';
 
 const NOW = 1_760_000_000_000;
 const signer = createAccount();
