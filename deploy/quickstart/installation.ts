@@ -63,11 +63,10 @@ export class Installation {
     if (this.#isStopping) return;
     const token = this.isFirstStart ? randomBytes(32).toString('hex') : null;
     this.#launch(this.#controllerSpec(mongoUrl, nats, token));
-    const isApiUp = () => answersOk(`${this.url}/readyz`);
     if (token !== null) await this.#until('the API', () => answersOk(`${this.url}/healthz`));
     if (this.#isStopping) return;
     this.#launch(this.#probeSpec(nats, token));
-    await this.#until('the API', isApiUp);
+    await this.#until('the API', () => answersOk(`${this.url}/readyz`));
     await this.#until('the probe', async () => this.#hasProbeConnected);
   }
 

@@ -47,9 +47,7 @@ function stopRequest(): Promise<string> {
   });
 }
 
-interface RunOptions {
-  env: Environment;
-  bundles: string;
+interface RunOptions extends Pick<Options, 'env' | 'bundles'> {
   screen: Screen;
   stop: Promise<string>;
 }

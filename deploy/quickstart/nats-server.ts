@@ -56,13 +56,11 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
   if (!existsSync(files.usersFile)) writeFileSync(files.usersFile, 'users: []\n', { mode: 0o600 });
   const configFile = join(dir, 'nats.conf');
   const controllerKey = controllerPublicKey(files.seedFile);
-  const settings = {
+  const config = natsConfig({
     listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`,
-    storeDir: join(dir, 'store'),
-  };
-  writeFileSync(
-    configFile, natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' }), { mode: 0o600 },
-  );
+    storeDir: join(dir, 'store'), pidFile: files.pidFile, usersFile: 'users.conf',
+  });
+  writeFileSync(configFile, config, { mode: 0o600 });
   return {
     program, address, ...files, url: `nats://${localAddress(address)}`,
     spec: natsSpec(program.path, configFile, env),
@@ -117,10 +115,9 @@ function controllerPublicKey(seedFile: string): string {
 }
 
 function natsSpec(program: string, configFile: string, env: Environment): ProcessSpec {
-  const args = ['-c', configFile];
   return {
-    role: 'nats-server', command: program, args, env, hasChannel: false, stopWithinMs: STOP_WITHIN_MS,
-    formatLine: asJson,
+    role: 'nats-server', command: program, args: ['-c', configFile], env, hasChannel: false,
+    stopWithinMs: STOP_WITHIN_MS, formatLine: asJson,
   };
 }
 

@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { Clock, Timer } from '../../shared/time.ts';
-import { lastWords } from './last-words.ts';
 import { LineSplitter } from './line-splitter.ts';
+import { lastWords } from './log-entry.ts';
 import type { ProcessSpec } from './process-spec.ts';
 import type { RunRecords } from './run-records.ts';
 import type { Screen } from './screen.ts';
@@ -54,9 +54,8 @@ export class SupervisedProcess {
   start(): void {
     const { command, args, env, role, hasChannel } = this.#spec;
     const startedMs = this.#deps.clock.monotonic();
-    const stdio =
-      hasChannel ? (['ignore', 'pipe', 'pipe', 'ipc'] as const) : (['ignore', 'pipe', 'pipe'] as const);
-    const child = spawn(command, [...args], { env: { ...env }, stdio: [...stdio], detached: true });
+    const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', ...(hasChannel ? ['ipc' as const] : [])];
+    const child = spawn(command, [...args], { env: { ...env }, stdio, detached: true });
     this.#child = child;
     this.#lastLines = [];
     if (child.pid !== undefined) this.#deps.records.write(role, child.pid);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastWords } from '../../../deploy/quickstart/last-words.ts';
+import { lastWords } from '../../../deploy/quickstart/log-entry.ts';
 
 test('errors that were logged come before everything else, each once', () => {
   const error = JSON.stringify({ level: 50, msg: 'the directory is in use' });

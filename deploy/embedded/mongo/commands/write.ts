@@ -124,13 +124,9 @@ function filterOf(statement: Value): Filter {
   throw new MongoFailure(ErrorCode.typeMismatch, "BSON field 'q' is the wrong type, expected type 'object'");
 }
 
-interface UpdateResult {
-  readonly n: number;
-  readonly nModified: number;
-  readonly upsertedId?: Value | undefined;
-}
-
-function runUpdate({ storage, catalog }: Context, ns: string, statement: UpdateStatement): UpdateResult {
+function runUpdate(
+  { storage, catalog }: Context, ns: string, statement: UpdateStatement,
+): { n: number; nModified: number; upsertedId?: Value | undefined } {
   const { filter, change, isMulti, isUpsert } = statement;
   const collection = catalog.get(ns);
   let [n, nModified] = [0, 0];

@@ -12,13 +12,11 @@ const LARGE_IN = 16;
 /** The predicate of a parsed filter. */
 export function matcherOf(filter: Filter): Matcher {
   switch (filter.kind) {
-    case 'and': {
-      const parts = filter.of.map(matcherOf);
-      return (doc) => parts.every((part) => part(doc));
-    }
+    case 'and':
     case 'or': {
       const parts = filter.of.map(matcherOf);
-      return (doc) => parts.some((part) => part(doc));
+      if (filter.kind === 'or') return (doc) => parts.some((part) => part(doc));
+      return (doc) => parts.every((part) => part(doc));
     }
     case 'not': {
       const part = matcherOf(filter.of);

@@ -38,10 +38,7 @@ export class Connection {
   private proceed(): void {
     if (this.isBusy) return;
     const message = this.takeMessage();
-    if (message === null) {
-      this.socket.resume();
-      return;
-    }
+    if (message === null) return void this.socket.resume();
     this.isBusy = true;
     this.socket.pause();
     void this.handle(message).then((isAlive) => {
