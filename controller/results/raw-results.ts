@@ -2,10 +2,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FreshResult } from './state/entry-step.ts';
 
-/**
- * Publishes results that are in the journal to those who read raw results; the stream RAW keeps the last
- * hour.
- */
+/** Publishes journaled results to those who read raw results; the stream RAW keeps the last hour. */
 export function publishRaw(bus: Bus, fresh: FreshResult[]): void {
   if (!bus.isConnected) return;
   for (const source of fresh) {
@@ -17,17 +14,14 @@ export function publishRaw(bus: Bus, fresh: FreshResult[]): void {
   }
 }
 
-/**
- * A raw result: what the probe sent with the fields of its subject; no request headers or bodies are ever in
- * it.
- */
+/** What the probe sent, with the fields of its subject. Never contains headers or bodies of requests. */
 export function rawResult(
   { config, region, probe_id, epoch, engine, result }: FreshResult,
 ): Record<string, unknown> {
   const { seq, monitor_id, missed, detail, ...rest } = result;
   return {
     v: 1, probe_id, epoch, seq, monitor_id, organization_id: config.organization_id,
-    project_id: config.project_id, region,
-    type: config.type, engine, ...rest, ...(missed ? { missed } : {}), detail: detail ?? {},
+    project_id: config.project_id, region, type: config.type, engine,
+    ...rest, ...(missed ? { missed } : {}), detail: detail ?? {},
   };
 }

@@ -9,10 +9,7 @@ import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;
 
-/**
- * `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has
- * that number.
- */
+/** `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has that number. */
 export type InsertOutcome = 'written' | 'ours' | 'taken';
 
 interface JournalDoc {
@@ -102,10 +99,7 @@ function toEntry(doc: JournalDoc): JournalEntry {
   return {
     ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [],
     lanes: doc.lanes ?? [],
-    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused, late }) =>
-      ({
-        probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused: refused ?? [],
-        late: late ?? [],
-      })),
+    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused = [], late = [] }) =>
+      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused, late })),
   };
 }

@@ -22,22 +22,17 @@ interface StateDoc {
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
-  type: 'HTTP', status: 'active',
-  interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority', slow_response_threshold_ms: null,
-  tls_warning_days: [], domain_warning_days: [],
+  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
+  slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
   notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
   config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null,
-  last_success_at: null, last_success_ms: null,
-  last_failure_at: null, booked_until: 0, booked: {}, unrolled_day: null, slow: null, flaps: null,
-  warned: null, late: null,
+  last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
+  unrolled_day: null, slow: null, flaps: null, warned: null, late: null,
 };
 
-/**
- * Collection `monitor_states`: each monitor's state at a journal entry, and the effects still to be carried
- * out.
- */
+/** Collection `monitor_states`: each monitor's state at a journal entry, and effects still to carry out. */
 export class StateStore {
   readonly #states: Collection<StateDoc>;
 
