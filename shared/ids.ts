@@ -10,10 +10,7 @@ export function newId(nowMs: number): string {
   return formatUuid(bytes, 0x70);
 }
 
-/**
- * The same parts give the same UUID (version 8, from SHA-256), so that a repeated write finds what
- * its first try left behind.
- */
+/** The same parts give the same UUID (version 8, from SHA-256): a repeated write finds the first. */
 export function derivedId(...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return formatUuid(digest.subarray(0, 16), 0x80);

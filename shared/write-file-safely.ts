@@ -1,9 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * Replaces a whole file, durably: after a crash it is the old one or the new one. Only its owner can read it.
- */
+/** Replaces a file durably: after a crash it is the old one or the new one. Only its owner can read it. */
 export async function writeFileSafely(path: string, content: string): Promise<void> {
   // Two processes that write the same file must not share the temporary one.
   const temporary = `${path}.${process.pid}.new`;

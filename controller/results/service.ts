@@ -43,9 +43,7 @@ export interface ResultsDeps<M> {
   onPoke(): void;
 }
 
-/**
- * Connects the shards of this controller to the bus, their leases and feeds, and to the readers of results.
- */
+/** Connects the shards of this controller to the bus, to leases and feeds, and to the readers of results. */
 export class ResultsService<M> {
   readonly shards: Shards;
   readonly open: OpenReader;

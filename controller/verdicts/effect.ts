@@ -36,9 +36,7 @@ export interface Alert {
   incident: { id: string; started_at: number; resolved_at: number | null } | null;
   error: CheckError | null;
   regions: string[];
-  /**
-   * The last successful check, Unix ms; its time is null if unknown. Absent in alerts that no check caused.
-   */
+  /** The last successful check, Unix ms; its time is null if unknown. Absent if no check caused the alert. */
   last_success?: { at: number; response_time_ms: number | null } | null;
   /** When it happened, Unix ms. */
   at: number;

@@ -85,8 +85,7 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
   const at = result.started_at;
   const isSuccess = result.outcome === 'success';
   const region = regions[name] ?? NEW_REGION;
-  // The status has changed on newer evidence. Otherwise a region's backlog would reopen an outage that is
-  // over.
+  // The status has changed on newer evidence. A region's backlog must not reopen an outage that is over.
   const isOvertaken = status !== 'unknown' && at <= since;
   const isNews = !late && at > (region.last_at ?? 0) && !isOvertaken;
   if (!isNews || !isOfPresentCheck(config, result) || !isAsked(config, name)) {

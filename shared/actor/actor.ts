@@ -52,10 +52,7 @@ export class Actor<Message> {
   readonly #abort = new AbortController();
   #behaviour: Behaviour<Message> | null = null;
   #waiting: Queued<Message>[] = [];
-  /**
-   * Where the next message stands in `#waiting`: shifting the array for each one would cost more than
-   * handling it.
-   */
+  /** Index of the next message in `#waiting`: shifting the array would cost more than handling a message. */
   #next = 0;
   #inHand: Queued<Message> | null = null;
   #handling: Promise<void> | null = null;
@@ -99,9 +96,7 @@ export class Actor<Message> {
     }
   }
 
-  /**
-   * Returns false when the message was not taken: the mailbox is full, or this life has ended. Never throws.
-   */
+  /** Returns false when it is not taken: the mailbox is full, or this life has ended. Never throws. */
   send(message: Message): boolean {
     if (this.#isEnding || this.waiting >= this.#options.capacity) return false;
     this.#put({ message, unanswered: null });
@@ -129,10 +124,7 @@ export class Actor<Message> {
     });
   }
 
-  /**
-   * Ends this life after the message in hand; what waits is dropped. Resolves when it has let go of what it
-   * held.
-   */
+  /** Ends this life after the message in hand; drops what waits. Resolves when it holds nothing more. */
   stop(): Promise<void> {
     this.#end(undefined);
     return this.#closed ?? Promise.resolve();

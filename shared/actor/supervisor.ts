@@ -5,10 +5,7 @@ export interface SupervisorOptions<Name, Message> {
   clock: Clock;
   /** Messages that may wait for one actor. */
   capacity: number;
-  /**
-   * Wait before the first restart; it doubles with each failure in a row. An actor that ran for `maxDelayMs`
-   * begins anew.
-   */
+  /** Wait before the first restart; doubles with each failure in a row, until a life lasts `maxDelayMs`. */
   firstDelayMs: number;
   maxDelayMs: number;
   /** Begins a life of the actor of that name, from what is durable. */
@@ -39,10 +36,7 @@ interface Child<Message> {
   restart: Timer | null;
 }
 
-/**
- * Keeps actors of one kind running: one that fails is started again after a growing wait, and the others
- * notice nothing.
- */
+/** Keeps actors of one kind running: restarts one that fails after a growing wait, and the others go on. */
 export class Supervisor<Name, Message> {
   readonly #options: SupervisorOptions<Name, Message>;
   readonly #children = new Map<Name, Child<Message>>();
@@ -63,10 +57,7 @@ export class Supervisor<Name, Message> {
     return [...this.#children.keys()];
   }
 
-  /**
-   * The present life of an actor, which may still be starting; undefined when there is none. A restart brings
-   * another one.
-   */
+  /** The present life of an actor, perhaps still starting, until a restart; undefined if there is none. */
   get(name: Name): Actor<Message> | undefined {
     const child = this.#children.get(name);
     return child && child.restart === null ? child.actor : undefined;

@@ -11,9 +11,7 @@ export const assignment = z.object({
   assignment_rev: z.int().min(1),
   interval_ms: z.int().min(1),
   timeout_ms: z.int().min(1),
-  /**
-   * Offset of the monitor's slots in its interval: slot k is due at `k * interval_ms + phase_ms` (Unix ms).
-   */
+  /** Offset of the slots in the interval: slot k is due at `k * interval_ms + phase_ms` (Unix ms). */
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
@@ -57,10 +55,7 @@ export const runOrder = z.object({
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
-/**
- * The answer to a run order. `seq` may be 0: what is answered is for the one who asked and has no place in a
- * lane.
- */
+/** The answer to a run order. `seq` may be 0: the result is for the one who asked and is in no lane. */
 export const runReply = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
 export type RunReply = z.infer<typeof runReply>;
 

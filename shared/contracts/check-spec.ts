@@ -51,10 +51,7 @@ export const DNS_RECORD_TYPES =
   ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
 export const DNS_MATCHES = ['exact', 'contains', 'any'] as const;
 
-/**
- * Questions to the DNS about one name (ASCII, no dot at its end; for an address already the name under
- * `arpa`).
- */
+/** Questions to the DNS about a name (ASCII, no dot at its end; of an address, its name under `arpa`). */
 export const dnsSpec = z.object({
   type: z.literal('DNS'),
   name: z.string().min(1),
@@ -98,10 +95,7 @@ export const otherSpec = z.looseObject({ type: z.string() })
 export const checkSpec = z.union([knownSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
 
-/**
- * Narrows to a spec of that type that `checkSpec` has parsed in full; asked before every check, so it does
- * not parse again.
- */
+/** Narrows to a spec of that type that `checkSpec` has parsed in full. Cheap: asked before every check. */
 export function isSpecOf<T extends KnownSpec['type']>(
   spec: CheckSpec, type: T,
 ): spec is Extract<KnownSpec, { type: T }> {

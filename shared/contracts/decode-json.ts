@@ -3,10 +3,7 @@ import type { z } from 'zod';
 /** Messages on the bus are at most this long unless their decoder says otherwise. */
 const LONGEST_BYTES = 1_048_576;
 
-/**
- * Reads JSON from UTF-8 bytes. Returns null when it is longer than `maxBytes`, is no JSON, or does not match
- * the schema.
- */
+/** Reads JSON. Returns null when it is longer than `maxBytes`, is no JSON, or does not match the schema. */
 export function decodeJson<T>(schema: z.ZodType<T>, bytes: Uint8Array, maxBytes = LONGEST_BYTES): T | null {
   if (bytes.length > maxBytes) return null;
   try {

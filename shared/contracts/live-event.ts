@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 export const EVENT_KINDS = ['result', 'monitor.state', 'incident', 'probe'] as const;
 
-/**
- * What has just become true in a project, on `events.<organization>.<project>.<kind>`. Results travel on
- * `raw.…` instead.
- */
+/** What has become true in a project, on `events.<organization>.<project>.<kind>`; results are on `raw.…`. */
 export const liveEventMessage = z.object({
   v: z.literal(1),
   /** The same for a repetition of the same event. */

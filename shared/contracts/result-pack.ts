@@ -36,9 +36,7 @@ const jsonBatch = z.object({
   dropped: z.array(droppedRange).max(1000).default([]),
 });
 
-/**
- * Bytes of a batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back.
- */
+/** A batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back. */
 export function encodeBatch(batch: ResultBatch): Uint8Array {
   const out = new ByteWriter();
   out.u8(PACKED_FORMAT);
@@ -244,10 +242,7 @@ function choice<T>(list: readonly T[], index: number): T {
   return value;
 }
 
-/**
- * Refuses a batch in which a seq is missing, doubled or out of order: in a lane nothing may be skipped
- * unsaid.
- */
+/** Refuses a batch with a seq missing, doubled or out of order: a lane skips nothing without saying so. */
 function checkUnbroken(batch: ResultBatch): ResultBatch {
   if (batch.first < 1) throw new RangeError('seq starts at 1');
   let next = batch.first;

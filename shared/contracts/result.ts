@@ -14,10 +14,7 @@ export const MISSED_REASONS =
 export const missedReason = z.enum(MISSED_REASONS);
 export type MissedReason = z.infer<typeof missedReason>;
 
-/**
- * Why results that had their numbers are gone: lost by the probe, or (`unreadable`) set aside by the
- * controller.
- */
+/** Why numbered results are gone: lost by the probe, or (`unreadable`) set aside by the controller. */
 export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed', 'unreadable'] as const;
 export const dropReason = z.enum(DROP_REASONS);
 export type DropReason = z.infer<typeof dropReason>;
@@ -49,10 +46,7 @@ export const tlsFacts = z.object({
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
-/**
- * End of the year 9999: later ones no calendar of ours can print, and differences of far larger ones no
- * packed row can hold.
- */
+/** End of the year 9999: no calendar of ours prints later ones, and no packed row holds far larger steps. */
 export const LATEST_INSTANT_MS = 253_402_300_799_999;
 const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 

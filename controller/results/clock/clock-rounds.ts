@@ -7,20 +7,13 @@ import { ROUND_MS } from './shard-clock.ts';
 export const LOOKS_AT_ONCE = 500;
 /** Between two steps, so that requests get their turn. */
 const PAUSE_MS = 5;
-/**
- * With this many monitors, steps are smaller and spread over part of a round, so a request waits for at most
- * one.
- */
+/** With this many monitors, steps are smaller, over part of a round: a request waits for at most one. */
 const MANY = 5000;
 const LOOKS_AMONG_MANY = 50;
 const SPREAD_MS = ROUND_MS / 2;
-/**
- * The share of all monitors that a round examines: one step each of two walks, for decisions and for writing.
- */
+/** The share of all monitors that a round examines: a step each of two walks, to decide and to write. */
 const PART_OF_ROUND = 2 / CYCLE_ROUNDS;
-/**
- * Pause after a shard that has something to write, so that shards write one after the other within a round.
- */
+/** Pause after a shard that has something to write, so that shards write one after the other in a round. */
 const WRITE_PAUSE_MS = 250;
 /** Monitors whose hour is closed in one round, unless a single shard has more. */
 const HOUR_AT_ONCE = 1000;
@@ -46,10 +39,7 @@ export interface ClockRoundsDeps {
   };
 }
 
-/**
- * Has every shard here check its deadlines every few seconds, in steps that do not grow with the number of
- * monitors.
- */
+/** Has every shard here check its deadlines every few seconds, in steps that more monitors do not prolong. */
 export class ClockRounds {
   readonly #deps: ClockRoundsDeps;
   #left: number[] = [];

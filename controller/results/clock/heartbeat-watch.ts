@@ -1,9 +1,7 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { ClockDecision } from '../journal/journal-entry.ts';
 
-/**
- * A shard with heartbeats writes at least this often, so that a successor can tell how long nobody watched.
- */
+/** A shard with heartbeats writes at least this often: a successor can then tell how long nobody watched. */
 const QUIET_MS = 4000;
 /** After a longer time without an entry or a decision, nobody was watching. */
 const LONGEST_BREAK_MS = 12_000;

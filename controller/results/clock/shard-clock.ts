@@ -10,21 +10,15 @@ import type { ShardState } from '../state/shard-state.ts';
 
 /** How often each shard checks its deadlines. */
 export const ROUND_MS = 5000;
-/**
- * Longer than a cycle, so that the queue holds every monitor that is due before the walk reaches it again.
- */
+/** Longer than a cycle, so that the queue holds every monitor that is due before the walk is back at it. */
 const ROUNDS_AHEAD = 2 * CYCLE_ROUNDS;
-/**
- * A loaded shard is examined as a whole within this many rounds, which is before PROBE_ROUND_MS have passed.
- */
+/** A loaded shard is examined as a whole within this many rounds, before PROBE_ROUND_MS have passed. */
 const FIRST_ROUNDS = 8;
 /** Limit of decisions per round; the rest follows in the next. */
 const MOST_DECISIONS = 500;
 /** A region is silent when nothing came for two intervals, the timeout and this. */
 const SILENCE_GRACE_MS = 15_000;
-/**
- * After a break, every live probe tries again within this time: at most 30 s, plus the wait for an answer.
- */
+/** After a break, each live probe tries again within this time: at most 30 s plus the wait for an answer. */
 const PROBE_ROUND_MS = 45_000;
 
 export interface ShardClockDeps {
@@ -60,8 +54,7 @@ export class ShardClock {
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
     this.#watchedSince = now;
-    // The walk takes a whole cycle, so the queue has to find monitors that are due before. No region is
-    // silent at first.
+    // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, cell] of state.monitors) {
       if (isWaiting(cell.state)) this.#waiting.add(id);
       if (cell.state.config.status === 'active') {
@@ -98,10 +91,7 @@ export class ShardClock {
     }
   }
 
-  /**
-   * Decisions about the shard as a whole. `mayCloseHour`: closing an hour books every monitor, so shards take
-   * turns.
-   */
+  /** Decisions about the whole shard. `mayCloseHour`: shards take turns, as it books all their monitors. */
   beginRound(now: number, mayCloseHour: boolean): ClockDecision[] {
     this.#decided.clear();
     this.#queue.turn();

@@ -62,10 +62,7 @@ export class Tidying {
     return work;
   }
 
-  /**
-   * Called when what was found is written. @returns, after a whole walk, the entry up to which everything is
-   * in documents.
-   */
+  /** What was found is written. @returns, after a whole walk, the entry up to which documents have it all. */
   done({ due }: TidyWork): number | null {
     for (const id of due) this.#keep(this.#state.monitors.get(id));
     if (!this.#isWalked) return null;

@@ -16,9 +16,7 @@ export interface DeadLetterBoxDeps {
   log: Log;
 }
 
-/**
- * Stores dead letters with few commands however many come at once, and retries while the database is away.
- */
+/** Stores dead letters with few commands however many come, and retries while the database is away. */
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
   readonly #limit = new DeadLetterLimit();
@@ -48,10 +46,7 @@ export class DeadLetterBox {
     this.#start();
   }
 
-  /**
-   * Stores these now. Rejects when the database does not take them; may then be called again with the same
-   * ones.
-   */
+  /** Stores these now. Rejects when the database does not take them; may be repeated with the same ones. */
   async keep(letters: DeadLetter[]): Promise<void> {
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     if (kept.length > 0) await this.#deps.store.add(kept);

@@ -45,10 +45,7 @@ export function encodeBlock(results: ResultColumns): Uint8Array {
   return out.take();
 }
 
-/**
- * Unpacks a block; its results are in order of their start.
- * @throws RangeError if this version does not know the format.
- */
+/** The results of a block, in order of their start. @throws RangeError if its format is unknown. */
 export function decodeBlock(bytes: Uint8Array): ResultColumns {
   const from = new ByteReader(bytes);
   const format = from.u8();

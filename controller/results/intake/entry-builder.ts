@@ -194,9 +194,7 @@ export class EntryBuilder {
     this.#waitFrom(now.monotonic, isUrgent);
   }
 
-  /**
-   * The newest configuration of a monitor: a waiting one, one on its way into the journal, or the journal's.
-   */
+  /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */
   #latestConfig(monitorId: string): MonitorConfig | undefined {
     return this.#waitingConfig(monitorId) ?? this.state.monitors.get(monitorId)?.state.config;
   }
@@ -238,9 +236,7 @@ export class EntryBuilder {
     return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
   }
 
-  /**
-   * Journaled, because a replay may find a later configuration in the state than the one that decides here.
-   */
+  /** Journaled, because a replay may find a later configuration in the state than the one that decides. */
   #lateOf({ batch, earliest, latest }: PendingBatch, takenAt: number): number[] {
     if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= LATE_AFTER_MS) return [];
     return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
@@ -260,9 +256,7 @@ export class EntryBuilder {
   }
 }
 
-/**
- * A failure, a first result or a recovery is written at once; one more of the same may wait up to a second.
- */
+/** A failure, a first result or a recovery is written at once; one more of the same may wait a second. */
 function changesSomething(known: RegionState | undefined, result: CheckResult): boolean {
   if (result.outcome === 'missed') return false;
   if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;

@@ -67,10 +67,7 @@ export class PendingBatches {
     return taken;
   }
 
-  /**
-   * Answers `waiting` together with the batch that brings its lane that far: one of `inHand`, or one that
-   * waits.
-   */
+  /** Answers `waiting` with the batch that brings its lane that far: one of `inHand`, or one that waits. */
   join(waiting: Waiting, inHand: readonly PendingBatch[]): void {
     const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean =>
       laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;

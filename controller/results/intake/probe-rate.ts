@@ -10,10 +10,7 @@ interface Bucket {
   at: number;
 }
 
-/**
- * Keeps one probe from using up everybody's time: messages beyond its rate are ignored, and it sends them
- * again.
- */
+/** Keeps a probe from using up everybody's time: messages beyond its rate are ignored, and sent again. */
 export class ProbeRate {
   readonly #buckets = new Map<string, Bucket>();
   /** Messages ignored since the start. */

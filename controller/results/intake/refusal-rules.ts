@@ -8,10 +8,7 @@ import type { TakeLimits } from './take-limits.ts';
 /** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, costs no result. */
 const FUTURE_MS = 2 * 3_600_000;
 
-/**
- * Where a batch comes from, and when (Unix ms). `owner`: organization of a private region, null for a shared
- * one.
- */
+/** Where a batch comes from, and when (Unix ms). `owner`: a private region's organization, else null. */
 export interface Arrival {
   shard: number;
   region: string;

@@ -2,10 +2,7 @@ import type { ResultBatch } from '../../../shared/contracts/result.ts';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
-/**
- * Format of journal entries that this version writes; entries above the highest it reads make it give the
- * shard up.
- */
+/** The format of entries that this version writes. It gives up a shard that holds entries of a later one. */
 export const ENTRY_VERSION = 1;
 
 /** Results of one lane as they came: `bytes` are the probe's own, `batch` what they hold. */

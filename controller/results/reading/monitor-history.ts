@@ -30,9 +30,7 @@ export interface HistoryDeps {
   };
 }
 
-/**
- * The history of one monitor. Asks owners before it reads blocks, so that what they write meanwhile counts.
- */
+/** The history of a monitor. Asks owners before it reads blocks, so that what they write meanwhile counts. */
 export class MonitorHistory {
   readonly #deps: HistoryDeps;
 

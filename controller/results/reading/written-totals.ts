@@ -81,9 +81,7 @@ export class WrittenTotals {
     this.#remembered.set(key, what);
   }
 
-  /**
-   * Reads whole days, the hours of the first partial day, and those of the last two days without a rollup.
-   */
+  /** Reads whole days, the hours of the first partial day, and those of the last two days not rolled up. */
   async #read(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);

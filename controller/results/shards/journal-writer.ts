@@ -27,9 +27,7 @@ export interface JournalWriterDeps {
 
 type Scribe = Pick<Actor<JournalMessage>, 'ask'>;
 
-/**
- * Writes the entries of all shards that are due in one command, and tells each shard what became of its own.
- */
+/** Writes the entries of all shards that are due in one command, and tells each what became of its own. */
 export class JournalWriter {
   readonly #deps: JournalWriterDeps;
   /** When each shard wants its next entry written, monotonic ms. */

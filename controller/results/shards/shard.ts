@@ -72,9 +72,7 @@ export type ShardMessage = JournalMessage | ClockMessage
   | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
   /** Journaled pings that are out of their collection now. */
   | { kind: 'pingsRemoved'; ids: string[] }
-  /**
-   * The database did not answer for a while, or input was lost: silence until now says nothing about anybody.
-   */
+  /** The database did not answer for a while, or input was lost: silence until now means nothing. */
   | { kind: 'interrupted' }
   | { kind: 'read'; read(shard: ShardView): void };
 
@@ -193,8 +191,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { shard } = this.state;
     for (;;) {
       const entries = await journal.read(shard, this.state.n, READ_ENTRIES);
-      // A number behind the snapshot is free again: an entry under it may be a sleeper's, and is not part of
-      // the journal.
+      // An entry behind the snapshot may be a sleeper's, under a number that was free: it does not count.
       const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
       if (written > this.state.n) {
         throw new Error(`the snapshot of shard ${shard} has passed entry ${this.state.n}`);
@@ -239,9 +236,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     );
   }
 
-  /**
-   * The insert is the first half of the fence, the snapshot the second: a number below it was written before.
-   */
+  /** The insert is half of the fence, the snapshot the other: a number below it was written before. */
   #settle(outcome: InsertOutcome, snapshotN: number): void {
     const { counts, listeners } = this.#deps;
     const entry = this.#builder.inHand;
@@ -298,9 +293,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
   }
 
-  /**
-   * Examines up to `limit` monitors whose deadline may have passed, or of which something has to be written.
-   */
+  /** Examines up to `limit` monitors whose deadline may have passed, or that have something to be written. */
   #look(limit: number): number {
     const { clock } = this.#deps;
     const now = clock.now();
@@ -321,10 +314,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     ]);
   }
 
-  /**
-   * Writes the hours that are due, drops monitors deleted long ago, and moves the snapshot behind what is
-   * written.
-   */
+  /** Writes due hours, drops monitors deleted long ago, and moves the snapshot behind what is written. */
   #tidy(work: TidyWork): void {
     const { due, gone } = work;
     const isWalkOnly = due.length + gone.length === 0;

@@ -15,9 +15,7 @@ import type { ShardState } from '../state/shard-state.ts';
 
 const FIRST_RESTART_MS = 200;
 const LONGEST_RESTART_MS = 5000;
-/**
- * Messages that may wait for one shard: what its probes send while one entry is applied, several times over.
- */
+/** Messages that may wait for one shard: several times what its probes send while an entry is applied. */
 const MAILBOX_MESSAGES = 10_000;
 
 export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' | 'listeners'> {

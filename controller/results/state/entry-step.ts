@@ -162,8 +162,7 @@ export class EntryStep {
         this.#take(monitorId, cell, item);
         return true;
       } catch {
-        // Rules are pure, so a second try tells a passing fault (out of memory) from one that would always
-        // recur.
+        // Rules are pure, so a second try tells a passing fault (out of memory) from one that recurs.
       }
     }
     return false;

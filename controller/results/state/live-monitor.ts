@@ -4,10 +4,7 @@ import type { HourRows } from '../hours/hour-rows.ts';
 /** A monitor in the memory of the controller that has its shard. */
 export interface LiveMonitor {
   state: MonitorState;
-  /**
-   * The state while nobody else holds it: results that only confirm it are then noted in place. Never changed
-   * otherwise.
-   */
+  /** The state while nobody else holds it: only then are results that confirm it noted in place. */
   own: MonitorState | null;
   /** Number of the last journal entry that `state` has seen. */
   position: number;

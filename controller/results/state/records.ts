@@ -1,9 +1,6 @@
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 
-/**
- * Everything up to entry `n` is in blocks, rollups and state documents. `lanes` are the positions after entry
- * `n`.
- */
+/** Blocks, rollups and state documents have all up to entry `n`; `lanes` are the positions after it. */
 export interface Snapshot {
   n: number;
   lanes: Record<string, number>;
@@ -13,9 +10,7 @@ export interface Snapshot {
   moved?: Record<string, number>;
 }
 
-/**
- * A monitor's state after entry `position`, and the effects of that entry that are still to be carried out.
- */
+/** A monitor's state after entry `position`, and the effects of that entry still to be carried out. */
 export interface StateRecord {
   monitor_id: string;
   shard: number;

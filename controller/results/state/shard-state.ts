@@ -4,9 +4,7 @@ import type { Snapshot, StateRecord } from './records.ts';
 import { EntryStep, type AppliedEntry, type BatchSource } from './entry-step.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
-/**
- * Everything derived from one shard's journal. The same entries in the same order always give the same state.
- */
+/** Everything derived from one shard's journal. The same entries in the same order give the same state. */
 export class ShardState {
   readonly shard: number;
   readonly monitors = new Map<string, LiveMonitor>();
