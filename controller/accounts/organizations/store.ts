@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { PlanName } from '../../plans/plans.ts';
-import { Documents } from '../../platform/mongo/documents.ts';
+import { DocumentsById } from '../../platform/mongo/documents.ts';
 
 export interface OrganizationDoc {
   _id: string;
@@ -12,27 +12,15 @@ export interface OrganizationDoc {
 }
 
 /** Collection `organizations`. */
-export class OrganizationStore extends Documents<OrganizationDoc> {
+export class OrganizationStore extends DocumentsById<OrganizationDoc> {
   constructor(db: Db) {
     super(db, 'organizations');
-  }
-
-  find(id: string): Promise<OrganizationDoc | null> {
-    return this.findOne({ _id: id });
-  }
-
-  async findMany(ids: string[]): Promise<OrganizationDoc[]> {
-    return ids.length === 0 ? [] : this.all.find({ _id: { $in: ids } }).toArray();
   }
 
   /** Ids in order, starting after `after`. */
   async pageOfIds(after: string, limit: number): Promise<string[]> {
     const page = this.all.find({ _id: { $gt: after } }).sort({ _id: 1 }).limit(limit);
     return (await page.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
-  }
-
-  delete(id: string): Promise<boolean> {
-    return this.remove({ _id: id });
   }
 
   /** Null if it is gone. */

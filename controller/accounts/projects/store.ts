@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../../platform/mongo/documents.ts';
+import { DocumentsById } from '../../platform/mongo/documents.ts';
 import type { ProjectFacts } from '../roles.ts';
 
 export interface ProjectDoc extends ProjectFacts {
@@ -8,16 +8,11 @@ export interface ProjectDoc extends ProjectFacts {
 }
 
 /** Collection `projects`. */
-export class ProjectStore extends Documents<ProjectDoc> {
+export class ProjectStore extends DocumentsById<ProjectDoc> {
   constructor(db: Db) {
     // The list of an organization's projects, and its default project.
     const key = { organization_id: 1, created_at: 1, _id: 1 } as const;
     super(db, 'projects', [{ key, name: 'by_organization' }]);
-  }
-
-  /** A project of any organization: callers must compare. */
-  find(id: string): Promise<ProjectDoc | null> {
-    return this.findOne({ _id: id });
   }
 
   findDefault(organizationId: string): Promise<ProjectDoc | null> {
@@ -37,11 +32,6 @@ export class ProjectStore extends Documents<ProjectDoc> {
 
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
-  }
-
-  /** False if it is gone already. */
-  delete(id: string): Promise<boolean> {
-    return this.remove({ _id: id });
   }
 
   /** Null if the organization has no such project. */

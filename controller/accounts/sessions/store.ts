@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../../platform/mongo/documents.ts';
+import { DocumentsById } from '../../platform/mongo/documents.ts';
 
 interface SessionDoc {
   _id: string;
@@ -10,18 +10,10 @@ interface SessionDoc {
 }
 
 /** Collection `sessions`: a token is valid only while its session is here. */
-export class SessionStore extends Documents<SessionDoc> {
+export class SessionStore extends DocumentsById<SessionDoc> {
   constructor(db: Db) {
     // Ending all sessions of a user, and removing expired ones.
     super(db, 'sessions', [{ key: { user_id: 1, expires_at: 1 }, name: 'by_user' }]);
-  }
-
-  find(id: string): Promise<SessionDoc | null> {
-    return this.findOne({ _id: id });
-  }
-
-  delete(id: string): Promise<boolean> {
-    return this.remove({ _id: id });
   }
 
   async deleteOfUser(userId: string): Promise<void> {

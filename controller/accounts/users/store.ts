@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../../platform/mongo/documents.ts';
+import { DocumentsById } from '../../platform/mongo/documents.ts';
 
 export interface UserDoc {
   _id: string;
@@ -18,7 +18,7 @@ export interface UserDoc {
 }
 
 /** Collection `users`. */
-export class UserStore extends Documents<UserDoc> {
+export class UserStore extends DocumentsById<UserDoc> {
   constructor(db: Db) {
     super(db, 'users', [
       // Signing in, and one account per address.
@@ -32,16 +32,8 @@ export class UserStore extends Documents<UserDoc> {
     return (await this.all.findOne({}, { projection: { _id: 1 } })) !== null;
   }
 
-  find(id: string): Promise<UserDoc | null> {
-    return this.findOne({ _id: id });
-  }
-
   findByEmail(email: string): Promise<UserDoc | null> {
     return this.findOne({ email });
-  }
-
-  async findMany(ids: string[]): Promise<UserDoc[]> {
-    return ids.length === 0 ? [] : this.all.find({ _id: { $in: ids } }).toArray();
   }
 
   /** The user with a new password and token version; null if the password changed since `seen` was read. */

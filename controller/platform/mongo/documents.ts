@@ -50,3 +50,20 @@ export abstract class Documents<Doc extends { _id: string }> {
     return (await this.all.deleteOne(filter)).deletedCount === 1;
   }
 }
+
+/** Documents that callers reach by id alone, whoever owns them: callers must compare the owner. */
+export abstract class DocumentsById<Doc extends { _id: string }> extends Documents<Doc> {
+  find(id: string): Promise<Doc | null> {
+    return this.findOne({ _id: id } as Filter<Doc>);
+  }
+
+  async findMany(ids: string[]): Promise<Doc[]> {
+    if (ids.length === 0) return [];
+    return this.all.find({ _id: { $in: ids } } as Filter<Doc>).toArray() as Promise<Doc[]>;
+  }
+
+  /** False if it is gone already. */
+  delete(id: string): Promise<boolean> {
+    return this.remove({ _id: id } as Filter<Doc>);
+  }
+}
