@@ -15,7 +15,6 @@ export function viewUser({ _id: id, email, name, email_verified, is_operator, cr
   return { id, email, name, email_verified, is_operator, created_at: isoTime(created_at) };
 }
 
-/** An organization as one of its members sees it. */
 export function viewOrganization({ _id: id, name, plan }: OrganizationDoc, role: OrganizationRole) {
   return { id, name, role, plan };
 }

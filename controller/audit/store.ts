@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 
-/** One change that somebody made. */
 export interface AuditDoc {
   _id: string;
   organization_id: string;

@@ -9,15 +9,10 @@ export const overviewAnswer = z.strictObject({
     total: count, up: count, down: count, degraded: count, paused: count, unknown: count,
   }),
   incidents: z.strictObject({
-    open: count,
-    acknowledged: count,
+    open: count, acknowledged: count,
     latest: z.array(z.strictObject({
-      id: z.uuid(),
-      title: z.string(),
-      severity: z.enum(['critical', 'major', 'minor', 'warning']),
-      status: z.enum(['open', 'acknowledged']),
-      check_id: z.uuid().nullable(),
-      started_at: z.iso.datetime(),
+      id: z.uuid(), title: z.string(), severity: z.enum(['critical', 'major', 'minor', 'warning']),
+      status: z.enum(['open', 'acknowledged']), check_id: z.uuid().nullable(), started_at: z.iso.datetime(),
     })),
   }),
   /** By the latest success, slowest first. */
@@ -25,8 +20,7 @@ export const overviewAnswer = z.strictObject({
   /** By outages in the last few hours, most first. */
   flakiest_monitors: z.array(z.strictObject({ ...monitor, recent_outages: count })),
   fleet: z.strictObject({
-    regions: count,
-    regions_online: count,
+    regions: count, regions_online: count,
     probes: z.strictObject({
       enrolling: count, online: count, offline: count, draining: count, quarantined: count,
     }),

@@ -11,7 +11,6 @@ import type { overviewAnswer } from './answers.ts';
 
 type Listed = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'started_at'>;
 
-/** What the dashboard needs of other rooms. */
 export interface DashboardDeps {
   monitors: Pick<MonitorDeps, 'lists' | 'counts'>;
   health: Pick<HealthReader, 'ofProject'>;
@@ -29,7 +28,6 @@ export interface DashboardDeps {
 
 type Overview = z.input<typeof overviewAnswer>;
 
-/** Limit on the incidents in the overview. */
 const MOST_INCIDENTS = 10;
 
 export async function readOverview(deps: DashboardDeps, { tenant }: ProjectContext): Promise<Overview> {
@@ -59,8 +57,7 @@ export async function readOverview(deps: DashboardDeps, { tenant }: ProjectConte
   return {
     monitors: { total, paused: total - active, unknown, ...health },
     incidents: { open: open.total, acknowledged: acknowledged.total, latest },
-    slowest_monitors: named(slowest),
-    flakiest_monitors: named(flakiest),
+    slowest_monitors: named(slowest), flakiest_monitors: named(flakiest),
     fleet: fleetOf(deps.fleet.probes(tenant.organizationId)),
   };
 }

@@ -12,10 +12,7 @@ const groupMonitorView = monitorView.pick({
 
 /** A group as the API shows it; its children have the same fields. */
 export const groupView = z.strictObject({
-  id,
-  organization_id: id,
-  project_id: id,
-  created_by: id.optional(),
+  id, organization_id: id, project_id: id, created_by: id.optional(),
   name: z.string(),
   description: z.string().optional(),
   parent_group_id: id.optional().describe('Absent for a top-level group.'),
@@ -56,9 +53,7 @@ export const groupStatsAnswer = z.strictObject({
 
 export const healthSummaryAnswer = z.strictObject({
   groups: z.array(z.strictObject({
-    id,
-    name: z.string(),
-    check_count: z.int(),
+    id, name: z.string(), check_count: z.int(),
     health_status: z.enum(['healthy', 'degraded', 'down', 'unknown']),
     uptime_percentage: z.int().min(0).max(100),
   })),

@@ -36,7 +36,6 @@ export interface RemoveStep {
   to: string | null;
 }
 
-/** One change of a project's tree. */
 export type TreeStep = PlaceStep | RemoveStep;
 
 export const MOST_LEVELS = 10;
@@ -44,7 +43,6 @@ export const MOST_LEVELS = 10;
 /** On every plan, because the hierarchy and the health summary return all groups of a project at once. */
 export const MOST_GROUPS = 1000;
 
-/** The error for a name that another group of the project has. */
 export function duplicateName(): AppError {
   return new AppError('DUPLICATE_NAME', 'A group with this name already exists in the project');
 }

@@ -89,7 +89,6 @@ function writeRoutes(deps: GroupDeps): Route[] {
   ];
 }
 
-/** Changes to the monitors of a group. */
 function memberRoutes(deps: GroupDeps): Route[] {
   const errors = [...one.errors, 'CONFLICT'] as const;
   const common = { ...one, method: 'POST', tag, errors, answers: { 200: answers.bulkAnswer } } as const;

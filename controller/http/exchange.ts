@@ -5,7 +5,6 @@ import { addressBucket, clientAddress } from './client-address.ts';
 import type { RateVerdict } from './rate-limit.ts';
 import { isRawAnswer, isStreamAnswer, type AnyReply, type Route } from './route.ts';
 
-/** What the edge knows of a request while it is answered. */
 export interface ExchangeState {
   requestId: string;
   /** What the request counts under in the rate limit while its caller is unknown. */

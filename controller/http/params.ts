@@ -9,7 +9,6 @@ export const uuidParam = z
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' });
 
-/** A path that names one resource by its id. */
 export const idParams = z.strictObject({ id: uuidParam });
 
 const readOnlyField = z.unknown().optional()
@@ -48,5 +47,4 @@ export function queryInt({ min, max, fallback }: { min: number; max?: number; fa
     .meta({ type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }), fallback });
 }
 
-/** `true` or `false` in the query. */
 export const queryBoolean = z.enum(['true', 'false']).transform((text) => text === 'true');

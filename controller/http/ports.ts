@@ -9,7 +9,6 @@ export interface CredentialReader {
   readKey(key: string, now: number): Promise<KeyActor>;
 }
 
-/** Reads organizations and projects at every request. */
 export interface TenantReader {
   /** Oldest first. */
   memberships(userId: string): Promise<Membership[]>;

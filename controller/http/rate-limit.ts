@@ -1,7 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 
-/** The limit's verdict on one request. */
 export interface RateVerdict {
   isAllowed: boolean;
   limit: number;
@@ -38,7 +37,6 @@ export class RateLimiter {
     this.#capacity = capacity;
   }
 
-  /** Counts one request of `caller`. */
   take(caller: string): RateVerdict {
     const window = this.#current(caller) ?? this.#open(caller);
     window.count += 1;

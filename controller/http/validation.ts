@@ -19,7 +19,6 @@ export function validate(schema: z.ZodType, value: unknown): unknown {
   return data;
 }
 
-/** The parsed value or its issues. */
 export function check(schema: z.ZodType, value: unknown): { data?: unknown; issues: ValidationIssue[] } {
   const { data, error } = schema.safeParse(value);
   return { data, issues: (error?.issues ?? []).flatMap((issue) => toIssues(issue, value)) };

@@ -54,13 +54,11 @@ export class InvitationStore extends Documents<InvitationDoc> {
     return this.remove({ _id: id, organization_id: organizationId });
   }
 
-  /** Removes the roles in a project from all invitations. */
   async removeProject(organizationId: string, projectId: string): Promise<void> {
     const update = { $unset: { [`project_roles.${projectId}`]: '' as const } };
     await this.all.updateMany({ organization_id: organizationId }, update);
   }
 
-  /** Withdraws all invitations that a user sent. */
   async deleteOfInviter(organizationId: string, userId: string): Promise<void> {
     await this.all.deleteMany({ organization_id: organizationId, invited_by: userId });
   }

@@ -22,10 +22,6 @@ const form = {
 
 /** The pages that mailed links open. Only their forms change anything: mail scanners open every link. */
 export function accountPageRoutes(deps: AccountDeps): Route[] {
-  return [...verifyRoutes(deps), ...resetRoutes(deps), ...acceptRoutes(deps)];
-}
-
-function verifyRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...link, path: '/verify-email', summary: 'Page that verifies an e-mail address',
@@ -40,11 +36,6 @@ function verifyRoutes(deps: AccountDeps): Route[] {
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
-  ];
-}
-
-function resetRoutes(deps: AccountDeps): Route[] {
-  return [
     defineRoute({
       ...link, path: '/reset-password', summary: 'Page for choosing a new password',
       handle: async (_ctx, { query }) => reply(200, resetPage(query.token, null)),
@@ -60,11 +51,6 @@ function resetRoutes(deps: AccountDeps): Route[] {
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
-  ];
-}
-
-function acceptRoutes(deps: AccountDeps): Route[] {
-  return [
     defineRoute({
       ...link, path: '/accept-invitation', summary: 'Page for joining an organization',
       handle: async (ctx, { query: { token } }) => (

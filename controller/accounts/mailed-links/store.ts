@@ -10,7 +10,6 @@ interface MailedTokenDoc {
   hash: string;
   purpose: MailedTokenPurpose;
   user_id: string;
-  /** Where it was sent. */
   email: string;
   created_at: number;
   expires_at: number;

@@ -63,7 +63,6 @@ export class MemberStore extends Documents<MemberDoc> {
     await this.update({ _id: member._id }, update);
   }
 
-  /** Removes all roles in a project. */
   async removeProject(organizationId: string, projectId: string): Promise<void> {
     const update = { $unset: { [`project_roles.${projectId}`]: '' as const } };
     await this.all.updateMany({ organization_id: organizationId }, update);

@@ -5,7 +5,6 @@ import { organizationChangeInput, planInput } from '../schema.ts';
 import { viewOrganization } from '../views.ts';
 import { changePlan, readBilling, readOrganization, renameOrganization } from './verbs.ts';
 
-/** An organization and its plan. */
 export function organizationRoutes(deps: AccountDeps): Route[] {
   const tag = 'Organization';
   const errors = ['ORGANIZATION_NOT_FOUND'] as const;

@@ -8,7 +8,6 @@ import {
 } from '../views.ts';
 import { changePassword, logIn, logOut, readAccount } from './verbs.ts';
 
-/** Registration, signing in and out, the own account. */
 export function sessionRoutes(deps: AccountDeps): Route[] {
   const open = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
   const own = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;

@@ -42,7 +42,6 @@ export async function yamlToJson(text: string, clock: Clock): Promise<string> {
   return json;
 }
 
-/** The YAML of a value. */
 export async function toYaml(value: unknown): Promise<string> {
   const { text, fault = 'unknown fault' } = await run(JSON.stringify(value), false, null);
   if (text === undefined) throw new Error(`YAML could not be written: ${fault}`);
