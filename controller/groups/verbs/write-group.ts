@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { ownedBy } from '../../accounts/tenant.ts';
 import { authorOf, type ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { TreeDeps } from '../deps.ts';
@@ -27,14 +28,8 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_GROUPS } });
   }
   const group: GroupDoc = {
-    _id: newId(ctx.now),
-    organization_id: ctx.tenant.organizationId,
-    project_id: ctx.tenant.projectId,
-    created_by: authorOf(ctx.actor),
-    name: input.name,
-    description: input.description ?? '',
-    parent_group_id: null,
-    tree_revision: 0,
+    _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
+    name: input.name, description: input.description ?? '', parent_group_id: null, tree_revision: 0,
     created_at: ctx.now,
   };
   await settleTree(deps, ctx);
