@@ -19,7 +19,7 @@ async function linkTo(email: string, page: string): Promise<URL> {
   return linkIn(await until(find, { what: `a mail with ${page}` }), `/${page}`);
 }
 const open = (link: URL) => app.client.get(`${link.pathname}${link.search}`);
-/** As a browser without JavaScript sends the form of the page. */
+/** Submits the page's form as a browser without JavaScript does. */
 function submit(link: URL, page: ApiAnswer, fields: Record<string, string>): Promise<ApiAnswer> {
   const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1] ?? '';
   const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
@@ -37,7 +37,7 @@ async function newAccount(): Promise<string> {
 }
 
 describe('a mailed link opens a page that', () => {
-  test('verifies the address only by its form', async () => {
+  test('verifies the address only when its form is submitted', async () => {
     const email = await newAccount();
     const link = await linkTo(email, 'verify-email');
     const verified = async () =>
@@ -54,7 +54,7 @@ describe('a mailed link opens a page that', () => {
     expect(again.text).toContain('This link is not valid');
   });
 
-  test('changes the password, and repeats the form when the new one is too short', async () => {
+  test('changes the password, and shows the form again when the new one is too short', async () => {
     const { person } = await newPerson(app);
     await app.client.post('/api/auth/forgot-password', { email: person.email });
     const link = await linkTo(person.email, 'reset-password');

@@ -44,7 +44,7 @@ function open(config: Partial<MailConfig>, clock: Clock = systemClock): Mailer {
 }
 
 describe('without a provider, mail', () => {
-  test('is one complete file each, with the link on one line, readable only by its owner', async () => {
+  test('is written to one file per mail, with the link on one line, readable only by its owner', async () => {
     const files = open({});
     expect(await files.send(MAIL)).toEqual({ kind: 'sent' });
     expect(await files.send({ ...MAIL, to: 'bob@example.com' })).toEqual({ kind: 'sent' });
@@ -64,7 +64,7 @@ describe('without a provider, mail', () => {
     expect(mail.html).toBe(MAIL.html);
   });
 
-  test('drops the oldest of a thousand files', async () => {
+  test('keeps at most a thousand files, dropping the oldest', async () => {
     const files = open({});
     await files.send(MAIL);
     const [first] = readdirSync(folder) as [string];
@@ -79,17 +79,17 @@ describe('without a provider, mail', () => {
   });
 });
 
-describe('mail that would be more than one mail is never sent:', () => {
+describe('mail that could become more than one mail is not sent:', () => {
   test.each<[string, Partial<Mail>]>([
-    ['a recipient with a line end', { to: 'a@b.example\r\nBcc: c@d.example' }],
+    ['a recipient with a line break', { to: 'a@b.example\r\nBcc: c@d.example' }],
     ['two recipients', { to: 'a@b.example, c@d.example' }],
     ['a recipient with a name', { to: 'Ada <a@b.example>' }],
     ['no recipient', { to: '' }],
-    ['a subject with a line end', { subject: 'Hi\nBcc: c@d.example' }],
+    ['a subject with a line break', { subject: 'Hi\nBcc: c@d.example' }],
     ['a subject with a carriage return', { subject: 'Hi\rX' }],
     ['a subject with NUL', { subject: 'Hi\0' }],
     ['a subject with a line separator', { subject: 'Hi\u2028X' }],
-    ['a header with a line end', { headers: { 'X-A': 'b\r\nBcc: c@d.example' } }],
+    ['a header with a line break', { headers: { 'X-A': 'b\r\nBcc: c@d.example' } }],
     ['a header name with a colon', { headers: { 'Bcc: x': 'c@d.example' } }],
   ])('%s', async (_name, change) => {
     expect((await open({}).send({ ...MAIL, ...change })).kind).toBe('bounced');
@@ -106,12 +106,12 @@ describe('Mailgun', () => {
   const mailgun = (clock?: Clock) =>
     open({ mailgun: { apiKey: 'key-1', domain: 'mg.example', url: server.url } }, clock);
 
-  test('gets fields, one recipient and headers by their names', async () => {
+  test('receives the fields, one recipient and the headers by name', async () => {
     server.accept();
     expect(await mailgun().send(MAIL)).toEqual({ kind: 'sent' });
     const [message] = server.messages;
     expect(message).toMatchObject({ path: '/v3/mg.example/messages', credentials: 'api:key-1' });
-    // A form has the line ends of the network.
+    // Multipart forms use CRLF line ends.
     expect(Object.fromEntries(
       message?.fields.map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]) ?? [],
     ))
@@ -132,12 +132,12 @@ describe('Mailgun', () => {
     [429, 'Too many requests', 'retry'],
     [500, 'Internal server error', 'retry'],
     [503, 'Service unavailable', 'retry'],
-  ])('that answers %i "%s" means: %s', async (status, text, kind) => {
+  ])('that answers %i "%s" results in: %s', async (status, text, kind) => {
     server.fail(status, text);
     expect(await mailgun().send(MAIL)).toEqual({ kind, reason: `Mailgun answered ${status}: ${text}` });
   });
 
-  test('that breaks off or is not there is tried again later', async () => {
+  test('that is unreachable or closes the connection is retried later', async () => {
     server.fail('close');
     expect((await mailgun().send(MAIL)).kind).toBe('retry');
     await mailer?.close();
@@ -149,7 +149,7 @@ describe('Mailgun', () => {
     expect(JSON.stringify(outcome)).not.toContain('key-1');
   });
 
-  test('that does not answer has ten seconds', async () => {
+  test('that does not answer is given up after ten seconds', async () => {
     server.fail('hang');
     const before = server.requests;
     const clock = new SimulatedClock();
@@ -163,7 +163,7 @@ describe('Mailgun', () => {
     expect(outcome).toEqual({ kind: 'retry', reason: 'the mail provider did not answer within 10 seconds' });
   });
 
-  test('that hangs holds no more than 64 mails', async () => {
+  test('that hangs holds at most 64 mails', async () => {
     server.fail('hang');
     const before = server.requests;
     const busy = mailgun();
@@ -183,7 +183,7 @@ describe('SMTP', () => {
   afterAll(() => server.stop());
   const smtp = (url = server.url, clock?: Clock) => open({ smtpUrl: url }, clock);
 
-  test('gets the mail for one recipient, both parts whole', async () => {
+  test('receives the mail for one recipient, with both parts complete', async () => {
     expect(await smtp().send(MAIL)).toEqual({ kind: 'sent' });
     const mail = server.mails.at(-1);
     expect(mail).toMatchObject({
@@ -195,12 +195,12 @@ describe('SMTP', () => {
     });
   });
 
-  test('gets plain text as it stands, with the link in one piece', async () => {
+  test('receives plain text unchanged, with the link in one piece', async () => {
     await smtp().send({ ...MAIL, text: `Hello,\n\n${LINK}\n`, html: `<a href="${LINK}">here</a>` });
     expect(server.mails.at(-1)?.raw).toContain(`\r\n${LINK}\r\n`);
   });
 
-  test('gets user and password of the address', async () => {
+  test('receives the user name and password from the URL', async () => {
     expect(await smtp(server.url.replace('//', '//robot:secret@')).send(MAIL)).toEqual({ kind: 'sent' });
     expect(server.mails.at(-1)?.user).toBe('robot');
     await mailer?.close();
@@ -215,14 +215,14 @@ describe('SMTP', () => {
     [554, 'data', 'Message refused', 'bounced'],
     [451, 'rcpt', 'Greylisted, come again', 'retry'],
     [452, 'data', 'Mailbox full', 'retry'],
-  ])('that answers %i to %s ("%s") means: %s', async (code, at, text, kind) => {
+  ])('that answers %i to %s ("%s") results in: %s', async (code, at, text, kind) => {
     await server.behave({ code, text, at });
     const outcome = await smtp().send(MAIL);
     expect(outcome).toMatchObject({ kind, reason: expect.stringContaining(`${code}`) as string });
     await server.behave('accept');
   });
 
-  test('that hangs has ten seconds, and one that is not there is tried again later', async () => {
+  test('that hangs is given up after ten seconds, and one that is unreachable is retried later', async () => {
     await server.behave('hang');
     const clock = new SimulatedClock();
     let outcome: unknown = null;
@@ -235,7 +235,7 @@ describe('SMTP', () => {
     expect((await smtp('smtp://127.0.0.1:1').send(MAIL)).kind).toBe('retry');
   });
 
-  test('that says nothing at all is left', async () => {
+  test('that never sends a greeting is given up', async () => {
     const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
     await until(() => silent.address());
     const clock = new SimulatedClock();

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const path = (userId: string) => `/api/organization/members/${userId}`;
 
 describe('the organization', () => {
-  test('is read by everybody in it, renamed by its admins, and what was read can be sent back', async () => {
+  test('is readable by every member, renamed by admins, and accepts its own representation', async () => {
     const viewer = await newMember(app, tenant, 'viewer');
     const read = await viewer.client.get('/api/organization');
     expect(read.data.organization).toEqual({
@@ -41,7 +41,7 @@ describe('the organization', () => {
 });
 
 describe('members', () => {
-  test('are listed with their roles, in the order in which they joined', async () => {
+  test('are listed with their roles, in the order they joined', async () => {
     await newMember(app, tenant, 'admin');
     const member = await newMember(app, tenant, 'member', { [tenant.projectId]: 'viewer' });
     const { members } = (await member.client.get('/api/organization/members')).data;
@@ -52,7 +52,7 @@ describe('members', () => {
     });
   });
 
-  test('get another role that holds at their next request', async () => {
+  test('have a new role from their next request on', async () => {
     const person = await newMember(app, tenant, 'admin');
     expect((await person.client.get('/api/auth/api-keys')).status).toBe(200);
     const changed = await tenant.owner.client.patch(path(person.userId), { role: 'viewer' });
@@ -65,7 +65,7 @@ describe('members', () => {
     expect((await person.client.get('/api/auth/api-keys')).status).toBe(200);
   });
 
-  test('who are removed are out at their next request, and the organization keeps its keys', async () => {
+  test('lose access with their next request when removed, while the organization keeps its keys', async () => {
     const person = await newMember(app, tenant, 'admin');
     const { key } = (await person.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
     expect((await tenant.owner.client.delete(path(person.userId))).status).toBe(200);
@@ -79,7 +79,7 @@ describe('members', () => {
     expect((await tenant.owner.client.delete(path(person.userId))).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('include an owner always: the last one is neither removed nor lowered', async () => {
+  test('always include an owner: the last one cannot be removed or demoted', async () => {
     for (const answer of [
       await tenant.owner.client.delete(path(tenant.owner.userId)),
       await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' }),
@@ -90,7 +90,7 @@ describe('members', () => {
     expect((await second.client.patch(path(second.userId), { role: 'owner' })).status).toBe(200);
   });
 
-  test('include an owner also when all owners lower each other at once', async () => {
+  test('always include an owner, even when all owners demote each other concurrently', async () => {
     const others = [await newMember(app, tenant, 'owner'), await newMember(app, tenant, 'owner')];
     const owners = [tenant.owner, ...others];
     for (let round = 0; round < 3; round += 1) {
@@ -102,7 +102,7 @@ describe('members', () => {
     }
   });
 
-  test('of which owners are made, lowered and removed by owners only', async () => {
+  test('can be made owners, or demoted or removed as owners, only by owners', async () => {
     const admin = await newMember(app, tenant, 'admin');
     const viewer = await newMember(app, tenant, 'viewer');
     const second = await newMember(app, tenant, 'owner');
@@ -120,7 +120,7 @@ describe('members', () => {
     expect((await tenant.owner.client.patch(path(viewer.userId), { role: 'owner' })).status).toBe(200);
   });
 
-  test('of another organization are as unknown as nobody', async () => {
+  test('of another organization are as unknown as nonexistent ones', async () => {
     const other = await newTenant(app);
     for (const send of [
       (id: string) => tenant.owner.client.delete(path(id)),

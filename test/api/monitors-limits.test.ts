@@ -9,7 +9,7 @@ const createMany = (client: ApiClient, count: number) =>
   Promise.all(Array.from({ length: count }, () => client.post('/api/monitors', monitor)));
 
 describe('the plan', () => {
-  test('lets exactly its number of monitors be created, however many are asked for at once', async () => {
+  test('allows exactly its number of monitors, even for concurrent requests', async () => {
     const app = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
     const tenant = await newTenant(app);
     const answers = await createMany(tenant.writeKey, 100);
@@ -23,7 +23,7 @@ describe('the plan', () => {
     await app.close();
   });
 
-  test('gives back what is deleted, once', async () => {
+  test('gets the place of a deleted monitor back, once', async () => {
     const app = await makeApp({ plansJson: '{"scale":{"monitors":3}}' });
     const tenant = await newTenant(app);
     const [first] = await createMany(tenant.writeKey, 3);
@@ -34,7 +34,7 @@ describe('the plan', () => {
     await app.close();
   });
 
-  test('sets right a counter that a crash left too high, once it has been still for a minute', async () => {
+  test('corrects a counter that a crash left too high, once it has been unchanged for a minute', async () => {
     let offsetMs = 0;
     const app = await makeApp({
       plansJson: '{"scale":{"monitors":3}}', clock: { ...systemClock, now: () => Date.now() + offsetMs },
@@ -68,7 +68,7 @@ describe('the plan', () => {
     const held =
       await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 60, interval_seconds: 60 });
     expect([held.code, held.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60 }]);
-    // How often pings are to come is not how often something is checked.
+    // The interval of pings is not an interval of checks.
     expect(
       (await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 30 })).data.monitor,
     ).toMatchObject({ heartbeat_interval: 30, interval_seconds: 30 });
@@ -80,7 +80,7 @@ describe('the plan', () => {
     await app.close();
   });
 
-  test('gives way to a lowest interval below 30 seconds, and only then', async () => {
+  test('yields to an instance minimum below 30 seconds; a higher minimum applies in addition', async () => {
     const app = await makeApp({ env: { MIN_INTERVAL_SECONDS: '1' } });
     const tenant = await newTenant(app);
     const made = await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });

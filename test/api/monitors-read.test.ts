@@ -62,7 +62,7 @@ describe('the list', () => {
     });
   });
 
-  test('sorts by name in order of code points, by change, and by creation for last_check_at', async () => {
+  test('is sorted by name in code point order, by change, and for last_check_at by creation', async () => {
     const ids: Record<string, string> = {};
     for (const name of ['b', 'Z', 'ä', 'a', '\u{1f600}', '\uffee']) {
       ids[name] = await create({ name });
@@ -76,7 +76,7 @@ describe('the list', () => {
     expect((await names('sort_by=updated_at'))[0]).toBe('Z');
   });
 
-  test('filters by status, type, tags and group', async () => {
+  test('is filtered by status, type, tags and group', async () => {
     await create({ name: 'running', tags: ['prod', 'web'] });
     const paused = await create({ name: 'paused', tags: ['prod'] });
     const disabled = await create({ name: 'disabled', tags: ['dev'] });
@@ -99,7 +99,7 @@ describe('the list', () => {
     expect(await names(`group_id=${randomUUID()}`)).toEqual([]);
   });
 
-  test('shows what is known of each monitor, and leaves out what is not', async () => {
+  test('shows what is known of each monitor, and omits what is unknown', async () => {
     const fresh = await create({ name: 'fresh' });
     const known = await create({ name: 'known' });
     const incident = {
@@ -162,7 +162,7 @@ describe('the statistics of a monitor', () => {
     expect((await client.get(`/api/monitors/${id}/stats`)).code).toBe('STATS_NOT_FOUND');
   });
 
-  test('carry uptime, counts, instants and the incident', async () => {
+  test('contain uptime, counts, times and the incident', async () => {
     const id = await create();
     const incident = {
       id: randomUUID(), started_at: Date.now() - 90_000, severity: 'major' as const,
@@ -195,7 +195,7 @@ describe('the statistics of a monitor', () => {
     expect((await client.get(`/api/monitors/${id}/stats`)).data.runtime_status).toBe('unknown');
   });
 
-  test('know three periods', async () => {
+  test('accept three periods', async () => {
     const id = await create();
     app.owners.live.set(id, live({ last_check_at: 5_000 }));
     app.owners.figures.set(id, figures());
@@ -213,7 +213,7 @@ describe('the statistics of a monitor', () => {
   });
 });
 
-test('the statistics of the project count types, states and cities, and show the latest results', async () => {
+test('the project statistics count types, states and cities, and show the latest results', async () => {
   expect((await client.get('/api/monitors/stats')).data).toEqual({
     total_monitors: 0, by_type: {}, by_status: {}, by_region: {}, recent_activity: [],
   });
@@ -246,9 +246,9 @@ test('the statistics of the project count types, states and cities, and show the
   expect((await other.readKey.get('/api/monitors/stats')).data.total_monitors).toBe(0);
 });
 
-test('a failure of ours is told by the code of its route', async () => {
+test('an internal error has the code of its route', async () => {
   const id = await create();
-  // What is stored is read because no owner answers, and cannot be used.
+  // Without an answer from the owner, the stored state is read, and this one is invalid.
   app.owners.unanswered.add('open');
   app.owners.recent = [
     { monitor_id: id, success: true, response_time_ms: 1, status_code: 200, checked_at: Date.now() },

@@ -53,7 +53,7 @@ const TYPES: [type: string, body: Loose, read: Loose][] = [
 
 describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
   test(`made of ${JSON.stringify(body)
-    .slice(0, 60)} reads so, in the list too, and can be sent back and changed`, async () => {
+    .slice(0, 60)} is read back alike, also in the list, and can be put back and changed`, async () => {
     const made =
       await client.post('/api/monitors', { name: `${type} monitor`, type, interval_seconds: 60, ...body });
     expect(made.status, made.text).toBe(201);
@@ -79,7 +79,7 @@ describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
   });
 });
 
-test('a heartbeat without its settings is refused by the code of its own', async () => {
+test('a heartbeat without its settings is refused with an error code of its own', async () => {
   const answer = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
   expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
   expect(answer.error.details).toEqual([
@@ -88,7 +88,7 @@ test('a heartbeat without its settings is refused by the code of its own', async
   ]);
 });
 
-test('a heartbeat is found by its token while it lives', async () => {
+test('a heartbeat is found by its token until it is deleted', async () => {
   const { monitor } = (await client.post(
     '/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5 },
   )).data;
@@ -98,7 +98,7 @@ test('a heartbeat is found by its token while it lives', async () => {
   expect(await app.monitors.findByHeartbeatToken(monitor.heartbeat_token)).toBeNull();
 });
 
-describe('many monitors', () => {
+describe('monitors in bulk', () => {
   const make = async (change: Loose = {}, as = client): Promise<Loose> =>
     (await as.post(
       '/api/monitors',
@@ -106,7 +106,7 @@ describe('many monitors', () => {
     )).data.monitor;
   const bulk = async (body: Loose) => client.post('/api/monitors/bulk', body);
 
-  test('are paused, resumed and deleted together; what is so already is left alone, and what cannot be is told', async () => {
+  test('are paused, resumed and deleted where this changes anything; failures are listed by monitor', async () => {
     const [one, two, off] = [await make(), await make(), await make()];
     await client.post(`/api/monitors/${off.id}/disable`);
     const stranger = await make({}, (await newTenant(app)).writeKey);
@@ -140,7 +140,7 @@ describe('many monitors', () => {
     });
   });
 
-  test('get tags beside those that they have, as far as there is room', async () => {
+  test('get additional tags, up to the limit', async () => {
     const [plain, full] =
       [await make({ tags: ['a'] }), await make({ tags: Array.from({ length: 20 }, (_, n) => `t${n}`) })];
     const tagged = await bulk({ action: 'tag', monitor_ids: [plain.id, full.id], tags: ['b', 'a', ' b '] });
@@ -153,7 +153,7 @@ describe('many monitors', () => {
     });
   });
 
-  test('move into a group and out of it, but not into one of somebody else', async () => {
+  test('move into and out of a group, but not into another organization\'s', async () => {
     const monitor = await make();
     const group = (await client.post('/api/groups', { name: 'Front' })).data;
     expect(
@@ -177,13 +177,13 @@ describe('many monitors', () => {
     ], [{ action: 'tag' }, 'tags'], [{ action: 'move' }, 'group_id'],
     [{ tags: ['x'] }, 'tags'],
     [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
-  ])('are not changed by %j', async (change, path) => {
+  ])('are not changed by the invalid body %j', async (change, path) => {
     const answer = await bulk({ action: 'pause', monitor_ids: [randomUUID()], ...change });
     expect([answer.status, answer.error.details[0].path.join('.')], answer.text).toEqual([400, path]);
   });
 });
 
-test('one monitor asks its target only so often, on every plan', async () => {
+test('fair use limits how often the regions of a monitor contact its target, on every plan', async () => {
   const private_ = await makeApp({ env: { MIN_INTERVAL_SECONDS: '1' } });
   const owner = (await newTenant(private_)).writeKey;
   const regions = Array.from({ length: 11 }, (_, at) => `eu-${at}`);

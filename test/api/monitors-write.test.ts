@@ -30,8 +30,8 @@ const addDestination = (_id: string, { organizationId, projectId }: Tenant) =>
   );
 const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[0]);
 
-describe('a monitor that is created', () => {
-  test('with the least has every default, and waits for its first result', async () => {
+describe('a created monitor', () => {
+  test('has every default when only the required fields are given, and waits for its first result', async () => {
     const before = Math.floor(Date.now() / 1000);
     const answer = await create();
     expect(answer.status).toBe(201);
@@ -48,7 +48,7 @@ describe('a monitor that is created', () => {
     expect((await client.get(`/api/monitors/${id}`)).data).toEqual(answer.data);
   });
 
-  test('is marked for its shard, whose owner is told', async () => {
+  test('is marked for its shard, whose owner is notified', async () => {
     const { id } = (await create()).data.monitor;
     expect(app.owners.poked).toEqual([shardOf(id)]);
     expect(await stored(id)).toMatchObject({
@@ -56,7 +56,7 @@ describe('a monitor that is created', () => {
     });
   });
 
-  test('takes every field in the nested form, and in the flat one', async () => {
+  test('accepts every field in the nested form and in the flat form', async () => {
     const http = {
       method: 'POST', headers: { 'X-Api': 'ü', Accept: '*/*' }, body: '{"a":1}', follow_redirects: false,
       max_redirects: 2, verify_ssl: false,
@@ -72,7 +72,7 @@ describe('a monitor that is created', () => {
     expect((await create({ expected_status_codes: [204] })).data.monitor.expected_status).toEqual([204]);
   });
 
-  test('keeps tags and regions, which no read returns', async () => {
+  test('stores tags and regions, which no read returns', async () => {
     await addRegion(app, 'eu-west', { city: 'Dublin' });
     const { monitor } =
       (await create({ tags: ['prod', ' web ', 'prod'], monitoring_regions: ['eu-west', 'eu-west'] })).data;
@@ -83,7 +83,7 @@ describe('a monitor that is created', () => {
     });
   });
 
-  test('has the timeout that it names, else the lower of ten seconds and its interval', async () => {
+  test('has the given timeout, or else the lower of ten seconds and its interval', async () => {
     expect((await create({ interval_seconds: 3600 })).data.monitor.timeout_ms).toBe(10_000);
     expect((await create({ timeout_ms: 45_000 })).data.monitor.timeout_ms).toBe(45_000);
     expect((await create({ timeout_ms: null })).data.monitor.timeout_ms).toBe(10_000);
@@ -91,12 +91,12 @@ describe('a monitor that is created', () => {
     expect(tooLong.error.details[0]).toMatchObject({ path: ['timeout_ms'] });
   });
 
-  test('by a session belongs to the person, by a key to whoever made the key', async () => {
+  test('belongs to the user of the session or to the user who made the key', async () => {
     const made = await tenant.owner.client.post('/api/monitors', minimal);
     expect(made.data.monitor.created_by).toBe(tenant.owner.userId);
   });
 
-  test('comes out for the probe and for the state machine as it was asked for', async () => {
+  test('reaches the probe and the state machine with the requested settings', async () => {
     const { id } = (await create({
       auth: { type: 'bearer', token: 'abc' }, headers: { A: 'b' },
       confirmation_policy: { regions: 2, retries: 0 },
@@ -219,7 +219,7 @@ describe('a monitor is refused', () => {
     expect(answer.error.message.startsWith('Validation failed: ')).toBe(true);
   });
 
-  test('with the message that the specification shows', async () => {
+  test('with the message in the specification', async () => {
     expect((await create({ interval_seconds: 5 })).error).toEqual({
       code: 'VALIDATION_ERROR',
       message: 'Validation failed: interval_seconds: Interval must be at least 30 seconds',
@@ -235,7 +235,7 @@ describe('a monitor is refused', () => {
   });
 });
 
-describe('a monitor that is changed', () => {
+describe('a changed monitor', () => {
   let monitor: Loose;
   beforeEach(async () => {
     await addRegion(app, 'eu-west', { city: 'Dublin' });
@@ -247,7 +247,7 @@ describe('a monitor that is changed', () => {
   });
   const path = () => `/api/monitors/${monitor.id}`;
 
-  test.each(['PUT', 'PATCH'])('by %s keeps what is not sent', async (method) => {
+  test.each(['PUT', 'PATCH'])('keeps every field that a %s does not mention', async (method) => {
     const answer = await client.send(method, path(), { body: { name: 'Renamed' } });
     expect(answer.status).toBe(200);
     expect(answer.data.monitor).toEqual({
@@ -259,11 +259,11 @@ describe('a monitor that is changed', () => {
     expect(app.owners.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
-  test('shows the days of its warnings as they were given, each once', () => {
+  test('shows each of its warning days once, in the given order', () => {
     expect(monitor.domain_monitoring).toEqual({ enabled: true, expiry_warning_days: [7, 30] });
   });
 
-  test('keeps what is not sent of its warnings too', async () => {
+  test('keeps warning settings that are not sent', async () => {
     const ssl = { enabled: true, check_expiry: true, check_validity: false, expiry_warning_days: [60] };
     expect((await client.patch(path(), { ssl_monitoring: ssl })).data.monitor.ssl_monitoring).toEqual(ssl);
     const off = await client.patch(
@@ -288,7 +288,7 @@ describe('a monitor that is changed', () => {
     });
   });
 
-  test('can be sent back as it was read, and then nothing has changed', async () => {
+  test('accepts its own representation, which changes nothing', async () => {
     const read = (await client.get(path())).data.monitor;
     const same = await client.put(path(), read);
     expect(same.data.monitor).toEqual(read);
@@ -298,7 +298,7 @@ describe('a monitor that is changed', () => {
     expect(await stored(monitor.id)).toMatchObject({ revision: 1, timeout_ms: null, tags: ['prod'] });
   });
 
-  test('can be edited as it was read, also by the nested form', async () => {
+  test('accepts its own representation with edits, also in the nested form', async () => {
     const read = (await client.get(path())).data.monitor;
     const edited =
       await client.put(path(), { ...read, method: 'HEAD', http_config: { expected_status_codes: [204] } });
@@ -309,7 +309,7 @@ describe('a monitor that is changed', () => {
     expect(clash.error.details[0].path).toEqual(['http_config', 'method']);
   });
 
-  test('is checked anew only when what is checked has changed', async () => {
+  test('gets a new check revision only when the check itself changes', async () => {
     const revisionOf = async () => (await stored(monitor.id))?.check_revision;
     const same = {
       name: 'N', tags: ['x'], monitoring_regions: [], interval_seconds: 120,
@@ -332,7 +332,7 @@ describe('a monitor that is changed', () => {
     expect(await revisionOf()).toBe(15);
   });
 
-  test('ignores what can only be read', async () => {
+  test('ignores read-only fields', async () => {
     const foreign = randomUUID();
     const answer = await client.patch(path(), {
       id: foreign, organization_id: foreign, created_by: foreign, status: 'disabled', configState: 'disabled',
@@ -341,7 +341,7 @@ describe('a monitor that is changed', () => {
     expect(answer.data.monitor).toEqual(monitor);
   });
 
-  test('lets a setting go with null or an empty list', async () => {
+  test('drops a setting that is set to null or an empty list', async () => {
     const cleared = await client.patch(path(), {
       slow_response_threshold_ms: null, ssl_monitoring: null, domain_monitoring: null, headers: {}, tags: [],
       monitoring_regions: [],
@@ -360,7 +360,7 @@ describe('a monitor that is changed', () => {
     expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['type']]);
   });
 
-  test('lets its timeout follow the interval until one is named', async () => {
+  test('lets its timeout follow the interval until a timeout is given', async () => {
     expect((await client.patch(path(), { interval_seconds: 3600 })).data.monitor.timeout_ms).toBe(10_000);
     expect((await client.patch(path(), { timeout_ms: 60_000 })).data.monitor.timeout_ms).toBe(60_000);
     expect((await client.patch(path(), { interval_seconds: 59 })).code).toBe('VALIDATION_ERROR');
@@ -368,7 +368,7 @@ describe('a monitor that is changed', () => {
     expect((await client.patch(path(), { timeout_ms: null })).data.monitor.timeout_ms).toBe(10_000);
   });
 
-  test('loses no change to another one at the same time', async () => {
+  test('keeps every concurrent change', async () => {
     const changes = [
       { name: 'N' }, { interval_seconds: 90 }, { method: 'HEAD' }, { tags: ['x'] }, { verify_ssl: false },
       { max_redirects: 1 },
@@ -381,7 +381,7 @@ describe('a monitor that is changed', () => {
     });
   });
 
-  test('may keep a region and a destination that are gone since', async () => {
+  test('may keep a region and a destination that were deleted', async () => {
     const target = randomUUID();
     await addDestination(target, tenant);
     await client.patch(path(), { notification_target_ids: [target] });
@@ -397,7 +397,7 @@ describe('a monitor that is changed', () => {
   });
 });
 
-describe('the life of a monitor', () => {
+describe('the state of a monitor', () => {
   let path: string;
   let id: string;
   beforeEach(async () => {
@@ -411,7 +411,7 @@ describe('the life of a monitor', () => {
       [answer.data.monitor.status, answer.data.monitor.configState, answer.data.monitor.runtimeStatus];
   };
 
-  test('pauses, resumes and disables; what it already is changes nothing', async () => {
+  test('changes by pausing, resuming and disabling; repeating one changes nothing', async () => {
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
     expect(app.owners.poked).toEqual([]);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
@@ -425,7 +425,7 @@ describe('the life of a monitor', () => {
     expect(await stored(id)).toMatchObject({ revision: 5, unjournaled: shardOf(id) });
   });
 
-  test('ends with its deletion, which is marked for the journal', async () => {
+  test('ends with deletion, which is marked for the journal', async () => {
     expect((await client.delete(path)).data).toEqual({ message: 'Monitor deleted successfully' });
     for (const answer of [
       await client.get(path), await client.patch(path, { name: 'x' }), await client.post(`${path}/pause`),
@@ -441,7 +441,7 @@ describe('the life of a monitor', () => {
     });
   });
 
-  test('is seen by the journal until exactly that revision is in it', async () => {
+  test('stays marked for the journal until exactly that revision is journaled', async () => {
     const shard = shardOf(id);
     const mine = async () => (await app.monitors.findUnjournaled([shard], 1000)).filter(
       (doc) => doc._id === id,
@@ -455,7 +455,7 @@ describe('the life of a monitor', () => {
   });
 });
 
-test('a monitor of another organization or project is as unknown as none, whatever is asked of it', async () => {
+test('a monitor of another organization or project is as unknown as a nonexistent one, in every request', async () => {
   const other = await newTenant(app);
   const { id } = (await other.writeKey.post('/api/monitors', minimal)).data.monitor;
   const unknown = randomUUID();

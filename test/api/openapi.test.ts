@@ -19,7 +19,7 @@ const operations = (): { name: string; path: string; operation: Loose }[] =>
       ([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation }),
     ));
 
-/** Every schema below `value`, with where it stands. */
+/** Every schema below `value`, with its path. */
 function schemasIn(value: Loose, at = ''): [string, Loose][] {
   if (typeof value !== 'object' || value === null) return [];
   const own: [string, Loose][] = at.endsWith('/schema') ||
@@ -32,7 +32,7 @@ function schemasIn(value: Loose, at = ''): [string, Loose][] {
 }
 
 describe('the OpenAPI document', () => {
-  test('is of version 3.1 and has every route, once', () => {
+  test('has version 3.1 and lists every route once', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(operations().map(({ name }) => name).sort()).toEqual(
       app.routes.map((route) => `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`).sort(),
@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('declares each parameter of each path, and its success and errors', () => {
+  test('declares the parameters of each path, and the success and errors of each operation', () => {
     for (const { name, path, operation } of operations()) {
       const declared = (operation.parameters ?? []).filter((parameter: Loose) => parameter.in === 'path').map(
         (parameter: Loose) => parameter.name,
@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('says what credential an operation takes', () => {
+  test('declares the credential that each operation requires', () => {
     expect(document.paths['/api/auth/login'].post.security).toEqual([]);
     expect(document.paths['/api/auth/api-keys'].get.security).toEqual([{ session: [] }]);
     expect(document.paths['/api/monitors'].post.security).toEqual([{ session: [] }, { apiKey: [] }]);
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/auth/api-keys'].get.responses['403'].description).toContain('`JWT_REQUIRED`');
   });
 
-  test('types every field of every answer, and closes every object', () => {
+  test('types every field of every response, and closes every object', () => {
     for (const { name, operation } of operations()) {
       for (const [status, response] of Object.entries<Loose>(operation.responses)) {
         if (Number(status) >= 400) continue;
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('types every field of every body and parameter; what reads only tell is said to be so', () => {
+  test('types every field of every body and parameter, and marks read-only fields', () => {
     const kinds = ['type', '$ref', 'anyOf', 'oneOf', 'const', 'enum'];
     for (const { name, operation } of operations()) {
       const sent = [
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     expect([id.readOnly, name.readOnly]).toEqual([true, undefined]);
   });
 
-  test('says in a few words what each operation does, and names codes that there are, under their status', () => {
+  test('gives each operation a short summary, and lists existing error codes under their status', () => {
     for (const { name, operation } of operations()) {
       expect(operation.summary, name).toMatch(/^[A-Z][^\n]{3,100}[^.\s]$/);
       for (const [status, response] of Object.entries<Loose>(operation.responses)) {
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has no reference that leads nowhere', () => {
+  test('has no dangling reference', () => {
     const text = JSON.stringify(document);
     for (const [, pointer] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
       const target =
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('gives the rules of a query and a body as they are enforced', () => {
+  test('states the rules of a query and a body as they are enforced', () => {
     const query = document.paths['/api/monitors'].get.parameters;
     expect(query.find((one: Loose) => one.name === 'limit').schema).toMatchObject({
       type: 'integer', minimum: 1, maximum: 100, default: 50,
@@ -145,7 +145,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('the browsable reference shows every operation and asks nobody else for anything', async () => {
+test('the browsable reference shows every operation and loads nothing from other hosts', async () => {
   const answer = await app.client.get('/api/docs');
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   for (const { path } of operations()) expect(answer.text).toContain(`<code>${path}</code>`);

@@ -31,7 +31,7 @@ const reset = (token: string, password = NEXT) =>
 const login = (password: string) => app.client.post('/api/auth/login', { email: person.email, password });
 
 describe('a forgotten password', () => {
-  test('is replaced by the mailed token, and every session ends', async () => {
+  test('is replaced with the mailed token, which ends every session', async () => {
     const other = (await login(PASSWORD)).data.token;
     expect((await reset(await askFor())).status).toBe(200);
     for (const token of [person.token, other]) {
@@ -43,7 +43,7 @@ describe('a forgotten password', () => {
     expect((await login(NEXT)).status).toBe(200);
   });
 
-  test('is replaced once: by one of many at once, and by none of the older links', async () => {
+  test('is replaced once by concurrent requests, and never by an older link', async () => {
     const [older, newer] = [await askFor(1), await askFor(2)];
     const answers = await Promise.all(Array.from({ length: 5 }, (_, at) => reset(newer, `${NEXT} ${at}`)));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a forgotten password', () => {
     expect((await reset(newer)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('stays with a token that is an hour old or nonsense, and with a bad new one, which does not use the token up', async () => {
+  test('is not changed with an old or invalid token, or with an invalid new password, which keeps the token usable', async () => {
     const token = await askFor();
     offsetMs = 3_600_001;
     expect((await reset(token)).code).toBe('VALIDATION_ERROR');
@@ -64,7 +64,7 @@ describe('a forgotten password', () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  test('answers alike whether there is an account, and mails nobody else', async () => {
+  test('gets the same answer whether or not there is an account, and mails nobody else', async () => {
     const known = await app.client.post('/api/auth/forgot-password', { email: person.email });
     const unknown = await app.client.post('/api/auth/forgot-password', { email: 'nobody@example.com' });
     expect([known.status, unknown.status]).toEqual([200, 200]);
@@ -73,7 +73,7 @@ describe('a forgotten password', () => {
     expect(app.mailsTo('nobody@example.com')).toEqual([]);
   });
 
-  test('is mailed for at most five times an hour', async () => {
+  test('causes at most five mails an hour', async () => {
     await Promise.all(
       Array.from({ length: 12 }, () => app.client.post('/api/auth/forgot-password', { email: person.email })),
     );
@@ -82,7 +82,7 @@ describe('a forgotten password', () => {
     expect(resets()).toHaveLength(5);
   });
 
-  test('verifies the address as well: who reads its mail has shown that it is theirs', async () => {
+  test('verifies the address too, because the reset proves access to its mail', async () => {
     await app.db.collection<{ _id: string }>('users').updateOne(
       { _id: person.userId }, { $set: { email_verified: false } },
     );
@@ -90,7 +90,7 @@ describe('a forgotten password', () => {
     expect((await login(NEXT)).data.user.email_verified).toBe(true);
   });
 
-  test('takes an account back from somebody who registered the address first', async () => {
+  test('returns an account to the owner of its address if somebody else registered it first', async () => {
     const email = 'victim@example.com';
     const attacker =
       await app.client.post('/api/auth/register', { email, password: PASSWORD, name: 'Attacker' });

@@ -14,10 +14,10 @@ let store: TestMongo;
 let usersFile: string;
 let tenant: Tenant;
 let other: Tenant;
-/** Operator of the instance: the first account. */
+/** The operator of the instance: the first account. */
 let operator: ApiClient;
 
-/** A controller on the database, which publishes its probes in a users file of NATS. */
+/** A controller on the database that publishes its probes in a users file of NATS. */
 const open = (env: Record<string, string> = {}): Promise<TestApp> => {
   const nats = {
     NATS_USERS_FILE: usersFile, NATS_PID_FILE: `${usersFile}.pid`,
@@ -49,7 +49,7 @@ async function register(
   return { id: answer.data.probe.id, token: answer.data.enrolment_token };
 }
 
-test('one shared region is there from the first start, and keys may list it', async () => {
+test('the first start creates one shared region, which keys may list', async () => {
   const expected = {
     id: 'local', name: 'Local', city: 'Berlin', country: '', lat: null, lon: null, visibility: 'shared',
     probes_online: 0, monitors: 0,
@@ -60,7 +60,7 @@ test('one shared region is there from the first start, and keys may list it', as
   expect((await app.client.get('/api/regions')).code).toBe('MISSING_AUTH');
 });
 
-test('probes are for sessions, and those of a shared region for the operator to make', async () => {
+test('probes require a session, and those of a shared region the operator', async () => {
   expect((await tenant.writeKey.get('/api/probes')).code).toBe('JWT_REQUIRED');
   expect((await other.owner.client.post('/api/probes', { region_id: 'local', name: 'x' })).code).toBe(
     'INSUFFICIENT_PERMISSIONS',
@@ -76,7 +76,7 @@ test('probes are for sessions, and those of a shared region for the operator to 
   }
 });
 
-test('a token enrols one probe once, whoever else has it, and the database never holds it', async () => {
+test('a token enrols one probe once, even for concurrent requests, and is never stored', async () => {
   const { id, token } = await register(operator, 'one');
   const before = (await operator.get(`/api/probes/${id}`)).data.probe;
   expect(before).toMatchObject({
@@ -100,7 +100,7 @@ test('a token enrols one probe once, whoever else has it, and the database never
   const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
   expect(published()).toContain(winner.publicKey);
   expect(published()).toContain(`results.*.local.${id}`);
-  // An answer can get lost: the same key may ask again, and gets the same.
+  // The answer can get lost, so the same key may repeat the request and gets the same answer.
   expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
   expect((await app.client.post(
     '/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }),
@@ -116,7 +116,7 @@ test('a token enrols one probe once, whoever else has it, and the database never
   expect(dump).not.toContain(token);
 });
 
-test('a token that is unknown, expired or carried by a false signature is refused', async () => {
+test('a token that is unknown, expired or has a false signature is refused', async () => {
   const probe = new TestProbe();
   expect((await app.client.post('/api/probes/enrol', probe.request('0'.repeat(64)))).code).toBe(
     'INVALID_TOKEN',
@@ -146,14 +146,14 @@ test('a token that is unknown, expired or carried by a false signature is refuse
   });
 });
 
-test('one key is one probe', async () => {
+test('a key belongs to one probe', async () => {
   const probe = new TestProbe();
   const [first, second] = [await register(operator, 'three'), await register(operator, 'four')];
   expect((await app.client.post('/api/probes/enrol', probe.request(first.token))).status).toBe(200);
   expect((await app.client.post('/api/probes/enrol', probe.request(second.token))).code).toBe('CONFLICT');
 });
 
-test('a deleted probe is gone from NATS and from the list at once, and its name is free', async () => {
+test('a deleted probe disappears from NATS and the list at once, and its name becomes free', async () => {
   const { id, token } = await register(operator, 'five');
   const probe = new TestProbe();
   await app.client.post('/api/probes/enrol', probe.request(token));
@@ -167,7 +167,7 @@ test('a deleted probe is gone from NATS and from the list at once, and its name 
   await register(operator, 'five');
 });
 
-test('what was read can be sent back; name and draining change', async () => {
+test('a probe accepts its own representation; its name and draining change', async () => {
   const { id } = await register(operator, 'six');
   const read = (await operator.get(`/api/probes/${id}`)).data.probe;
   expect((await operator.patch(`/api/probes/${id}`, read)).data.probe).toEqual(read);
@@ -179,7 +179,7 @@ test('what was read can be sent back; name and draining change', async () => {
   expect(await app.db.collection('probes').findOne({ name: 'seven' })).toMatchObject({ is_draining: true });
 });
 
-test('a private region is for its organization alone', async () => {
+test('a private region belongs to its organization alone', async () => {
   const place = { id: 'office', name: 'Office', city: 'Oslo', country: 'NO', lat: 59.9, lon: 10.7 };
   const viewer = await newMember(app, other, 'viewer');
   expect((await viewer.client.post('/api/regions', place)).code).toBe('INSUFFICIENT_PERMISSIONS');
@@ -217,7 +217,7 @@ test('a private region is for its organization alone', async () => {
   ]);
 });
 
-test('a region can go right after its last probe, whose traces stay until its monitors have moved', async () => {
+test('a region can be deleted immediately after its last probe', async () => {
   await other.owner.client.post('/api/regions', { id: 'attic', name: 'Attic', city: 'Oslo', country: 'NO' });
   const { id } = await register(other.owner.client, 'dusty', 'attic');
   expect((await other.owner.client.delete('/api/regions/attic')).code).toBe('CONFLICT');
@@ -225,7 +225,7 @@ test('a region can go right after its last probe, whose traces stay until its mo
   expect((await other.owner.client.delete('/api/regions/attic')).data).toEqual({ message: 'Region deleted' });
 });
 
-test('the embedded probe enrols by its token, and anew with another one after it was wiped', async () => {
+test('the embedded probe enrols with its token, and again with a new one after its data was wiped', async () => {
   const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
   const start = async (token: string) => {
     const started = await open({ EMBEDDED_PROBE_TOKEN: token });

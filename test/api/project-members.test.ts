@@ -23,7 +23,7 @@ const rolesIn = async (id = project) => Object.fromEntries(
 );
 
 describe('the members of a project', () => {
-  test('are given their roles, which hold at the next request, and lose them when they are not named', async () => {
+  test('have roles that take effect at the next request, and lose them when they are omitted', async () => {
     const person = await newMember(app, tenant, 'member');
     const headers = { 'x-project-id': project };
     expect((await person.client.get('/api/monitors', { headers })).code).toBe('INSUFFICIENT_PERMISSIONS');
@@ -61,7 +61,7 @@ describe('the members of a project', () => {
     });
   });
 
-  test('are not strangers, not named twice, and not given what their organization role rules out', async () => {
+  test('are not strangers, listed twice, or given a role that their organization role rules out', async () => {
     const [viewer, one] = [await newMember(app, tenant, 'viewer'), await newMember(app, tenant, 'member')];
     const stranger = (await newTenant(app)).owner;
     const put = (list: Loose) => tenant.owner.client.put(members(), { members: list });
@@ -85,7 +85,7 @@ describe('the members of a project', () => {
     expect(await rolesIn()).not.toHaveProperty(one.userId);
   });
 
-  test('of another organization\'s project, or of one without a role in it, are as unknown as those of none', async () => {
+  test('are as unknown as those of a nonexistent project to callers without access to it', async () => {
     const [other, plain] = [await newTenant(app), await newMember(app, tenant, 'member')];
     const foreign = await tenant.owner.client.get(members(other.projectId));
     expect(foreign.code).toBe('PROJECT_NOT_FOUND');
@@ -98,7 +98,7 @@ describe('the members of a project', () => {
 });
 
 describe('a project', () => {
-  test('is renamed, and what was read can be sent back', async () => {
+  test('can be renamed, and accepts its own representation', async () => {
     const read = (await tenant.owner.client.get(`/api/projects/${project}`)).data.project;
     const renamed = await tenant.owner.client.patch(
       `/api/projects/${project}`, { ...read, name: 'Market', is_default: true },
@@ -119,7 +119,7 @@ describe('a project', () => {
     expect((await other.owner.client.delete(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
   });
 
-  test('is deleted when it is empty, with the roles in it and its place in the plan', async () => {
+  test('can be deleted when it is empty, along with its roles, and frees its place in the plan', async () => {
     const person = await newMember(app, tenant, 'member', { [project]: 'admin' });
     const roles = { [project]: 'viewer', [tenant.projectId]: 'viewer' };
     await tenant.owner.client.post(
@@ -140,7 +140,7 @@ describe('a project', () => {
     expect((await tenant.owner.client.delete(`/api/projects/${project}`)).code).toBe('PROJECT_NOT_FOUND');
   });
 
-  test('that is the default one, or that has monitors or groups, stays', async () => {
+  test('cannot be deleted if it is the default one or has monitors or groups', async () => {
     const gone = await tenant.owner.client.delete(`/api/projects/${tenant.projectId}`);
     expect([gone.status, gone.code]).toEqual([409, 'CONFLICT']);
     const made =

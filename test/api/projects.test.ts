@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
-test('projects are created, listed and read, by a key too', async () => {
+test('projects are created, listed and read, also with a key', async () => {
   const app = await makeApp();
   const tenant = await newTenant(app);
   const made = await tenant.owner.client.post('/api/projects', { name: ' Shop ' });
@@ -23,7 +23,7 @@ test('projects are created, listed and read, by a key too', async () => {
   await app.close();
 });
 
-test('a plan limits projects, also when many are asked for at once', async () => {
+test('a plan limits projects, even for concurrent requests', async () => {
   const app = await makeApp({ plansJson: '{"scale":{"projects":4}}' });
   const tenant = await newTenant(app);
   const answers = await Promise.all(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
 
-test('PUT changes a project, the organization and a member as PATCH does, and takes what was read', async () => {
+test('PUT changes a project, the organization and a member as PATCH does, and accepts their own representation', async () => {
   const app = await makeApp();
   const tenant = await newTenant(app);
   const member = await newMember(app, tenant, 'member');
@@ -25,7 +25,7 @@ test('PUT changes a project, the organization and a member as PATCH does, and ta
   await app.close();
 });
 
-test('every route that is called with PATCH takes PUT too, comments aside', async () => {
+test('every route with PATCH also accepts PUT, except for comments', async () => {
   const app = await makeApp();
   const paths = (method: string) =>
     app.routes.filter((route) => route.method === method).map((route) => route.path);

@@ -6,7 +6,7 @@ import { newTenant } from '../helpers/tenants.ts';
 const LIMIT = 20;
 
 describe('the rate limit', () => {
-  test('counts down on every answer, then answers 429 until the window ends', async () => {
+  test('counts down with every response, then answers 429 until the window ends', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const seen: number[] = [];
     for (const [method, path] of [
@@ -34,7 +34,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('is one for all sessions and keys of a person, and does not touch others', async () => {
+  test('is shared by all sessions and keys of a user, and by nobody else', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const tenant = await newTenant(app);
     const clients = [tenant.readKey, tenant.writeKey, tenant.owner.client];
@@ -49,7 +49,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('counts bad credentials under the address', async () => {
+  test('counts invalid credentials by address', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: '5' } });
     const guess = (n: number) =>
       app.client.get('/api/monitors', { headers: { 'x-api-key': `fw_${String(n).repeat(64)}` } });
@@ -58,7 +58,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('is not escaped by headers that anybody can write', async () => {
+  test('cannot be evaded with forged headers', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: '5' } });
     const statuses: number[] = [];
     for (let n = 0; n < 8; n += 1) {
@@ -73,7 +73,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('believes as many proxies as there are, from the right', async () => {
+  test('trusts the configured number of proxies, from the right', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: '3', TRUST_PROXY: '1' } });
     const as = (forwarded: string) => app.client.get(
       '/api/none', { headers: { 'x-forwarded-for': forwarded } },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Everything that comes back until the server closes. */
+/** Everything the server sends until it closes. */
 function exchange(text: string, options: { slowly?: boolean } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
@@ -38,12 +38,12 @@ function parse(response: string): { status: number; headers: Map<string, string>
   return { status: Number(line.split(' ')[1]), headers, body: JSON.parse(body) };
 }
 
-describe('what is not HTTP', () => {
+describe('an invalid HTTP request:', () => {
   test.each([
-    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['text that is not HTTP', 'hello\r\n\r\n', 400],
     ['a request without a host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     [
-      'length and chunks at once',
+      'both a length and chunks',
       'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
@@ -60,7 +60,7 @@ describe('what is not HTTP', () => {
     ['a bare line feed in a value', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\nY: b\r\n\r\n', 400],
     ['headers above 16 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a path above 16 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-  ])('%s is refused cleanly and closed', async (_name, text, status) => {
+  ])('%s is refused, and the connection closed', async (_name, text, status) => {
     const response = parse(await exchange(text));
     expect(response.status).toBe(status);
     expect(response.body).toMatchObject({ success: false, error: { code: 'BAD_REQUEST' } });
@@ -70,7 +70,7 @@ describe('what is not HTTP', () => {
     }
   });
 
-  test('a bad chunk ends the connection without reaching a route', async () => {
+  test('an invalid chunk ends the connection without reaching a route', async () => {
     const response = await exchange(
       'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n',
     );
@@ -78,7 +78,7 @@ describe('what is not HTTP', () => {
     expect(response).not.toContain('HTTP/1.1 200');
   });
 
-  test('a request smuggled behind another is one request', async () => {
+  test('a request smuggled behind another is not executed', async () => {
     const smuggled = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n';
     const response = await exchange(
       `POST /api/auth/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
@@ -88,14 +88,14 @@ describe('what is not HTTP', () => {
   });
 });
 
-describe('what is too slow', () => {
-  test('headers that never end are given up', async () => {
+describe('a slow request', () => {
+  test('whose headers never end is given up', async () => {
     expect(parse(await exchange('GET /healthz HTTP/1.1\r\nHost: a\r\nX: ', { slowly: true })).status).toBe(
       408,
     );
   });
 
-  test('a body that never ends is given up', async () => {
+  test('whose body never ends is given up', async () => {
     const response = await exchange(
       'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{',
       { slowly: true },
@@ -104,7 +104,7 @@ describe('what is too slow', () => {
   });
 });
 
-test('connections above the limit are refused, and taken again afterwards', async () => {
+test('connections above the limit are refused, and accepted again afterwards', async () => {
   const port = Number(new URL(app.url).port);
   const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));

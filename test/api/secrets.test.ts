@@ -13,7 +13,7 @@ let token: string;
 const lines: string[] = [];
 const answers: string[] = [];
 
-/** Everything that whoever has it can act with. */
+/** Everything that lets its holder act. */
 const usable: Record<string, string> = { PASSWORD, NEW_PASSWORD };
 
 async function call(
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-test('a copy of the database holds no password, session, key or token that works', async () => {
+test('a copy of the database contains no usable password, session, key or token', async () => {
   const client = await MongoClient.connect(rig.store.url);
   const { collections } = rig.commands;
   expect(collections.size).toBeGreaterThan(10);
@@ -79,7 +79,7 @@ test('a copy of the database holds no password, session, key or token that works
   expect(dump).not.toMatch(/"(?:token|password|key)":"(?:fw_)?[0-9a-f]{32,}"/);
 });
 
-test('no secret of a request or of an answer is in the log, at its finest, or in an error', async () => {
+test('no secret of a request or response appears in an error or in the log, even at its finest level', async () => {
   const secret = 'canary-of-a-target';
   const monitor = {
     name: 'Canary', type: 'HTTP', target: `https://shop.example/?access_token=${secret}-query`,
