@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './steps.mjs';
 
-/** Outside of node_modules, what is bundled would not find the packages. */
+/** Inside node_modules, so that bundles find the packages. */
 const CACHE = join(root, 'node_modules/.cache');
 
-/** Bundles as the product is; the options of esbuild say what and where to. */
+/** Bundles as the product is bundled; `options` are those of esbuild. */
 export async function bundle(options) {
-  // Not before it is called: `prepare` may just have installed it.
+  // Imported on the call, because `prepare` may just have installed it.
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'esm',
@@ -17,7 +17,7 @@ export async function bundle(options) {
 }
 
 /**
- * One entry point, as a path in the repository, bundled for this process; returns the file, which the caller
+ * Bundles one entry point, a path in the repository, for this process. Returns the file, which the caller
  * removes.
  */
 export async function bundleFile(entry, options = {}) {
@@ -26,7 +26,7 @@ export async function bundleFile(entry, options = {}) {
   return outfile;
 }
 
-/** Bundles one entry point and imports it; returns what it exports. */
+/** Bundles an entry point and imports it; returns its exports. */
 export async function runBundled(entry) {
   const file = await bundleFile(entry, { sourcemap: 'inline' });
   try {

@@ -1,4 +1,4 @@
-// `npm run faults [-- F1 F9]`: all faults with all their repeats, or those that are named, and a table of
+// `npm run faults [-- F1 F9]`: injects all faults, or the named ones, with all repeats, and prints a table of
 // their outcomes.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { Progress } from './progress.mjs';

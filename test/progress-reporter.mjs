@@ -2,15 +2,13 @@ import { relative } from 'node:path';
 import { DefaultReporter } from 'vitest/node';
 import { clock } from './progress.mjs';
 
-/** A file that has run this long is named in the progress of its project. */
+/** The progress names a file that has run this long. */
 const LONG_MS = 10_000;
 const MOST_NAMED = 3;
 
-/**
- * Tells a `Progress` how far one of vitest's projects is, prints failures, and counts what passed and failed.
- */
+/** Reports the progress of a vitest project to a `Progress`, prints failures, and counts outcomes. */
 export class ProgressReporter extends DefaultReporter {
-  /** Each test that was not skipped. */
+  /** Every test that was not skipped. */
   tests = [];
   /** Files with failures, as paths in the repository. */
   broken = [];
@@ -21,7 +19,7 @@ export class ProgressReporter extends DefaultReporter {
   #running = new Map();
   #unhandled = 0;
 
-  /** `name` is the step's. */
+  /** `name` is the step's name. */
   constructor(progress, name) {
     super({ summary: false, silent: 'passed-only' });
     this.#progress = progress;
@@ -33,7 +31,7 @@ export class ProgressReporter extends DefaultReporter {
     return this.tests.filter(({ state }) => state === 'passed').length;
   }
 
-  /** Tests that failed, files that could not be run, and errors that belong to no test. */
+  /** Failed tests, files that could not run, and errors outside tests. */
   get failed() {
     const failedTests = this.tests.filter(({ state }) => state === 'failed');
     const ofTests = new Set(failedTests.map(({ file }) => file));
@@ -77,7 +75,7 @@ export class ProgressReporter extends DefaultReporter {
     );
   }
 
-  /** The last line of a run has the counts. */
+  /** The last line of the run shows the counts instead. */
   reportTestSummary() {}
 
   #describe() {

@@ -1,13 +1,13 @@
-/** After this long without a line, a step that is under way says so. */
+/** A running step prints a line at least this often. */
 const QUIET_MS = 15_000;
-/** A step that advances says so no more often than this. */
+/** A step that advances prints a line at most this often. */
 const EVERY_MS = 5_000;
-/** Weight of the typical pace against what was measured since the start, seconds. */
+/** Weight of the typical pace relative to the measured one, in seconds. */
 const PRIOR_S = 30;
 
 /**
- * Prints which step runs, how far it is and how long the rest may take. It prints whole lines only, so a log
- * file reads like a terminal.
+ * Prints which step runs, its progress and the estimated rest. Prints whole lines only, so that a log file
+ * reads like a terminal.
  */
 export class Progress {
   #typicalS;
@@ -17,7 +17,7 @@ export class Progress {
   #startedAt;
   #lineAt;
   #timer = null;
-  /** Steps under way: the share that is done, and what to say about it. */
+  /** Running steps: the finished share, and a function that describes it. */
   #active = new Map();
   #ended = new Set();
 
@@ -68,7 +68,7 @@ export class Progress {
     this.say(`${this.#label(name)}  ${outcome} (${clock(this.#now() - startedAt)})`);
   }
 
-  /** Called each second: says what is under way when nothing was said for a while. */
+  /** Called every second: prints the running steps after a silence. */
   tick() {
     if (this.#now() - this.#lineAt < QUIET_MS) return;
     for (const name of this.#active.keys()) this.#tell(name);
@@ -83,14 +83,14 @@ export class Progress {
     );
   }
 
-  /** As ` 3/10 lint      `. */
+  /** For example ` 3/10 lint      `. */
   #label(name) {
     const total = String(this.#names.length);
     const width = Math.max(...this.#names.map((each) => each.length));
     return `${String(this.#names.indexOf(name) + 1).padStart(total.length)}/${total} ${name.padEnd(width)}`;
   }
 
-  /** Seconds that the rest takes at the pace so far. */
+  /** Estimated seconds left at the pace so far. */
   #leftS() {
     let [doneS, leftS] = [0, 0];
     for (const name of this.#names) {
@@ -103,7 +103,7 @@ export class Progress {
   }
 }
 
-/** As `4:07`. */
+/** For example `4:07`. */
 export function clock(ms) {
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -1,5 +1,4 @@
-// What `npm test` runs: all checks and all tests, on real servers. `npm test -- unit bus` runs only those
-// steps.
+// `npm test`: all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
@@ -30,7 +29,7 @@ for (const name of steps.filter((each) => each !== BESIDE_CHECKS && !(each in CH
 }
 conclude(outcomes);
 
-/** The servers that tests run on are found and installed by the same code as the product's. */
+/** The product's own code finds and installs the servers that tests use. */
 async function ensureNats() {
   const { ensureNatsPrograms } = await runBundled('test/helpers/nats-programs.ts');
   await ensureNatsPrograms(say);

@@ -7,9 +7,9 @@ import { nodeTooOld } from '../deploy/quickstart/node-version.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** With more broken files in a project than this, it is no accident, and none is run again. */
+/** With more failing files in a project than this, none is run again: the failures are no accident. */
 const MOST_REPEATED = 3;
-/** Projects of tests that depend on nothing but themselves: they are not run again. */
+/** Projects whose tests use no servers or processes; their failures are not run again. */
 const STEADY = ['unit', 'simulation'];
 
 /**
@@ -37,16 +37,14 @@ export async function prepare() {
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
 }
 
-/**
- * Every step of `npm test` in its order, with the seconds by which it lengthens a run on two cores at rest.
- */
+/** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
   types: 12, boundaries: 4, unused: 4, 'unused in the product': 4, lint: 24, unit: 40, simulation: 45,
   store: 35, bus: 65, api: 85, faults: 80,
   e2e: 45,
 };
 
-/** Checks that pass or fail as a whole, as commands of node_modules/.bin. */
+/** Checks that pass or fail as a whole: commands in node_modules/.bin. */
 export const CHECKS = {
   types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json'],
   boundaries: [
@@ -58,7 +56,7 @@ export const CHECKS = {
 };
 
 /**
- * Runs checks one after the other, and beside them the unit tests if `names` has them.
+ * Runs checks one after another, in parallel with the unit tests if `names` includes them.
  *
  * @param {string[]} names
  * @param {import('./progress.mjs').Progress} progress
@@ -75,7 +73,7 @@ export async function runChecksAndUnit(names, progress) {
   return unit === null ? outcomes : [...outcomes, unit];
 }
 
-/** Runs one of CHECKS, and prints what it wrote when it fails. */
+/** Runs one of CHECKS; prints its output if it fails. */
 async function runCheck(name, progress) {
   const [program, ...args] = CHECKS[name];
   progress.begin(name);
@@ -86,8 +84,8 @@ async function runCheck(name, progress) {
 }
 
 /**
- * Runs one of vitest's projects. On real servers a crowded machine breaks what nothing is wrong with: there,
- * each file with failures runs once more on its own, and one that then passes is named as unsteady.
+ * Runs one of vitest's projects. Tests on real servers may fail only because the machine is busy, so each of
+ * their failing files runs once more on its own, and is reported as unsteady if it then passes.
  *
  * @param {string} name
  * @param {import('./progress.mjs').Progress} progress
@@ -104,7 +102,7 @@ export async function runTests(name, progress, { pattern } = {}) {
 }
 
 async function runProject(name, progress, { pattern, files = [] }) {
-  // Not before this is called: `prepare` may just have installed it.
+  // Imported on the call, because `prepare` may just have installed it.
   const [{ startVitest }, { ProgressReporter }] =
     await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
   const reporter = new ProgressReporter(progress, name);
@@ -119,7 +117,7 @@ async function runProject(name, progress, { pattern, files = [] }) {
 }
 
 /**
- * Prints the last line, `N passed, N failed`, and sets the exit code that goes with it.
+ * Prints the last line, `N passed, N failed`, and sets the exit code.
  *
  * @param {Outcome[]} outcomes
  */

@@ -7,7 +7,7 @@ import { startBenchReceiver } from './receiver.ts';
 import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
 
-/** From the first failing result to the webhook, while 1,000 results a second come in. */
+/** Time from the first failing result to the webhook, under a load of 1,000 results per second. */
 export const alertLatency: Metric = async ({ outdir, scale }) => {
   const bundles = { target: join(outdir, 'target.mjs'), receiver: join(outdir, 'receiver.mjs') };
   const figures = await measureAlerts({
@@ -25,15 +25,13 @@ export const alertLatency: Metric = async ({ outdir, scale }) => {
       theirs: [percentile(directMs, 0.99)], limit: { max: 3000 },
     }),
     print({
-      metric: '10', what: 'outages that nobody was told of', ours: [missing], theirs: null, unit: '',
+      metric: '10', what: 'outages without an alert', ours: [missing], theirs: null, unit: '',
       limit: { max: 0 },
     }),
   ];
 };
 
-/**
- * When the last of the healthy destinations are told out of a queue, with and without a hundredth that hangs.
- */
+/** Time until healthy destinations have their queued alerts, with and without 1 % of receivers that hang. */
 export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const receiver = await startBenchReceiver(join(outdir, 'receiver.mjs'));
   const queued = { destinations: 100 * Math.round(50 * scale), each: 2 };
@@ -54,7 +52,7 @@ export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, sca
   const figures: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] };
   try {
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
-      // Whichever comes first has the colder machine.
+      // The load that runs first finds a cooler machine, so the order alternates.
       for (const way of round % 2 === 0 ? (['alone', 'beside'] as const) : (['beside', 'alone'] as const)) {
         figures[way].push(await p99(way === 'alone' ? 0 : hanging));
       }

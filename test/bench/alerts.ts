@@ -8,12 +8,12 @@ import { startBenchReceiver, type BenchReceiver } from './receiver.ts';
 import { startBenchTarget } from './target.ts';
 
 export interface AlertFigures {
-  /** Of each outage: from the start of its first failing check to the webhook at the receiver. */
+  /** Per outage: from the start of its first failing check until the webhook arrives. */
   confirmedMs: number[];
-  /** Of each: from that check at the target to a post that is sent at once, unconfirmed. */
+  /** Per outage: from that check at the target until a direct, unconfirmed post arrives. */
   directMs: number[];
   checksPerS: number;
-  /** Outages whose webhook did not come. */
+  /** Outages whose webhook never arrived. */
   missing: number;
 }
 
@@ -25,11 +25,11 @@ interface AlertOptions {
   bundles: { target: string; receiver: string };
 }
 
-/** Between two outages, ms: they are spread over all phases of the interval. */
+/** Ms between two outages, chosen so that they hit all phases of the interval. */
 const APART_MS = 150;
 const TOLD_WITHIN_MS = 30_000;
 
-/** The whole product under load; one monitor after the other goes down and stays so. */
+/** Runs the whole product under load; monitors go down one after another and stay down. */
 export async function measureAlerts(options: AlertOptions): Promise<AlertFigures> {
   const { steady, outages, intervalS, bundles } = options;
   const [target, receiver] =
@@ -79,7 +79,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
 }
 
 /**
- * A target whose paths answer 200 until they are broken, then 503; tells of each path's first failing check.
+ * A target whose paths answer 200 until they are broken, then 503. Reports each path's first failing check.
  */
 class FailingTarget {
   readonly #server: Server;
@@ -115,7 +115,7 @@ class FailingTarget {
   }
 }
 
-/** What a poller does that confirms nothing, stores nothing and tries once. */
+/** What a poller without confirmation, storage or retries does. */
 function postAtOnce(receiver: BenchReceiver, name: string): void {
   const body = JSON.stringify({
     monitor: { name }, incident: { started_at: performance.timeOrigin + performance.now() },

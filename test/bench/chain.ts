@@ -7,20 +7,21 @@ import { startBenchTarget } from './target.ts';
 export interface ChainFigures {
   monitors: number;
   intervalS: number;
-  /** Checks that the target saw in a second. */
+  /** Checks per second that the target saw. */
   checksPerS: number;
-  /** CPU of all processes together per check, ms, and of each. */
+  /** CPU of all processes per check, ms; `byRole` has each process. */
   cpuPerCheck: number;
   byRole: Record<string, number>;
   rssMb: number;
-  /** Results that the controller has taken per check that the target saw. */
+  /** Results the controller accepted, per check that the target saw. */
   stored: number;
 }
 
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
 
 /**
- * The whole product on an instant target: CPU per check of every process of it, database and NATS included.
+ * Runs the whole product on a target that answers instantly, and measures the CPU per check of every process,
+ * including the database and NATS.
  */
 export async function measureChain(
   options: { monitors: number; intervalS: number; settleS: number; measureS: number; targetBundle: string },

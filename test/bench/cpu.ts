@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Clock ticks in a second, as `/proc/<pid>/stat` counts CPU time; ms of one tick. */
+/** Length of a clock tick, the unit of CPU time in `/proc/<pid>/stat`, in ms. */
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 /**
- * CPU time of these processes so far, user and system with all threads, ms. A process that is gone counts 0.
+ * Total CPU time of these processes, user and system, all threads, in ms. A process that has ended counts 0.
  */
 export function cpuMs(pids: number[]): number {
   let ticks = 0;
@@ -21,7 +21,7 @@ export function cpuMs(pids: number[]): number {
   return ticks * TICK_MS;
 }
 
-/** Resident memory of these processes together, MB. */
+/** Total resident memory of these processes, MB. */
 export function rssMb(pids: number[]): number {
   let kb = 0;
   for (const pid of pids) {
@@ -34,7 +34,7 @@ export function rssMb(pids: number[]): number {
   return kb / 1024;
 }
 
-/** Runs a process on one core where there are several; the command as it is where `taskset` is missing. */
+/** Pins a command to one core if there are several; unchanged where `taskset` is missing. */
 export function pinned(core: number, command: string, args: string[]): [command: string, args: string[]] {
   try {
     execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' });

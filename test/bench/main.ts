@@ -2,19 +2,19 @@ import { cpus } from 'node:os';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
 import { METRICS } from './metrics.ts';
 
-/** Runs the metrics that are named, or all; 1 when one is on the wrong side of its floor. */
+/** Runs the named metrics, or all. Exits with 1 when one misses its floor. */
 export async function main(args: string[], options: { outdir: string; root: string }): Promise<number> {
   const isQuick = args.includes('--quick');
   const wanted = args.filter((arg) => !arg.startsWith('--'));
   const unknown = wanted.filter((name) => !(name in METRICS));
   if (unknown.length > 0) {
-    process.stderr.write(`${unknown.join(', ')}: unknown; there are ${Object.keys(METRICS).join(', ')}\n`);
+    process.stderr.write(`${unknown.join(', ')}: unknown metric; choose from ${Object.keys(METRICS).join(', ')}\n`);
     return 2;
   }
   const bundles = await ensureBundles({ root: options.root, say: () => undefined });
   const [cpu] = cpus();
   process.stdout.write(
-    `Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: these figures are no verdict' : ''}\n`,
+    `Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: not a valid measurement' : ''}\n`,
   );
   const verdicts: (boolean | null)[] = [];
   for (const [name, metric] of Object.entries(METRICS)) {

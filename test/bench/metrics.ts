@@ -17,17 +17,17 @@ import { runWorker, startWorker } from './run-worker.ts';
 import { startBenchTarget } from './target.ts';
 
 export interface BenchOptions {
-  /** Directory of the bench's own bundles and of the product's. */
+  /** Directory of the bench's own bundles; `bundles` has the product's. */
   outdir: string;
   bundles: string;
   rounds: number;
-  /** Share of the full amount of work, 0 to 1. */
+  /** Share of the full workload, from 0 to 1. */
   scale: number;
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
 
-/** CPU per HTTP check, all in, against a bare loop, undici and blackbox_exporter. */
+/** CPU per HTTP check, everything included, against a bare loop, undici and blackbox_exporter. */
 const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
   const target = await startBenchTarget(join(outdir, 'target.mjs'));
   const exporter = await startExporter();
@@ -40,7 +40,7 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
     for (let round = 0; round < rounds; round += 1) {
       rig.resume();
       figures.ours.push(await rig.cpuPerCheckUs(count, () => target.count()));
-      // The peers have the core to themselves, as the probe had it.
+      // The peers get the core to themselves, as the probe did.
       rig.pause();
       for (const by of ['net', 'undici'] as const) {
         const { cpuMs: used, figures: { done } } = await runWorker<{ done: number }>(
@@ -73,7 +73,7 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
   ];
 };
 
-/** How late checks start, against their slots, at 10,000 monitors. */
+/** How late checks start after their slots, with 10,000 monitors. */
 const lateness: Metric = async ({ outdir, rounds, scale }) => {
   const options = { monitors: 10_000, intervalMs: 5_000, forMs: Math.round(30_000 * scale) };
   const LOADS = ['wheelTimers', 'naiveTimers', 'absoluteTimers'] as const;
@@ -85,7 +85,7 @@ const lateness: Metric = async ({ outdir, rounds, scale }) => {
   for (let round = 0; round < rounds; round += 1) {
     for (const load of LOADS) {
       const { cpuMs: used, figures } = await runWorker<TimerFigures>(outdir, load, options);
-      // Lateness counts in whole milliseconds: half of one stands for none.
+      // Lateness has a resolution of 1 ms, so half of that stands for none.
       late[load].push(Math.max(0.5, figures.p99));
       perStart[load].push((used * 1000) / figures.fired);
       missed += figures.missed;
@@ -109,7 +109,7 @@ const lateness: Metric = async ({ outdir, rounds, scale }) => {
   ];
 };
 
-/** Results a second and client CPU second from probe to owner, against a message per result. */
+/** Results per second and per client CPU second, from probe to owner, against one message per result. */
 const transport: Metric = async ({ outdir, rounds, scale }) => {
   const nats = await startNats({});
   const wire = { url: nats.url, seedFile: nats.controllerCreds };
@@ -133,12 +133,12 @@ const transport: Metric = async ({ outdir, rounds, scale }) => {
     await nats.stop();
   }
   return [print({
-    metric: '7', what: 'results per client CPU second, probe to owner, against one by one', ours: rate.ours,
+    metric: '7', what: 'results per client CPU second, against a message per result', ours: rate.ours,
     theirs: rate.bare, unit: '/s', floor: { min: 15 }, note: `${doubled} doubled`,
   })];
 };
 
-/** Results stored a CPU second of controller and database, against a document per result. */
+/** Results stored per CPU second of controller and database, against one document per result. */
 const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
   for (let round = 0; round < rounds; round += 1) {
@@ -162,7 +162,7 @@ const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {
   })];
 };
 
-/** Bytes on disk per result, indexes and rollups included. */
+/** Bytes on disk per result, including indexes and rollups. */
 const bytes: Metric = async ({ outdir, bundles, scale }) => {
   const perResult = async (load: string, monitors: number, hours: number): Promise<number> => {
     const database = await startDatabase(bundles);
@@ -185,13 +185,13 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
       ...(kuma === null ? { note: 'no sqlite3 on the PATH' } : {}),
     }),
     print({
-      metric: '9', what: 'bytes on disk per result, against a document per result', ours: [ours],
+      metric: '9', what: 'bytes on disk per result, against one document per result', ours: [ours],
       theirs: [bare], unit: 'B',
     }),
   ];
 };
 
-/** CPU of every process together per check. */
+/** CPU of all processes per check. */
 const chain: Metric = async ({ outdir, scale }) => {
   const targetBundle = join(outdir, 'target.mjs');
   const seconds = (full: number): number => Math.max(10, Math.round(full * scale));
@@ -228,7 +228,7 @@ export const METRICS: Record<string, Metric> = {
   '15': chain, '16': queuedBehindHanging,
 };
 
-/** A blackbox_exporter on this machine, under either of its names; null where there is none. */
+/** The blackbox_exporter of this machine, under either of its names; null if there is none. */
 async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
   const port = await freePort();
   for (const name of ['blackbox_exporter', 'prometheus-blackbox-exporter']) {
@@ -249,7 +249,10 @@ async function startExporter(): Promise<{ pid: number; port: number; stop(): voi
   return null;
 }
 
-/** Bytes per row of a table and indexes as wide as a heartbeat of Uptime Kuma; null without sqlite3. */
+/**
+ * Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without
+ * sqlite3.
+ */
 function sqliteBytes(rows: number): number | null {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
   const file = join(dir, 'beats.db');

@@ -26,9 +26,9 @@ export interface Owner {
 }
 
 /**
- * Monitors as the product keeps them: documents that are journaled and counted, the counts, states that are
- * booked to the last full hour, and yesterday's rollup. Seven in ten are HTTP, two TCP, one a heartbeat; one
- * in twenty is paused, one in ten in the group.
+ * Monitors in the state the product leaves them: journaled and counted, booked to the last full hour, with
+ * yesterday's rollup. Seven in ten are HTTP, two TCP, one a heartbeat; one in twenty is paused, one in ten in
+ * the group.
  */
 export async function populate(db: Db, owner: Owner, group: string, count: number): Promise<void> {
   const now = Date.now();
@@ -61,7 +61,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   });
 }
 
-/** A month of rollups by day, and two days by hour with their results, for each of these. */
+/** Gives each monitor a month of daily rollups and two days of hourly ones with results. */
 export async function giveHistory(db: Db, ids: string[]): Promise<void> {
   const now = Date.now();
   const { rollup, block } = hourOfResults(now);
@@ -87,7 +87,7 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
     _id: newId(
       created_at,
     ), organization_id: owner.organizationId, project_id: owner.projectId, created_by: owner.userId, type,
-    // In another order than they were made in.
+    // Names sort in another order than creation.
     name: `monitor ${(at * 7919) % 1_000_003}`, search_text: `monitor ${at}`,
     status: at % 20 === 0 ? 'paused' : 'active', interval_seconds: 3600,
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),

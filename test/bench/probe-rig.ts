@@ -10,8 +10,7 @@ import { passTime } from '../helpers/pass-time.ts';
 import { cpuMs } from './cpu.ts';
 
 /**
- * A real probe on a real NATS server, with a controller as small as can be, at a thousand checks a second and
- * more.
+ * A real probe on a real NATS server, with a minimal controller, at a thousand checks per second and more.
  */
 export class ProbeRig {
   readonly #nats: TestNats;
@@ -41,7 +40,7 @@ export class ProbeRig {
     return new ProbeRig({ nats, peer, probe, dataDir });
   }
 
-  /** Sets the probe's process aside, with all it has under way. */
+  /** Suspends the probe's process, with its checks in flight. */
   pause(): void {
     process.kill(this.#probe.pid, 'SIGSTOP');
   }
@@ -50,9 +49,9 @@ export class ProbeRig {
     process.kill(this.#probe.pid, 'SIGCONT');
   }
 
-  /** CPU of the probe's process per check that the target has seen, µs, over at least `count` checks. */
+  /** CPU of the probe's process per check that the target saw, µs, over at least `count` checks. */
   async cpuPerCheckUs(count: number, seen: () => Promise<number>): Promise<number> {
-    // What piled up while it was set aside is not what is measured.
+    // The backlog from the suspension is not measured.
     await passTime(1500);
     const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen() };
     let checks = 0;

@@ -13,7 +13,7 @@ import { giveHistory, populate, type Owner } from './population.ts';
 import { print } from './report.ts';
 
 const PAGE = 50;
-/** Of one kind and installation. */
+/** Requests of one kind to one installation. */
 const READS_A_ROUND = 400;
 
 interface Read {
@@ -24,8 +24,8 @@ interface Read {
 }
 
 /**
- * Reads that must not know how many monitors there are, and one that may; `last` is where the last page
- * starts.
+ * Reads whose cost must not depend on the number of monitors, and one whose cost may; `last` is the offset of
+ * the last page.
  */
 const READS: Read[] = [
   { what: 'the first page of monitors', path: () => '/api/monitors' },
@@ -50,8 +50,8 @@ const READS: Read[] = [
 ];
 
 /**
- * What lists and statistics cost with a hundred times the monitors, over HTTP from a controller on a store
- * each.
+ * Compares lists and statistics over HTTP between installations with few and a hundred times as many
+ * monitors.
  */
 export async function readLaw(
   { bundles, rounds, scale }: { bundles: string; rounds: number; scale: number },
@@ -81,7 +81,7 @@ export async function readLaw(
   }
 }
 
-/** Each asked as often, in turn, so that what else the machine does meets both alike. */
+/** Alternates between the installations, so that other work on the machine affects both alike. */
 async function timesOf(
   installations: Installation[], path: Read['path'], count: number,
 ): Promise<number[][]> {
@@ -96,9 +96,7 @@ async function timesOf(
   return times;
 }
 
-/**
- * A controller with a database and a bus of its own, and so many monitors of one project; nothing is checked.
- */
+/** A controller with its own database and bus, and `count` monitors in one project. Nothing is checked. */
 class Installation {
   readonly group = '00000000-0000-4000-8000-00000000000a';
   readonly count: number;
@@ -134,7 +132,7 @@ class Installation {
       rmSync(dir, { recursive: true, force: true });
     });
     await populate(mongo.db, await one.#register(), one.group, count);
-    // It loads what it knows of monitors when it starts.
+    // The controller loads monitors when it starts.
     await controller.kill9();
     controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
     await one.#giveHistory(mongo.db);

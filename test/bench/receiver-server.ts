@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 
 /**
- * Receives alerts on every loopback address, so that each destination can have one of its own, and keeps when
- * each came. Prints its port.
+ * Receives alerts on every loopback address, so that each destination can have its own, and records when each
+ * arrived. Prints its port.
  */
 interface Arrival {
   path: string;
-  /** Name of the monitor, where the body is an alert of one. */
+  /** Name of the monitor, if the body is an alert. */
   name: string;
   startedAt: number;
-  /** Unix ms with its fraction. */
+  /** Unix ms with fraction. */
   at: number;
 }
 

@@ -6,21 +6,21 @@ export interface Arrival {
   path: string;
   /** Name of the monitor. */
   name: string;
-  /** When its outage began, Unix ms. */
+  /** Start of the outage, Unix ms. */
   startedAt: number;
-  /** When the alert came, Unix ms with its fraction. */
+  /** Arrival of the alert, Unix ms with fraction. */
   at: number;
 }
 
 export interface BenchReceiver {
   port: number;
-  /** What came since it was last taken. A path that begins with `/hang` is never answered. */
+  /** Returns and clears what has arrived. A path that begins with `/hang` is never answered. */
   arrivals(): Promise<Arrival[]>;
   take(): Promise<Arrival[]>;
   stop(): void;
 }
 
-/** Starts a receiver of alerts in a process of its own, on the last core. */
+/** Starts an alert receiver in a process of its own, on the last core. */
 export async function startBenchReceiver(bundle: string): Promise<BenchReceiver> {
   const [command, args] = pinned(1, process.execPath, [bundle]);
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

@@ -1,6 +1,6 @@
 import { median } from './cpu.ts';
 
-/** One line of the report: our figure beside another's, in one run. */
+/** One line of the report: our figure and a peer's, from the same run. */
 export interface Comparison {
   metric: string;
   what: string;
@@ -8,14 +8,14 @@ export interface Comparison {
   ours: number[];
   theirs: number[] | null;
   unit: string;
-  /** Ours divided by theirs must be at most (`max`) or at least (`min`) this. */
+  /** Bounds of our figure divided by the peer's. */
   floor?: { max?: number; min?: number };
-  /** Ours alone must be at most or at least this, where there is no peer to run. */
+  /** Bounds of our figure alone, for metrics without a peer. */
   limit?: { max?: number; min?: number };
   note?: string;
 }
 
-/** Prints a line and tells whether it is on the right side of its floor; null where there is none. */
+/** Prints a line. Returns whether it is within its bounds, or null if it has none. */
 export function print(comparison: Comparison): boolean | null {
   const { metric, what, ours, theirs, unit, floor, limit, note } = comparison;
   const ourMedian = median(ours);

@@ -4,7 +4,7 @@ import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface WorkerOutcome<F> {
-  /** CPU time of the load without the start of its process, ms. */
+  /** CPU time of the load, excluding process startup, ms. */
   cpuMs: number;
   figures: F;
 }
@@ -12,11 +12,11 @@ export interface WorkerOutcome<F> {
 export interface RunningWorker<F> {
   child: ChildProcess;
   outcome: Promise<WorkerOutcome<F>>;
-  /** The first line that it says for itself. */
+  /** The first line that the worker prints. */
   ready: Promise<void>;
 }
 
-/** Starts a load in a process of its own, on one core. */
+/** Runs a load in a process of its own, on one core. */
 export function startWorker<F>(
   outdir: string, name: string, options: object = {}, core = 0,
 ): RunningWorker<F> {

@@ -1,5 +1,5 @@
-// What `npm run bench` runs: `npm run bench -- 5 9` only those metrics, `--quick` shorter rounds (figures are
-// then no verdict).
+// `npm run bench`: all metrics. `-- 5 9` runs only those; `-- --quick` runs shorter rounds, which are not a
+// valid measurement.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
@@ -8,7 +8,7 @@ import { prepare, root, say } from '../steps.mjs';
 
 await prepare();
 await ensureBundles({ root, say });
-// Outside of it, worker processes would not find the packages.
+// Inside node_modules, so that worker processes find the packages.
 const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.pid));
 await bundle({
   outdir, outExtension: { '.js': '.mjs' },
@@ -16,7 +16,7 @@ await bundle({
     bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts',
     receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts',
   },
-  // Helpers find the repository by where their source file was.
+  // Helpers locate the repository relative to their source file.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },
 });
 const { main } = await import(pathToFileURL(join(outdir, 'bench.mjs')).href);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The cheapest target there is: answers whatever comes with 200 and closes. Prints its port. */
+/** A minimal target: answers every request with 200 and closes. Prints its port. */
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
 let count = 0;
 
@@ -8,7 +8,7 @@ const server = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.once('data', (bytes) => {
     count += 1;
-    // Every hundredth path hangs when asked for, to see whether the others are kept on time.
+    // A path with `/hang` never answers, to see whether other checks stay on time.
     if (!bytes.includes('/hang')) socket.end(ANSWER);
   });
 });

@@ -9,9 +9,7 @@ export interface BenchTarget {
   stop(): void;
 }
 
-/**
- * Starts the bench's target in a process of its own, on the last core, so that its CPU time is nobody else's.
- */
+/** Starts the bench's target in a process of its own, on the last core, to keep its CPU time separate. */
 export async function startBenchTarget(bundle: string, core = 1): Promise<BenchTarget> {
   const [command, args] = pinned(core, process.execPath, [bundle]);
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

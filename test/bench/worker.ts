@@ -6,7 +6,7 @@ import { bareBlocks, storeBlocks } from './loads/store-blocks.ts';
 import { absoluteTimers, naiveTimers, wheelTimers } from './loads/timers.ts';
 import { publishBatches, publishEach, takeBatches, takeEach } from './loads/transport.ts';
 
-/** Loads that run in a process of their own, so that CPU time and memory are theirs alone. */
+/** Loads that run in processes of their own, to measure their CPU time and memory alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
   bareGets, blackboxDriver, ingestResults, bareIngest, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers,
   naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
@@ -18,7 +18,7 @@ if (!load) throw new Error(`no load ${name}`);
 const before = process.cpuUsage();
 const figures = await load(JSON.parse(options) as Record<string, unknown>);
 const used = process.cpuUsage(before);
-// A load that has to prepare something says itself what counts.
+// A load with a preparation phase reports its own CPU time.
 const own = (figures as { cpuMs?: number }).cpuMs;
 process.stdout.write(`${JSON.stringify({ cpuMs: own ?? (used.user + used.system) / 1000, figures })}\n`);
 process.exit(0);

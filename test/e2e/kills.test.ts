@@ -29,7 +29,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
   let ledger: Ledger;
   let watched = '';
 
-  /** The first one has the outage; of the others a busy machine must not make one. */
+  /** Only the first monitor is to have an outage; a busy machine must not cause one on the others. */
   const monitorBody = (at: number): object => ({
     name: `m${at}`, type: 'HTTP', target: `${target.url}/${at === 0 ? 'outage' : 'steady'}`,
     interval_seconds: INTERVAL_SECONDS,
@@ -73,7 +73,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
     for (let round = 0; round < KILLS_EACH; round += 1) {
       for (const role of ['controller', 'probe', 'nats-server'] satisfies FarwatchRole[]) {
         const killed = await farwatch.kill9(role);
-        // Once with all that NATS had on disk: it is never the last copy of anything.
+        // One kill also wipes NATS's data: NATS is never the only place that holds something.
         if (role === 'nats-server' && round === 1) {
           rmSync(join(farwatch.dataDir, 'nats', 'store'), { recursive: true, force: true });
         }
@@ -123,13 +123,13 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
       }
       return listed.filter(({ id, stats }) => stats?.totalChecks !== stored.get(id));
     };
-    // What the owners have stored last is counted a moment later.
+    // The owners count the last results a moment after storing them.
     await until(
       async () => (await wrong()).length === 0, { what: 'all counts are those of the journal', everyMs: 500 },
     );
     const seen = [...stored.values()].reduce((sum, count) => sum + count, 0);
-    // What the target saw and nobody stored was under way when the probe was killed: its slots are named as
-    // missed.
+    // A check that the target saw but nobody stored was in flight when the probe was killed; its slot counts
+    // as missed.
     expect(seen).toBeLessThanOrEqual(target.count);
   });
 
@@ -144,7 +144,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
       (request) => JSON.parse(String(request.body)) as { event: string; incident: { id: string } },
     );
     expect(new Set(told.map((one) => one.incident.id))).toEqual(new Set([incidents[0]?.id]));
-    // At least once, with a stable key; a kill between sending and noting may double one.
+    // At least once, with a stable key: a kill between sending and recording may repeat one.
     for (const event of ['monitor.down', 'monitor.up']) {
       const count = told.filter((one) => one.event === event).length;
       expect(count).toBeGreaterThanOrEqual(1);

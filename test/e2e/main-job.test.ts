@@ -138,7 +138,7 @@ describe('from a clean directory to an alert and back', () => {
         'POST', '/api/monitors',
         { name: body.type, interval_seconds: 1, confirmation_policy: { retries: 0 }, ...body },
       );
-      // More slots than a verdict would need.
+      // More slots than a verdict needs.
       const results = await until(async () => {
         const found = (await session.ok<{ results: {
           outcome: string;

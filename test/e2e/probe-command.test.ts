@@ -97,7 +97,7 @@ test('the error names the wrong flag', async () => {
   );
 });
 
-/** What was written besides log lines. */
+/** Output other than log lines. */
 function errorLines(command: Command): string[] {
   return command.output().split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }

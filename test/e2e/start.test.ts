@@ -34,7 +34,7 @@ describe('an installation', () => {
     expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
     expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
     expect(treeOf(ROOT)).toEqual(treeBefore);
-    expect(statSync(farwatch.dataDir).mode & 0o077, 'the data directory is its owner\'s alone').toBe(0);
+    expect(statSync(farwatch.dataDir).mode & 0o077, 'only the owner can read the data directory').toBe(0);
   });
 
   test('makes the first account the operator', async () => {
@@ -228,12 +228,12 @@ function lines(log: string): LogLine[] {
   return log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
 }
 
-/** Files of the checkout that are not packages' or git's own. */
+/** Files of the checkout that belong neither to packages nor to git. */
 function treeOf(dir: string): string[] {
   return readdirSync(dir).filter((name) => name !== 'node_modules' && name !== '.git').sort();
 }
 
-/** Runs start.mjs to its end; its output without the progress lines. */
+/** Runs start.mjs until it exits; returns its output without the progress lines. */
 function runStart(
   env: Record<string, string>, args: string[] = [],
 ): Promise<{ code: number | null; output: string }> {

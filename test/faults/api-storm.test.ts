@@ -40,7 +40,7 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
     }));
   }
   await Promise.all(made.map(async ({ id, change, path }) => {
-    await until(() => load.target.countOf(path) >= 1, { what: 'its check is under way' });
+    await until(() => load.target.countOf(path) >= 1, { what: 'its check is in flight' });
     await passTime(random() * 500);
     await make(change, id);
     if (change !== 'paused and resumed') return;
@@ -53,7 +53,7 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
     await until(() => hasFailed(id), { what: 'the result of the old settings is stored' });
   }
   for (const { id } of [...is('edited'), ...is('paused and resumed')]) {
-    await until(async () => (await load.statusOf(id)) === 'up', { what: 'up by its new settings' });
+    await until(async () => (await load.statusOf(id)) === 'up', { what: 'up with the new settings' });
   }
   for (const { id } of is('paused')) expect(await load.statusOf(id)).toBe('paused');
   const { ledger, holes } = await load.settle(is('deleted').map(({ id }) => id));

@@ -15,15 +15,12 @@ beforeAll(async () => {
 afterEach(() => load.forget());
 afterAll(() => load.stop());
 
-/**
- * Ms from the start of the controller's next life until results are stored again; checks have to go on
- * meanwhile.
- */
+/** Ms from the controller's restart until results are stored again. Checks must continue meanwhile. */
 async function comesBack(killed: number, watched: string): Promise<number> {
   const checked = load.countOf(watched);
   await load.farwatch.replaced('controller', killed, 5);
   const startedAt = performance.now();
-  const stored = await until(() => load.checksOf(watched), { what: 'the API works' });
+  const stored = await until(() => load.checksOf(watched), { what: 'the API answers' });
   await until(async () => (await load.checksOf(watched)) > stored, { what: 'results are stored' });
   expect(load.countOf(watched)).toBeGreaterThan(checked);
   return performance.now() - startedAt;

@@ -39,18 +39,18 @@ describe('killed', () => {
       const seen = asking.answers.length;
       await until(
         () => asking.answers.slice(seen).some((answer) => answer.status === 200),
-        { what: 'the API works again' },
+        { what: 'the API answers again' },
       );
       recoveryMs.push(performance.now() - backAt);
       await passTime(500);
     }
     const answers = await asking.end();
     expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
-    expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
+    expect(await load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
     const results = await countResults(load);
     expect(await load.incidents()).toEqual([]);
     const totals = await Promise.all(ids.map((id) => until(
-      async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts what was checked' },
+      async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts the checks' },
     )));
     expect(totals).toHaveLength(MONITORS);
     return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
@@ -118,21 +118,21 @@ describe('unreachable', () => {
     const [seenAsked, seenPinged] = [asking.answers.length, pinging.answers.length];
     await until(
       () => asking.answers.slice(seenAsked).some((answer) => answer.status === 200),
-      { what: 'the API works again' },
+      { what: 'the API answers again' },
     );
     await until(
       () => pinging.answers.slice(seenPinged).some((answer) => answer.status === 200),
-      { what: 'pings are taken again' },
+      { what: 'pings are accepted again' },
     );
     const recoveryMs = [performance.now() - healedAt];
-    // Twice what the heartbeat may be late, in which a wrong alarm would come.
+    // Twice the time in which a heartbeat could wrongly go down.
     await passTime(10_000);
     expect(await load.statusOf(monitor.id)).toBe('up');
-    // Without pings it would rightly go down while the results are counted.
+    // Otherwise it would go down, rightly, while the results are counted.
     await load.session.ok('POST', `/api/monitors/${monitor.id}/pause`);
     const answers = [...(await asking.end()), ...(await pinging.end())];
     expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
-    expect(await load.farwatch.pid('controller'), 'the controller outlived it').toBe(controller);
+    expect(await load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
     expect(peakMb - beforeMb).toBeLessThan(150);
     const results = await countResults(load);
     expect(

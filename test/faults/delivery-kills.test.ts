@@ -56,7 +56,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Kills the controller at a point of the alert's way, and starts it again on what it left. */
+/** Kills the controller at the given point of an alert's delivery, and restarts it with what was left. */
 async function outageWithDeathAt(
   point: string,
 ): Promise<{ session: ApiSession; left: { incidents: number; deliveries: number; requests: number } }> {
@@ -102,8 +102,8 @@ function told(request: ReceivedRequest): Told {
 }
 
 /**
- * Waits until the outage is told and over and that is told too, and returns its incident: whatever else would
- * come has come before.
+ * Waits until the outage and its recovery are reported, and returns the incident. Any other alert would have
+ * arrived by then.
  */
 async function recovered(session: ApiSession): Promise<string> {
   const eventIs = (event: string) => () => receiver.requests.some((request) => told(request).event === event);
@@ -118,7 +118,7 @@ async function recovered(session: ApiSession): Promise<string> {
       'GET', `/api/incidents/${incidents[0]?.id}/notifications`,
     );
     return log.notifications.every(({ status }) => status === 'delivered') && log;
-  }, { what: 'all is noted as delivered' });
+  }, { what: 'every delivery is recorded' });
   expect(notifications).toHaveLength(2);
   return incidents[0]?.id as string;
 }
@@ -140,7 +140,7 @@ for (const { point, deliveries } of [
       { event: 'monitor.down', incident }, { event: 'monitor.up', incident },
     ]);
     expect(await resumed()).toBe(0);
-    return '1 incident, 1 alert of the outage, sent after the restart';
+    return '1 incident, 1 alert for the outage, sent after the restart';
   });
 }
 

@@ -31,7 +31,7 @@ const settled = (incidentId: string, status: string, count = 1) =>
     { what: `${count} ${status}` },
   );
 
-/** Nothing of the destination is under way or due before its next try. */
+/** True while nothing of the destination is in flight or due before its next attempt. */
 const isQuiet = (destinationId: string) =>
   async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
 
@@ -85,7 +85,7 @@ fault('F30', 'a receiver answers 410', async () => {
 });
 
 fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to another one', async () => {
-  // The deadlines of this poster come when the test says so.
+  // The test decides when this poster's deadlines pass.
   const clock = new SimulatedClock();
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock, vetting });

@@ -2,8 +2,8 @@ import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 
 /**
- * A controller that kills its own process at the point of an alert's way that DIE_AT names, so that nothing
- * after it was done.
+ * A controller that kills its own process at the point of an alert's delivery given by DIE_AT, so that
+ * nothing after it happens.
  */
 const POINTS: Record<string, () => void> = {
   'incident written': () => void (FanOut.prototype.fanOut = die),
@@ -12,7 +12,7 @@ const POINTS: Record<string, () => void> = {
 };
 
 const arm = POINTS[process.env['DIE_AT'] ?? ''];
-if (!arm) throw new Error(`DIE_AT is one of ${Object.keys(POINTS).join(', ')}`);
+if (!arm) throw new Error(`DIE_AT must be one of ${Object.keys(POINTS).join(', ')}`);
 arm();
 await import('../../controller/main.ts');
 

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 
-/** What a fault's line in the table says. */
+/** A fault's line in the table. */
 export interface FaultReport {
   id: string;
   done: string;
@@ -14,8 +14,8 @@ declare module 'vitest' {
 }
 
 /**
- * One fault of the matrix as a test: `run` does it, asserts, and returns what was counted, for the table of
- * `npm run faults`.
+ * Declares one fault of the matrix as a test. `run` injects it, asserts, and returns the counts for the table
+ * of `npm run faults`.
  */
 export function fault(id: string, done: string, run: () => Promise<string>): void {
   test(`${id}: ${done}`, async ({ task }) => {

@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 
-/** A check may take as long as its interval: no machine is so slow that one of these fails by itself. */
+/** The timeout of a check: a whole interval, so that no check fails because the machine is slow. */
 const INTERVAL_SECONDS = 2;
 
 export interface IncidentView {
@@ -23,8 +23,8 @@ interface Told {
 }
 
 /**
- * A whole installation of real processes that is given work: monitors checked every other second, and a
- * receiver of their alerts.
+ * A whole installation of real processes under work: monitors checked every two seconds, and a receiver of
+ * their alerts.
  */
 export class Load {
   readonly farwatch: Farwatch;
@@ -43,7 +43,7 @@ export class Load {
     this.#store = store;
   }
 
-  /** `store` is the database itself if the installation reaches it through a proxy. */
+  /** `store` is the database itself if the installation connects through a proxy. */
   static async start(env: Record<string, string> = {}, store: TestMongo | null = null): Promise<Load> {
     const settings = {
       MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
@@ -59,7 +59,7 @@ export class Load {
     return new Load({ farwatch, target, receiver, session }, store);
   }
 
-  /** A monitor of a path of its own. */
+  /** Creates a monitor with a path of its own. */
   async watch(path: string, change: object = {}): Promise<string> {
     const body = {
       name: path, type: 'HTTP', target: `${this.target.url}${path}`, interval_seconds: INTERVAL_SECONDS,
@@ -70,7 +70,7 @@ export class Load {
     return monitor.id;
   }
 
-  /** Monitors that stay up; resolves when each was checked. */
+  /** Creates monitors that stay up; resolves when each has been checked. */
   async steady(count: number, name: string): Promise<string[]> {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) {
@@ -82,7 +82,7 @@ export class Load {
     return ids;
   }
 
-  /** Requests that a monitor's target got. */
+  /** Requests that the target received for a monitor. */
   countOf(id: string): number {
     return this.target.countOf(this.#paths.get(id) ?? '');
   }
@@ -91,7 +91,7 @@ export class Load {
     return [...this.#paths.keys()];
   }
 
-  /** What a monitor's statistics count, 0 while the API does not say. */
+  /** Checks according to a monitor's statistics; 0 while the API has none. */
   async checksOf(id: string): Promise<number> {
     const { data } =
       await this.session.call('GET', `/api/monitors/${id}/stats`).catch(() => ({ data: undefined }));
@@ -110,7 +110,7 @@ export class Load {
     return incidents.filter((incident) => ids.includes(incident.check_id));
   }
 
-  /** Alerts that have arrived about a monitor, as `event`s in their order. */
+  /** Alerts that have arrived for a monitor, in order. */
   told(id: string): Told[] {
     return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as Told).filter(
       (told) => told.monitor.id === id,
@@ -118,8 +118,8 @@ export class Load {
   }
 
   /**
-   * Pauses all monitors but those that are gone, waits until the probe has nothing left, and reads the
-   * journal. `issued` is what the target saw, `stored` what the journal holds, both by monitor.
+   * Pauses all monitors that still exist, waits until the probe has nothing left, and reads the journal.
+   * `issued` is what the target saw, `stored` what the journal holds, both by monitor.
    */
   async settle(gone: string[] = []) {
     const { session } = this;
@@ -143,7 +143,6 @@ export class Load {
     };
   }
 
-  /** Deletes all monitors. */
   async forget(): Promise<void> {
     await this.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: this.ids });
     this.#paths = new Map();

@@ -61,14 +61,14 @@ const incidentsOf = async (id: string) =>
   )).incidents
     .map(({ status, started_at, resolved_at }) => ({ status, started_at, resolved_at }));
 
-/** The letters of each lane one after the other. */
+/** Posts the letters of each lane one after another. */
 async function postInOrder(letters: Letter[], each: (letters: Letter[]) => Letter[]): Promise<void> {
   for (let index = 0; letters.some((letter) => letter.index >= index); index += 1) {
     await postAll(each(letters.filter((letter) => letter.index === index)), (left) => left);
   }
 }
 
-/** Each second of a stretch, from each region: an outage of all regions in its middle. */
+/** A check per second and region; all regions fail in the middle third. */
 function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
   return Array.from({ length: seconds }, (_, at) => at).flatMap(
     (at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)),
@@ -106,7 +106,7 @@ function shuffler(random: () => number) {
     items.map((item) => ({ item, key: random() })).toSorted((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** Stretches of time that a monitor was down, newest first, Unix ms. */
+/** The monitor's outages, newest first, Unix ms. */
 async function outagesOf(id: string): Promise<{ from: number; to: number | null }[]> {
   const { history } = await rig.session.ok<{ history: {
     status: string;
@@ -121,7 +121,7 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   const shuffled = shuffler(randomOf(SEED));
   let [issued, sent] = [0, 0];
   for (let round = 0; round < rounds; round += 1) {
-    // An interval by which no region has fallen silent before all is read.
+    // An interval so long that no region falls silent before everything is read.
     const [ordered, stirred] =
       [await watch(monitors, `ordered-${round}`, 30), await watch(monitors, `stirred-${round}`, 30)];
     const from = Date.now();
@@ -152,7 +152,7 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
       };
       await expect.poll(found, {
         timeout: 300_000,
-        message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'stirred'}`,
+        message: `FARWATCH_SEED=${SEED}, round ${round}, ${ordered.includes(id) ? 'ordered' : 'shuffled'}`,
       })
         .toEqual(truth);
     }
@@ -167,6 +167,6 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
       injected: sent, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 },
       incidents: { expected: incidents, opened: incidents }, seed: SEED,
     },
-    'state, times and incidents as of the ordered run',
+    'state, times and incidents equal those of the ordered run',
   );
 });

@@ -6,23 +6,20 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 
-/** Results of each monitor in one letter. */
+/** Results per monitor in one letter. */
 const OF_EACH = 6;
 
-/** A batch on its way: whose, to which shard, and as what bytes. */
+/** A batch in transit: its sender, shard and bytes. */
 export interface Letter {
   probe: TestProbe;
   shard: number;
-  /** Its place among the letters of its lane, from 0. */
+  /** Its position among the letters of its lane, from 0. */
   index: number;
   last: number;
   bytes: Uint8Array;
 }
 
-/**
- * Packs what one probe found into the letters of its lanes, one lane for each shard. The results are numbered
- * here.
- */
+/** Numbers what one probe found and packs it into letters, one lane per shard. */
 export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[]): Letter[] {
   const lanes = new Map<number, CheckResult[]>();
   for (const result of results) {
@@ -41,7 +38,7 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
   });
 }
 
-/** Sends a letter as its probe and waits for the answer: the watermark of the lane, null when none comes. */
+/** Sends a letter as its probe; returns the lane's watermark, or null without an answer. */
 export async function post(letter: Letter, timeoutMs = 60_000): Promise<number | null> {
   const { region_id, probe_id } = letter.probe.answer as { region_id: string; probe_id: string };
   try {
@@ -55,8 +52,8 @@ export async function post(letter: Letter, timeoutMs = 60_000): Promise<number |
 }
 
 /**
- * As a probe does it, but in no order: sends what is not known to be in the journal, again and again, until
- * all is. Returns the letters sent.
+ * Sends letters in any order, repeating each until it is known to be in the journal. Returns the letters
+ * sent.
  */
 export async function postAll(letters: Letter[], order: (letters: Letter[]) => Letter[]): Promise<number> {
   let sent = 0;
@@ -69,7 +66,7 @@ export async function postAll(letters: Letter[], order: (letters: Letter[]) => L
   return sent;
 }
 
-/** One check of a monitor, a success unless told otherwise. */
+/** One check of a monitor, by default a success. */
 export function checked(monitorId: string, at: number, isUp = true): CheckResult {
   return {
     seq: 1, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule', scheduled_at: at,

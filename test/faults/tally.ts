@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
 import type { Load } from './load.ts';
 
-/** What a fault came to, counted. */
+/** The counted outcome of a fault. */
 export interface Tally {
   injected: number;
   results?: { issued: number; stored: number; lost: number; duplicated: number };
   incidents?: { expected: number; opened: number };
   alerts?: { expected: number; delivered: number; repeated: number };
-  /** Recovery time of each injection, ms. */
+  /** Recovery time after each injection, ms. */
   recoveryMs?: number[];
   seed?: number;
 }
 
-/** The line of the table. */
+/** The outcome as a line of the table. */
 export function tell({ injected, results, incidents, alerts, recoveryMs, seed }: Tally, more = ''): string {
   const parts = [`${injected} injected`];
   if (results) {
@@ -23,14 +23,14 @@ export function tell({ injected, results, incidents, alerts, recoveryMs, seed }:
   if (incidents) parts.push(`incidents ${incidents.opened} of ${incidents.expected}`);
   if (alerts) parts.push(`alerts ${alerts.delivered} of ${alerts.expected}, ${alerts.repeated} repeated`);
   if (recoveryMs && recoveryMs.length > 0) {
-    parts.push(`well again after at most ${(Math.max(...recoveryMs) / 1000).toFixed(1)} s`);
+    parts.push(`recovered after at most ${(Math.max(...recoveryMs) / 1000).toFixed(1)} s`);
   }
   if (more !== '') parts.push(more);
   if (seed !== undefined) parts.push(`seed ${seed}`);
   return parts.join('; ');
 }
 
-/** The number of repeats: `few` in `npm test`, `all` in `npm run faults`. */
+/** How often a fault is repeated: `few` in `npm test`, `all` in `npm run faults`. */
 export function repeats(few: number, all: number): number {
   return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
 }
@@ -38,14 +38,13 @@ export function repeats(few: number, all: number): number {
 export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /**
- * Stops the checks of a load, waits until all that was issued has arrived, and holds what the target saw
- * against what is stored. The probe has to have lived all the while. Asserts that nothing is lost, doubled or
- * unexplained.
+ * Stops the checks, waits until every result has arrived, and compares what the target saw with what is
+ * stored. Asserts that nothing is lost, duplicated or unexplained. The probe must not have been restarted.
  */
 export async function countResults(load: Load): Promise<NonNullable<Tally['results']>> {
   const { issued, stored, unexplained, holes, doubled } = await load.settle();
-  expect(holes, 'places of lanes that are missing').toEqual([]);
-  expect(unexplained, 'slots without result or reason').toBe(0);
+  expect(holes, 'missing numbers in lanes').toEqual([]);
+  expect(unexplained, 'slots without a result or reason').toBe(0);
   expect(doubled, 'slots with two results').toBe(0);
   const lost = [...issued].reduce((sum, [id, count]) => sum + Math.max(0, count - (stored.get(id) ?? 0)), 0);
   const duplicated =

@@ -29,7 +29,7 @@ afterEach(async () => {
   await sink.close();
 });
 
-/** Waits until no ping has come for two intervals, and resolves to the Unix ms of the last one. */
+/** Waits until no ping has arrived for two intervals; resolves to the Unix ms of the last one. */
 async function pingsEnd(): Promise<number> {
   const last = () => sink.requests.at(-1)?.at ?? 0;
   await until(() => Date.now() - last() > 2 * INTERVAL_MS, { what: 'pings end', everyMs: 100 });
@@ -71,6 +71,6 @@ fault('F47', 'the database is unreachable; then the controller is killed', async
   await until(() => sink.requests.length > seen, { what: 'pings again' });
   const kept = sink.requests.length;
   await farwatch.kill9('controller');
-  await until(() => sink.requests.length > kept, { what: 'pings of its next life' });
-  return tell({ injected: 2 }, 'pings ended, and came again');
+  await until(() => sink.requests.length > kept, { what: 'pings after the restart' });
+  return tell({ injected: 2 }, 'pings stopped and resumed');
 });

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import type { World } from './world.ts';
 
-/** Every document of the bystander, by collection, as text. */
+/** Every document of the bystander as text, by collection. */
 export type Dump = Record<string, string>;
 
-/** What a bystander's documents may change in without anybody's doing: the product's own marks. */
+/** Fields of the bystander's documents that the product itself may change. */
 const OWN_MARKS = ['unjournaled', 'uncounted', 'counted_revision', 'counted', 'last_used_at'];
 
 export async function dumpOf(world: World): Promise<Dump> {
@@ -17,7 +17,8 @@ export async function dumpOf(world: World): Promise<Dump> {
 }
 
 /**
- * What requests have done to the bystander: its documents changed, or its ids in a document of somebody else.
+ * Traces that requests left: changed documents of the bystander, or its ids in another organization's
+ * documents.
  */
 export async function leftTraces(world: World, before: Dump): Promise<string[]> {
   const found: string[] = [];
@@ -25,7 +26,7 @@ export async function leftTraces(world: World, before: Dump): Promise<string[]> 
   for (const [name, text] of Object.entries(after)) {
     if (KEPT_BY_THE_PRODUCT.has(name)) continue;
     if ((before[name] ?? '[]') !== text) {
-      found.push(`${name} of the bystander changed:\n    ${firstDifference(before[name] ?? '', text)}`);
+      found.push(`${name} of the bystander has changed:\n    ${firstDifference(before[name] ?? '', text)}`);
     }
   }
   for (const name of world.rig.commands.collections) {
@@ -35,7 +36,7 @@ export async function leftTraces(world: World, before: Dump): Promise<string[]> 
       const where = placesOf(document, world.foreign).filter((place) => !place.startsWith('tags.'));
       if (where.length > 0) {
         found.push(
-          `${name} of another organization names what is the bystander's in ${where.join(', ')}: ${JSON.stringify(document['_id'])}`,
+          `${name} of another organization contains ids of the bystander in ${where.join(', ')}: ${JSON.stringify(document['_id'])}`,
         );
       }
     }
@@ -43,13 +44,13 @@ export async function leftTraces(world: World, before: Dump): Promise<string[]> 
   return found;
 }
 
-/** Of shards and of the fleet: of all organizations together, or following from time alone. */
+/** Collections that span organizations, or that change over time without a request. */
 const KEPT_BY_THE_PRODUCT = new Set([
   'journal', 'snapshots', 'assignments', 'assignment_heads', 'leases', 'rollups_1h', 'rollups_1d',
   'monitor_states', 'monitor_counts', 'retention', 'pings', 'status_changes',
 ]);
 
-/** Failures of ours that the log tells, and secrets that it should not have told. */
+/** Internal errors in the log, and secrets that it must not contain. */
 export function loggedFaults({ lines, secrets }: World): string[] {
   const failures = lines.filter(
     (line) => (JSON.parse(line) as { level: number }).level >= 50 && !isExpected(line),
@@ -62,7 +63,7 @@ export function loggedFaults({ lines, secrets }: World): string[] {
   ];
 }
 
-/** The two failures that the API has by contract are logged as any other. */
+/** The API's two documented 500 responses are logged like any other. */
 function isExpected(line: string): boolean {
   return line.includes('System incidents must have a check_id') ||
     line.includes('At least one field must be provided for update');
@@ -76,7 +77,7 @@ function isOf(document: Document, organizationId: string): boolean {
   return document['organization_id'] === organizationId || document['_id'] === organizationId;
 }
 
-/** Where in a document one of these texts stands, as `a.b.0`. */
+/** Paths of these texts in a document, such as `a.b.0`. */
 function placesOf(value: unknown, texts: string[], at: string[] = []): string[] {
   if (typeof value === 'string') return texts.includes(value) ? [at.join('.')] : [];
   if (typeof value !== 'object' || value === null) return [];

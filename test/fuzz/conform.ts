@@ -6,8 +6,8 @@ type Named = Record<string, Schema>;
 const MOST_TOLD = 5;
 
 /**
- * In what a value differs from its JSON Schema, with where; empty: in nothing. Keywords that it does not know
- * are an error.
+ * The differences between a value and its JSON Schema, with their paths; empty if there are none. An unknown
+ * keyword is an error.
  */
 export function misfits(schema: Schema, value: unknown, named: Named, at = ''): string[] {
   return [...misfitsOf(schema, value, named, at)].slice(0, MOST_TOLD);
@@ -23,21 +23,21 @@ const say = (isBroken: boolean, at: string, text: string): string[] =>
 const RULES: Record<string, Rule> = {
   $ref: (schema, value, named, at) => {
     const part = named[String(schema['$ref']).replace('#/components/schemas/', '')];
-    if (part === undefined) throw new Error(`${String(schema['$ref'])} leads nowhere`);
+    if (part === undefined) throw new Error(`${String(schema['$ref'])} is a dangling reference`);
     return misfitsOf(part, value, named, at);
   },
   type: (schema, value, _named, at) => {
     const types = [schema['type']].flat() as string[];
     return say(
       !types.some((type) => isOfType(type, value)), at,
-      `is no ${types.join(' or ')}: ${JSON.stringify(value)?.slice(0, 60)}`,
+      `is not ${types.join(' or ')}: ${JSON.stringify(value)?.slice(0, 60)}`,
     );
   },
   const: (schema, value, _named, at) => say(
     !isDeepStrictEqual(schema['const'], value), at, `is not ${JSON.stringify(schema['const'])}`,
   ),
   enum: (schema, value, _named, at) => say(
-    !(schema['enum'] as unknown[]).includes(value), at, `is none of ${JSON.stringify(schema['enum'])}`,
+    !(schema['enum'] as unknown[]).includes(value), at, `is not one of ${JSON.stringify(schema['enum'])}`,
   ),
   minimum: (schema, value, _named, at) => say(
     typeof value === 'number' && value < (schema['minimum'] as number), at, 'is too small',
@@ -64,7 +64,7 @@ const RULES: Record<string, Rule> = {
     ),
   format: (schema, value, _named, at) => say(
     typeof value === 'string' && !FORMATS[schema['format'] as string]?.test(value), at,
-    `is no ${String(schema['format'])}`,
+    `is not a valid ${String(schema['format'])}`,
   ),
   minItems: (schema, value, _named, at) => say(
     Array.isArray(value) && value.length < (schema['minItems'] as number), at, 'has too few items',
@@ -120,7 +120,7 @@ const RULES: Record<string, Rule> = {
   },
 };
 
-/** Say nothing of whether a value fits. */
+/** Keywords that do not constrain the value. */
 const SILENT = new Set([
   '$schema', 'description', 'title', 'default', 'fallback', 'readOnly', 'examples', 'then', 'else', 'id',
 ]);
@@ -138,13 +138,13 @@ function misfitsOf(schema: Schema, value: unknown, named: Named, at: string): st
     const rule = RULES[keyword];
     if (rule !== undefined) found.push(...rule(schema, value, named, at));
     else if (!SILENT.has(keyword)) {
-      throw new Error(`the document has a keyword that is not checked: ${keyword}`);
+      throw new Error(`the document contains an unsupported keyword: ${keyword}`);
     }
   }
   return found;
 }
 
-/** Of several ways in which a value may fit: none when one fits, else the one with the fewest faults. */
+/** The smallest set of differences among several alternatives; empty if the value matches one. */
 function closest(ways: string[][]): string[] {
   return ways.sort((one, other) => one.length - other.length)[0] ?? [];
 }

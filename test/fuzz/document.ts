@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the OpenAPI document uses it. */
+/** A JSON Schema, limited to what the OpenAPI document uses. */
 export type Schema = { readonly [keyword: string]: unknown };
 
 export interface Parameter {
@@ -16,7 +16,7 @@ export interface DeclaredResponse {
 }
 
 export interface Operation {
-  /** As `GET /api/monitors/{id}`. */
+  /** Such as `GET /api/monitors/{id}`. */
   name: string;
   method: string;
   path: string;
@@ -29,7 +29,7 @@ export interface Operation {
 
 export interface Contract {
   operations: Operation[];
-  /** What `#/components/schemas/…` refers to. */
+  /** Targets of `#/components/schemas/…`. */
   named: Record<string, Schema>;
 }
 
@@ -45,7 +45,7 @@ interface WrittenOperation {
   security: Record<string, unknown>[];
 }
 
-/** What a running installation says of itself at `/api/openapi.json`. */
+/** Reads the OpenAPI document of a running installation. */
 export async function readContract(url: string): Promise<Contract> {
   const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as Written;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -75,7 +75,7 @@ function toOperation(method: string, path: string, written: WrittenOperation): O
   };
 }
 
-/** The operation that a request line means, or null: a fixed segment goes before a parameter. */
+/** The operation of a request line, or null. Fixed segments take precedence over parameters. */
 export function operationOf(contract: Contract, method: string, target: string): Operation | null {
   const segments = (target.split('?')[0] as string).replace(/(?<=.)\/$/, '').split('/');
   const found = contract.operations.filter((operation) => {

@@ -18,17 +18,17 @@ const HEADERS = [
   'content-security-policy',
 ];
 
-/** What the HTTP parser itself answers, before any route is known. */
+/** Statuses that the HTTP parser itself sends, before any route is known. */
 const BY_THE_PARSER = [400, 408, 431];
 
-/** What is wrong with an answer; empty: nothing. */
+/** The faults of a response; empty if there are none. */
 export function faultsOf(one: Case): string[] {
   const { contract, request, answer } = one;
   const operation = operationOf(contract, request.method, targetOf(request));
   const found: string[] = [];
-  if (answer.text.includes(CANARY)) found.push('tells what another organization has');
+  if (answer.text.includes(CANARY)) found.push('discloses data of another organization');
   for (const name of HEADERS) if (answer.headers[name] === undefined) found.push(`has no header ${name}`);
-  if (answer.headers['access-control-allow-origin'] !== undefined) found.push('lets another origin in');
+  if (answer.headers['access-control-allow-origin'] !== undefined) found.push('allows another origin');
   if (answer.status >= 500 && !(operation !== null && isDocumentedFailure(operation, request))) {
     found.push(`is ${answer.status}`);
   }
@@ -36,7 +36,7 @@ export function faultsOf(one: Case): string[] {
   return [...found, ...(operation === null ? ofUnknown(contract, answer) : ofKnown(one, operation))];
 }
 
-/** An incident is described by PUT and PATCH alike. */
+/** An incident is edited with PUT and PATCH alike. */
 const DESCRIBES_INCIDENT = /^(PUT|PATCH) \/api\/incidents\/\{id\}$/;
 
 /** The two requests that the API answers with 500 by contract. */
@@ -55,7 +55,7 @@ export function isDocumentedFailure(operation: Operation, request: FuzzRequest):
 function ofUnknown(contract: Contract, answer: FuzzAnswer): string[] {
   if (BY_THE_PARSER.includes(answer.status)) return ofError(contract, ['BAD_REQUEST'], answer);
   if (answer.status === 405) return ofError(contract, ['METHOD_NOT_ALLOWED'], answer);
-  if (answer.status !== 404) return [`is ${answer.status} on a path that the document does not have`];
+  if (answer.status !== 404) return [`is ${answer.status} on an undocumented path`];
   const shape = {
     type: 'object', properties: { error: { type: 'string' }, path: { type: 'string' } },
     required: ['error', 'path'], additionalProperties: false,
@@ -78,21 +78,21 @@ function ofKnown(one: Case, operation: Operation): string[] {
   if (answer.status >= 400) {
     return [
       ...found, ...(type === 'application/json' ? ofError(contract, response.codes, answer) : []),
-      ...(isLockedOut(one) ? ['refuses a good credential'] : []),
+      ...(isLockedOut(one) ? ['refuses a valid credential'] : []),
     ];
   }
-  if (!operation.isPublic && !caller.isKnown) found.push('lets in whom it does not know');
-  if (!operation.isPublic && isForeign(one)) found.push('acts on what belongs to another organization');
+  if (!operation.isPublic && !caller.isKnown) found.push('accepts an unknown caller');
+  if (!operation.isPublic && isForeign(one)) found.push('acts on another organization\'s resource');
   if (caller.name === 'read key' && !operation.isPublic && operation.method !== 'GET') {
     found.push('lets a read key write');
   }
   if (/key/.test(caller.name) && !operation.isPublic && !operation.takesKeys) {
-    found.push('takes a key where only sessions may');
+    found.push('accepts a key where a session is required');
   }
   const sent = parsed(request);
   if (operation.body !== null && sent !== undefined) {
     found.push(...misfits(operation.body.schema, sent, contract.named).map(
-      (misfit) => `took a body that the document forbids: ${misfit}`,
+      (misfit) => `accepted a body that the document forbids: ${misfit}`,
     ));
   }
   return found;
@@ -107,15 +107,13 @@ function ofError(contract: Contract, codes: string[], answer: FuzzAnswer): strin
   ];
 }
 
-/**
- * The caller's own credential is good, so that 401 is a fault of ours; a login that fails is the request's.
- */
+/** A 401 for the caller's own valid credential is a fault; for a failed login it is correct. */
 function isLockedOut({ caller, answer, request }: Case): boolean {
   return caller.isKnown && answer.status === 401 &&
     !/login|password|accept-invitation/.test(request.operation.path);
 }
 
-/** Somebody outside names an id of the inside, or anybody one of the bystander's. */
+/** An outside caller uses an id of the organization, or any caller an id of the bystander. */
 function isForeign({ caller, request, foreign }: Case): boolean {
   const ids = Object.entries(
     request.params,
@@ -137,7 +135,7 @@ function bodyOf(answer: FuzzAnswer): unknown {
   }
 }
 
-/** The JSON that was sent; undefined when it was something else. */
+/** The JSON that was sent; undefined if it was something else. */
 function parsed(request: FuzzRequest): unknown {
   const text = written(request);
   if (typeof text !== 'string' || !/json/.test(request.headers['content-type'] ?? '')) return undefined;

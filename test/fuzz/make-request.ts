@@ -10,20 +10,20 @@ export interface FuzzRequest {
   path: string;
   query: string;
   headers: Record<string, string>;
-  /** Not yet written out; undefined: none. */
+  /** The body before encoding; undefined for none. */
   body: unknown;
   /** Sent in place of `body`. */
   rawBody?: string | Buffer;
-  /** The body is sent without its length, in chunks. */
+  /** The body is sent in chunks, without its length. */
   isChunked: boolean;
   /** The connection is closed in the middle of the body. */
   isCutOff: boolean;
   params: Record<string, string>;
-  /** What was done to the valid request; empty: nothing. */
+  /** The mutations of the valid request; empty for none. */
   changes: string[];
 }
 
-/** A request that the document says is right, with ids of what there is. */
+/** A request that is valid by the document, with existing ids. */
 export function makeRequest(making: Making, operation: Operation): FuzzRequest {
   const { random } = making;
   const params = paramsFor(making, operation);
@@ -66,7 +66,7 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
   return params;
 }
 
-/** An operation; those that hash passwords, never end or remove somebody more rarely than others. */
+/** Picks an operation. Those that hash passwords, stream or remove users are less frequent. */
 export function pickOperation(random: Random, operations: readonly Operation[]): Operation {
   for (;;) {
     const operation = random.pick(operations);

@@ -4,7 +4,7 @@ import {
 } from './odd.ts';
 import type { Making } from './values.ts';
 
-/** Ids of an organization that nobody who sends requests belongs to, by what they are ids of. */
+/** Ids of an organization that no caller belongs to. */
 export type ForeignIds = string[];
 
 type Change = (request: FuzzRequest, making: Making, foreign: ForeignIds) => string | null;
@@ -12,7 +12,7 @@ type Change = (request: FuzzRequest, making: Making, foreign: ForeignIds) => str
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Each does one thing to a request and tells it, or null where it cannot be done. */
+/** Each mutates a request and returns a description, or null if it does not apply. */
 const CHANGES: Change[] = [
   changeField, changeField, changeField,
   function dropField(request, { random }) {
@@ -78,7 +78,7 @@ const CHANGES: Change[] = [
   },
 ];
 
-/** Does one to three things to a valid request that the product has to take without harm. */
+/** Mutates a valid request one to three times; the product must handle the result without harm. */
 export function mutate(request: FuzzRequest, making: Making, foreign: ForeignIds): void {
   const times = making.random.pick([1, 1, 1, 2, 3]);
   for (let time = 0; time < times; time += 1) {
@@ -117,7 +117,7 @@ interface Place {
   name: string;
 }
 
-/** Every field of a body, however deep. */
+/** Every field of a body, at any depth. */
 function placesIn(body: unknown): Place[] {
   if (typeof body !== 'object' || body === null) return [];
   const owner = body as Record<string, unknown>;

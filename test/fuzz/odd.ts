@@ -1,6 +1,6 @@
 import type { Random } from '../simulation/random.ts';
 
-/** Texts that have broken something somewhere. */
+/** Texts that commonly break software. */
 export const ODD_TEXTS: readonly string[] = [
   '', ' ', '\0', 'a\0b', '\ud800', 'x\udfff', '\u202eevil', 'e\u0301', '\ufeffbom', 'İSTANBUL ı', '𝒳'.repeat(
     300,
@@ -19,7 +19,7 @@ const ODD_NUMBERS: readonly number[] = [
   2 ** 63, 1e21, 1e308, 5e-324, 59, 86_401, 65_536, 101, 1001,
 ];
 
-/** A value of any type that a field was not made for. */
+/** A value of any type, for a field of another type. */
 export function oddValue(random: Random): unknown {
   return random.pick<() => unknown>([
     () => random.pick(
@@ -42,7 +42,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Bodies that are not JSON, or not JSON as it is taken. */
+/** Bodies that are not JSON, or not accepted as JSON. */
 export const ODD_BODIES: readonly (string | Buffer)[] = [
   '{', '{"a":', '{"a":1,}', '[]', 'null', '"text"', '1', '{} {}', '{"a":1,"a":2}',
   '{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}', '{"a":1e999}',

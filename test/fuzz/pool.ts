@@ -2,13 +2,13 @@ import type { Random } from '../simulation/random.ts';
 
 export interface Known {
   id: string;
-  /** The path parameters under which it was found: what it stands under. */
+  /** The path parameters under which the id was found: its parents. */
   under: Record<string, string>;
 }
 
 const MOST_KNOWN = 400;
 
-/** By a field of a request, the resource that it names. */
+/** The resource that each field names. */
 const FIELD_KIND: Record<string, string> = {
   check_id: 'monitors', monitor_id: 'monitors', affected_monitor_ids: 'monitors', monitor_ids: 'monitors',
   group_id: 'groups', target_group_id: 'groups', parent_group_id: 'groups',
@@ -17,12 +17,12 @@ const FIELD_KIND: Record<string, string> = {
   projectId: 'projects', project_id: 'projects',
 };
 
-/** Ids that answers have told, by what they are ids of. */
+/** Ids from responses, by resource. */
 export class Pool {
   readonly #known = new Map<string, Known[]>();
   readonly #never = new Set<string>();
 
-  /** An id that no request is to name: what the run itself stands on. */
+  /** Excludes an id that the run itself depends on. */
   protect(id: string): void {
     this.#never.add(id);
   }
@@ -41,7 +41,7 @@ export class Pool {
     this.#known.set(kind, list.filter((one) => one.id !== id));
   }
 
-  /** One of the newer ones most of the time: older ones are more often gone. */
+  /** Usually picks a recent id, because older ones are often deleted. */
   pick(kind: string, random: Random): Known | null {
     const list = this.#known.get(kind) ?? [];
     if (list.length === 0) return null;
@@ -52,7 +52,7 @@ export class Pool {
     return (this.#known.get(kind) ?? []).map((one) => one.id);
   }
 
-  /** Takes every id out of an answer's `data`. */
+  /** Collects every id in a response's `data`. */
   learn(path: string, params: Record<string, string>, data: unknown): void {
     this.#learn(lastNoun(path), params, data);
   }
@@ -72,7 +72,7 @@ export class Pool {
   }
 }
 
-/** What the ids in a field are ids of; null when the field names no resource. */
+/** The resource that a field names; null if it names none. */
 export function kindOfField(name: string): string | null {
   if (FIELD_KIND[name] !== undefined) return FIELD_KIND[name];
   const nouns: Record<string, string> = {
@@ -85,7 +85,7 @@ export function kindOfField(name: string): string | null {
     : null;
 }
 
-/** What a path's last parameter, or its end, is about: `monitors` of `/api/monitors/{id}/stats`. */
+/** The resource of a path's last parameter or segment: `monitors` for `/api/monitors/{id}/stats`. */
 export function lastNoun(path: string): string {
   const nouns = path.split('/').filter((part, at, all) => part !== '' && !part.startsWith('{') &&
     (all[at + 1]?.startsWith('{') === true || at === all.length - 1));

@@ -6,7 +6,7 @@ type Recipe = (making: Making, params: Record<string, string>) => unknown;
 const name = ({ random }: Making) => `fuzz ${random.int(0, 10 ** 6)}`;
 
 /**
- * Bodies of which the schema alone does not tell how their fields go together; null leaves it to the schema.
+ * Bodies whose fields depend on each other in ways the schema does not express; null uses the schema alone.
  */
 const RECIPES: Record<string, Recipe> = {
   'POST /api/monitors': monitor,

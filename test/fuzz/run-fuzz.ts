@@ -17,12 +17,12 @@ export interface FuzzReport {
   succeeded: number;
   /** By status. */
   statuses: Record<number, number>;
-  /** Operations that answered a success at least once, of all. */
+  /** Operations that succeeded at least once. */
   reached: number;
   operations: number;
   unreached: string[];
   slowest: { name: string; ms: number };
-  /** What went wrong, each with the command that sends it again. */
+  /** What went wrong, each with a command that repeats the request. */
   faults: string[];
 }
 
@@ -31,8 +31,8 @@ const CHANGED_SHARE = 0.5;
 const AT_ONCE = 4;
 
 /**
- * Sends requests to a whole controller and judges every answer; what happens is decided by the seed, but for
- * ids and times.
+ * Sends random requests to a whole controller and judges every response. The seed determines everything
+ * except ids and times.
  */
 export async function runFuzz(seed: number, requests: number): Promise<FuzzReport> {
   const world = await openWorld();

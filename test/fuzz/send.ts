@@ -8,10 +8,10 @@ export interface FuzzAnswer {
   durationMs: number;
 }
 
-/** Without an answer for this long, the controller hangs. */
+/** Without an answer for this long, the controller counts as hanging. */
 const HANG_MS = 120_000;
 
-/** What is sent as the body: text, bytes or nothing. */
+/** The body as sent: text, bytes or nothing. */
 export function written(request: FuzzRequest): string | Buffer | undefined {
   if (request.rawBody !== undefined) return request.rawBody;
   return request.body === undefined ? undefined : JSON.stringify(request.body);
@@ -22,8 +22,8 @@ export function targetOf(request: FuzzRequest): string {
 }
 
 /**
- * The answer; null where the request was cut off on purpose. A stream is left after its headers. Rejects when
- * the connection breaks or nothing comes.
+ * The response, or null if the request was cut off on purpose. A stream is closed after its headers. Rejects
+ * if the connection breaks or no response arrives.
  */
 export function send(
   url: string, request: FuzzRequest, credential: Record<string, string>, agent: Agent,
@@ -68,7 +68,7 @@ export function send(
   });
 }
 
-/** A command that sends the same once more. */
+/** A command that repeats the request. */
 export function asCommand(url: string, request: FuzzRequest, credential: Record<string, string>): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const headers = Object.entries({ ...request.headers, ...credential }).map(

@@ -6,15 +6,14 @@ export interface Making {
   random: Random;
   pool: Pool;
   named: Record<string, Schema>;
-  /** Answers whatever is sent to it: the only address that requests name. */
+  /** The only address in requests; answers everything. */
   sink: string;
-  /** Of somebody who can sign in. */
+  /** An account that can sign in. */
   account: { email: string; password: string };
 }
 
 /**
- * A value that fits the schema, with ids of what there is. `field`: what the value is called, which tells of
- * what kind its ids are.
+ * A value that matches the schema, with existing ids. `field` is its name, which determines the kind of id.
  */
 export function valueFor(making: Making, schema: Schema, field: string): unknown {
   const { random } = making;
@@ -95,7 +94,7 @@ function wordsFor(random: Random, schema: Schema): string {
   return word.padEnd(least, 'x').slice(0, Math.max(least, Math.min(most, 40)));
 }
 
-/** Only digits are wanted, as of an exit code or of a page. */
+/** True if the schema allows only digits, as for an exit code or a page, and these match. */
 function fits(schema: Schema, digits: string): boolean {
   return typeof schema['pattern'] === 'string' && schema['pattern'].includes('\\d{1,') &&
     new RegExp(schema['pattern'], 'u').test(digits);

@@ -7,7 +7,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { SHARES, type Caller } from './callers.ts';
 import { Pool } from './pool.ts';
 
-/** Stands in every text of the bystander's resources: whoever sees it has seen too much. */
+/** Part of every text of the bystander; nobody else may ever see it. */
 export const CANARY = 'bystander-canary';
 
 export interface World {
@@ -16,16 +16,16 @@ export interface World {
   sink: Receiver;
   pool: Pool;
   callers: Record<Caller['name'], Caller>;
-  /** Ids of the bystander: an organization that sends nothing. */
+  /** Ids of the bystander, an organization that sends nothing. */
   foreign: string[];
   furniture: Furniture;
   bystander: string;
-  /** Of somebody who can sign in. */
+  /** An account that can sign in. */
   account: { email: string; password: string };
   secrets: Set<string>;
   /** Lines of the controller's log. */
   lines: string[];
-  /** Gives a caller a new session when its own was ended. */
+  /** Gives a caller a new session when its own has ended. */
   renew(caller: Caller): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,8 +49,8 @@ interface Registered {
 const PASSWORD = 'correct horse battery staple';
 
 /**
- * A whole controller with three organizations: one that requests act in, one that intrudes, one that stands
- * by.
+ * A whole controller with three organizations: requests act in one, another intrudes, and the third is a
+ * bystander.
  */
 export async function openWorld(): Promise<World> {
   const lines: string[] = [];
@@ -100,8 +100,8 @@ type People = Record<(typeof NAMES)[number], Account>;
 type Keys = Record<'read' | 'write' | 'outsider', { id: string; key: string }>;
 
 /**
- * Registers everybody; admin, member, viewer and one who may be removed then belong to the owner's
- * organization only.
+ * Registers all users. Admin, member, viewer and a removable one then belong to the owner's organization
+ * only.
  */
 async function registerAll(url: string, db: Db): Promise<People> {
   const people = {} as People;
@@ -139,7 +139,7 @@ function callersOf(people: People, keys: Keys): Record<Caller['name'], Caller> {
   return Object.fromEntries(entries) as Record<Caller['name'], Caller>;
 }
 
-/** A session serves the outsider and the intruder alike, so that both get the new one. */
+/** The outsider and the intruder share a session, so both get the new one. */
 async function renew(
   callers: Record<Caller['name'], Caller>, people: People, { name }: Caller,
 ): Promise<void> {
@@ -174,10 +174,10 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
   return session.ok('POST', '/api/auth/api-keys', { name: 'fuzz', scope });
 }
 
-/** One id of each kind that the bystander has, by kind. */
+/** One id of each kind that the bystander has. */
 export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes', string>;
 
-/** Gives the bystander one of everything. */
+/** Creates one of everything for the bystander. */
 async function furnish({ session, userId }: Account): Promise<Furniture> {
   const name = CANARY;
   const make = async (path: string, body: object, field?: string) => {

@@ -1,9 +1,9 @@
 import { SMTPServer } from 'smtp-server';
 
 /**
- * An SMTP server as a process of its own. It tells its parent its port, then every mail that it takes; its
- * parent tells it how to behave: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`; `to` is the
- * one recipient that is refused.
+ * An SMTP server in a process of its own. It sends its parent its port, then every accepted mail. Its parent
+ * sets its behaviour: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`, where `to` is the only
+ * recipient to refuse.
  */
 let behaviour = 'accept';
 process.on('message', (next) => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 
-/** GETs on fresh connections, some in flight at a time: by bare sockets, or by undici. */
+/** GETs on fresh connections with limited concurrency, by bare sockets or by undici. */
 export async function bareGets(options: Record<string, unknown>): Promise<{ done: number }> {
   const { port, count, inFlight, by } =
     options as { port: number; count: number; inFlight: number; by: 'net' | 'undici' };

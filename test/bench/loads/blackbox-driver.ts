@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 
-/** Asks a blackbox_exporter for probes over kept connections, as Prometheus does. */
+/** Requests probes from a blackbox_exporter over keep-alive connections, as Prometheus does. */
 export async function blackboxDriver(
   options: Record<string, unknown>,
 ): Promise<{ done: number; failed: number }> {

@@ -14,18 +14,16 @@ interface IngestOptions {
   url: string;
   databasePid: number;
   monitors: number;
-  /** Hours of results of each monitor and region, a minute apart; the first is not measured. */
+  /** Hours of results per monitor and region, one a minute. The first hour is not measured. */
   hours: number;
   regions: number;
 }
 
 interface IngestFigures {
   results: number;
-  /**
-   * CPU of this process and the database from the first batch on, ms; what is made to be sent is made before.
-   */
+  /** CPU of this process and the database since the first batch, ms. The input is prepared before that. */
   cpuMs: number;
-  /** The database's share of it, ms. */
+  /** The database's share of `cpuMs`. */
   databaseMs: number;
   entries: number;
 }
@@ -34,8 +32,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * The product's way: journal, answers, then the hour's results and rollups, until the journal is not needed
- * any more.
+ * The product's way: journal, acknowledgements, then the hour's results and rollups, until the journal can be
+ * deleted.
  */
 export async function ingestResults(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
@@ -71,7 +69,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
       await Promise.all(lanes.map((lane) => feed(inHand, lane, minute)));
     }
   };
-  // Once every monitor has its status, as many hours are written as come in.
+  // Once every monitor has its status, one hour is written for each hour that arrives.
   await feedHours(0, 1);
   const begun = inHand.counts.results;
   const before = process.cpuUsage();
@@ -94,7 +92,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
 interface PackedLane {
   shard: number;
   region: number;
-  /** By minute. */
+  /** Indexed by minute. */
   batches: { bytes: Uint8Array; last: number }[][];
 }
 
@@ -115,7 +113,7 @@ function batchesOf(shard: number, ids: string[], each: number, start: number): P
   });
 }
 
-/** A minute of one lane, answered when the journal has it. */
+/** Sends a minute of one lane; resolves when the journal has it. */
 async function feed(inHand: Shards, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
   await Promise.all((batches[minute] ?? []).map(({ bytes, last }) => new Promise<void>((resolve) => {
     inHand.take(shard, {
@@ -128,8 +126,7 @@ async function feed(inHand: Shards, { shard, region, batches }: PackedLane, minu
 }
 
 /**
- * A wall clock of our own, and timers and durations fifty times as fast: what waits for company waits no
- * longer than it has to.
+ * A simulated wall clock, with timers and durations fifty times as fast, so that batching delays cost little.
  */
 function fastClock(now: () => number): Clock {
   return {
@@ -140,9 +137,8 @@ function fastClock(now: () => number): Clock {
 }
 
 /**
- * A document per result, as it is done where nobody thinks about it, with what makes it serve for the same:
- * batches come as bytes, the key makes a repeated batch harmless, and an index finds the results of a monitor
- * by time. A thousand in a command.
+ * The usual approach, one document per result, with the same guarantees: batches are decoded, the key makes
+ * repeats harmless, and an index finds a monitor's results by time. A thousand per command.
  */
 export async function bareIngest(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;

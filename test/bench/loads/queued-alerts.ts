@@ -13,18 +13,18 @@ interface QueuedOptions {
   url: string;
   port: number;
   destinations: number;
-  /** Of these, how many never answer. */
+  /** Receivers among them that never answer. */
   hanging: number;
-  /** Alerts of each. */
+  /** Alerts per destination. */
   each: number;
 }
 
-/** Destinations that one alert tells: a project has no more. */
+/** Destinations per alert: the maximum of a project. */
 const PER_ALERT = 100;
 
 /**
- * The product's delivery on a queue that waits already, as after an absence: resolves when all that are well
- * have been told.
+ * The product's delivery with a full queue, as after downtime. Resolves when all healthy destinations have
+ * their alerts.
  */
 export async function queuedAlerts(options: Record<string, unknown>): Promise<{ startedAt: number }> {
   const { url, port, destinations, hanging, each } = options as unknown as QueuedOptions;
@@ -59,7 +59,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   notifications.start();
   const wanted = (destinations - hanging) * each;
   while (notifications.service.counts.sent < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
-  // Nobody waits for those that hang: a process that ends breaks them off.
+  // Hanging attempts are not awaited: the end of the process closes them.
   return { startedAt };
 }
 

@@ -2,10 +2,7 @@ import { derivedId, shardOf } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 
-/**
- * Repeats the same results for the same seed, with the jitter of real targets: log-normal, one in a thousand
- * fails.
- */
+/** The same results for the same seed, with log-normal jitter as of real targets; one in a thousand fails. */
 export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
   let state = seed;
   const random = (): number => {
@@ -34,7 +31,7 @@ export function resultMaker(seed = 1): (seq: number, monitorId: string, schedule
   };
 }
 
-/** A result as a document of its own, with what a block keeps of it too. */
+/** A result as a document of its own, with the fields that a block keeps. */
 export function bareDocument(result: CheckResult): Record<string, unknown> {
   const { monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings } =
     result;
@@ -49,7 +46,7 @@ export function monitorIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => derivedId('bench', index));
 }
 
-/** The ids by shard. */
+/** The ids grouped by shard. */
 export function byShard(ids: string[]): Map<number, string[]> {
   const shards = new Map<number, string[]>();
   for (const id of ids) {

@@ -16,7 +16,7 @@ interface BlockOptions {
 const HOUR_MS = 3_600_000;
 const PER_HOUR = 60;
 
-/** Blocks and rollups of monitors that are checked each minute. */
+/** Blocks and rollups of monitors with one check per minute. */
 export async function storeBlocks(options: Record<string, unknown>): Promise<{ results: number }> {
   const { url, monitors, hours } = options as unknown as BlockOptions;
   const mongo = openMongo(url);
@@ -40,7 +40,7 @@ export async function storeBlocks(options: Record<string, unknown>): Promise<{ r
   return { results: monitors * hours * PER_HOUR };
 }
 
-/** The same results as one document each, without any index but the primary key's. */
+/** The same results as one document each, with no index but the primary key. */
 export async function bareBlocks(options: Record<string, unknown>): Promise<{ results: number }> {
   const { url, monitors, hours } = options as unknown as BlockOptions;
   const client = await MongoClient.connect(url);

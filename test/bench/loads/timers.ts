@@ -6,7 +6,7 @@ import { Scheduler } from '../../../probe/scheduler/scheduler.ts';
 export interface TimerFigures {
   fired: number;
   missed: number;
-  /** Lateness of each start, ms. */
+  /** How late each start was, ms. */
   p50: number;
   p99: number;
   max: number;
@@ -36,17 +36,14 @@ export async function wheelTimers(options: Record<string, unknown>): Promise<Tim
   return figuresOf(late, missed);
 }
 
-/**
- * One timer per monitor, set again after each check for what is left of the interval: how it is often done,
- * and it drifts.
- */
+/** One timer per monitor, set after each check for the rest of the interval: the usual way, which drifts. */
 export function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
   return timerEach(options, (dueMs, startedMs, intervalMs) => ({
     dueMs: dueMs + intervalMs, delayMs: intervalMs - (Date.now() - startedMs),
   }));
 }
 
-/** One timer per monitor, set again for the absolute time of its next slot. */
+/** One timer per monitor, set for the absolute time of its next slot. */
 export function absoluteTimers(options: Record<string, unknown>): Promise<TimerFigures> {
   return timerEach(options, (dueMs, _startedMs, intervalMs) => ({
     dueMs: dueMs + intervalMs, delayMs: dueMs + intervalMs - Date.now(),
@@ -79,7 +76,7 @@ async function timerEach(options: Record<string, unknown>, rearm: Rearm): Promis
   return figuresOf(late, 0);
 }
 
-/** The first second, in which thousands of timers are made, is no part of either's figures. */
+/** The first second, which creates thousands of timers, is excluded for all loads. */
 async function afterStart(late: number[], forMs: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1000));
   late.length = 0;

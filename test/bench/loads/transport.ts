@@ -24,7 +24,7 @@ async function open({ url, seedFile }: Wire) {
   });
 }
 
-/** The probe's side: batches of 100 by lane, eight under way, on the wire as the product sends them. */
+/** The probe's side: batches of 100 per lane, eight in flight, encoded as the product does. */
 export async function publishBatches(
   options: Record<string, unknown>,
 ): Promise<{ sent: number; cpuMs: number }> {
@@ -34,7 +34,7 @@ export async function publishBatches(
   const make = resultMaker();
   const perShard = Math.floor(wire.count / shards.length / 100) * 100;
   const at = 1_790_000_000_000;
-  // What a check found is there before it is sent; only the sending is measured.
+  // Results are prepared beforehand, so that only sending is measured.
   const found = shards.map(([, ids]) => Array.from(
     { length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
   ));
@@ -58,7 +58,7 @@ export async function publishBatches(
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** The owner's side with a journal that does nothing: decodes, takes by the rule of the lane, answers. */
+/** The owner's side with a journal that does nothing: decodes, applies the lane rule, answers. */
 export async function takeBatches(
   options: Record<string, unknown>,
 ): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
@@ -108,8 +108,8 @@ export async function takeBatches(
 }
 
 /**
- * One message per result, each acknowledged by a stream, 256 under way: how a simple client sends what must
- * not get lost.
+ * One message per result, each acknowledged by a stream, 256 in flight: how a simple client sends messages
+ * that must not get lost.
  */
 export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
   const wire = options as unknown as Wire;
