@@ -8,8 +8,8 @@ export interface IdleProbe {
 }
 
 /**
- * Waits until every probe reports, from now on, that it has nothing to check or send. Earlier beats do not
- * count: a controller that has just started has heard none.
+ * Waits until every probe reports that it has nothing left to check or send. Only beats from now on count: a
+ * controller that just started has received none.
  */
 export function allArrived(session: ApiSession): Promise<IdleProbe[]> {
   const since = Date.now();

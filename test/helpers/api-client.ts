@@ -5,7 +5,7 @@ import { isRawAnswer, type Route } from '../../controller/http/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import { strictSchema } from './strict-schema.ts';
 
-/** JSON as tests look into it: whatever the path, a value or undefined. */
+/** Untyped JSON: a value or undefined at any path. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Loose = any;
 
@@ -24,7 +24,7 @@ export interface ApiAnswer {
 export interface ApiRequest {
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged in place of `body`. */
   rawBody?: string | Uint8Array;
 }
 
@@ -47,8 +47,8 @@ const errorBody = z.strictObject({
 });
 
 /**
- * Sends requests and holds every answer against what its route declares: status, code, every field, the
- * headers of all answers.
+ * Sends requests and checks every response against its route's declaration: status, code, every field, and
+ * the headers common to all responses.
  */
 export class ApiClient {
   readonly url: string;
@@ -61,7 +61,7 @@ export class ApiClient {
     this.#headers = headers;
   }
 
-  /** The same with other headers on every request; an empty value takes one away. */
+  /** A client with other headers on every request; an empty value removes a header. */
   with(headers: Record<string, string>): ApiClient {
     const all = { ...this.#headers, ...headers };
     return new ApiClient(
@@ -117,7 +117,7 @@ export class ApiClient {
       else checkSuccess(route, answer);
     } catch (error) {
       throw new Error(
-        `${where}\ndoes not match what is declared: ${error instanceof Error ? error.message : String(error)}`,
+        `${where}\ndoes not match the declaration: ${error instanceof Error ? error.message : String(error)}`,
         { cause: error },
       );
     }
@@ -151,26 +151,26 @@ function checkHeaders(answer: ApiAnswer): void {
   ]) {
     if (!answer.headers.get(name)) throw new Error(`the header ${name} is missing`);
   }
-  if (answer.headers.has('access-control-allow-origin')) throw new Error('another origin is let in');
+  if (answer.headers.has('access-control-allow-origin')) throw new Error('another origin is allowed');
 }
 
 function checkUnmatched(answer: ApiAnswer): void {
   if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) {
-    throw new Error('no route is declared');
+    throw new Error('no such route is declared');
   }
   if (answer.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
   else if (ERROR_STATUS[errorBody.parse(answer.body).error.code] !== answer.status) {
-    throw new Error(`${answer.code} has another status`);
+    throw new Error(`${answer.code} has a different status`);
   }
 }
 
 function checkError(route: Route, answer: ApiAnswer): void {
   if (route.errorPage !== undefined) return checkErrorPage(route, answer);
   const { error } = errorBody.parse(answer.body);
-  if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has another status`);
+  if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has a different status`);
   if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
   if ((error.retryAfter !== undefined) !== (answer.status === 429)) {
-    throw new Error('retryAfter belongs to 429');
+    throw new Error('only a 429 has retryAfter');
   }
 }
 

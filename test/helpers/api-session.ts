@@ -7,9 +7,7 @@ export class ApiSession {
     this.#url = url;
   }
 
-  /**
-   * Registers, as the operator unless another address is given, or logs in when the account is there already.
-   */
+  /** Registers, by default as the operator, or logs in if the account exists. */
   async begin(email = 'operator@example.com'): Promise<this> {
     const account = { email, password: 'correct horse battery', name: 'Operator' };
     const registered = await this.call('POST', '/api/auth/register', account);
@@ -19,13 +17,13 @@ export class ApiSession {
     return this;
   }
 
-  /** With a token that is there already. */
+  /** Uses an existing token. */
   as(token: string): this {
     this.#token = token;
     return this;
   }
 
-  /** The same user where the installation is found now. */
+  /** The same session on the installation's current address. */
   at(url: string): ApiSession {
     const session = new ApiSession(url);
     session.#token = this.#token;
@@ -47,7 +45,7 @@ export class ApiSession {
     return { status: response.status, data: answer.data, ...(answer.error ? { error: answer.error } : {}) };
   }
 
-  /** `data` of a call that has to succeed. */
+  /** `data` of a call that must succeed. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
     const { status, data, error } = await this.call(method, path, body);
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${error?.code} ${error?.message}`);

@@ -30,12 +30,12 @@ export function askOn(
   };
 }
 
-/** Each kind of answer once, as `503 SERVICE_UNAVAILABLE`. */
+/** Each kind of answer once, such as `503 SERVICE_UNAVAILABLE`. */
 export function kindsOf(answers: Answer[]): string[] {
   return [...new Set(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim()))].toSorted();
 }
 
-/** Ms. */
+/** The slowest answer, ms. */
 export function slowest(answers: Answer[]): number {
   return Math.max(...answers.map((answer) => answer.tookMs));
 }

@@ -10,8 +10,8 @@ import { natsPrograms } from './nats-programs.ts';
 import { until } from './until.ts';
 
 /**
- * A server that asks the controllers who a probe is, as production has it; null where none from 2.10 on is at
- * hand.
+ * A server that authenticates probes by auth callout, as in production; null if this machine has none from
+ * 2.10 on.
  */
 export async function startCalloutServer(): Promise<RigNats | null> {
   const program = natsPrograms().newest;

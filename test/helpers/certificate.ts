@@ -8,9 +8,9 @@ export interface Certificate {
 }
 
 interface CertificateOptions {
-  /** DNS names and IPv4 addresses it is for. */
+  /** DNS names and IPv4 addresses for which it is valid. */
   names: string[];
-  /** Unix ms; by default from an hour ago for a day. */
+  /** Unix ms; by default a day, beginning an hour ago. */
   notBefore?: number;
   notAfter?: number;
 }
@@ -18,9 +18,7 @@ interface CertificateOptions {
 const HOUR_MS = 3_600_000;
 const OID = { ecdsaSha256: '2a8648ce3d040302', commonName: '550403', altName: '551d11', basic: '551d13' };
 
-/**
- * A self-signed certificate (RFC 5280) that is its own authority, so that a test can trust it by its `cert`.
- */
+/** A self-signed certificate (RFC 5280) that is its own authority, so tests can trust it by its `cert`. */
 export function makeCertificate(
   { names, notBefore = Date.now() - HOUR_MS, notAfter = Date.now() + 23 * HOUR_MS }: CertificateOptions,
 ): Certificate {

@@ -1,8 +1,8 @@
 const KEPT = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TZ', 'GOPATH', 'GOBIN', 'GOCACHE', 'SYSTEMROOT'];
 
 /**
- * The environment without settings of Farwatch, of vitest (it sets BASE_URL) or of the machine's owner, and
- * with `settings`.
+ * The environment with `settings`, but without those of Farwatch, vitest (which sets BASE_URL) or the
+ * machine's owner.
  */
 export function cleanEnvironment(settings: Record<string, string> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(

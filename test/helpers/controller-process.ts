@@ -16,7 +16,7 @@ export class ControllerProcess {
     }
   }
 
-  /** Resolves when it listens. `flags` are Node's. */
+  /** Resolves when the controller listens. `flags` are Node's. */
   static async start(
     bundle: string, env: Record<string, string>, flags: readonly string[] = [],
   ): Promise<ControllerProcess> {
@@ -27,7 +27,7 @@ export class ControllerProcess {
     return controller;
   }
 
-  /** The signal that ended it; null when it ended by itself. */
+  /** The signal that ended it; null if it exited by itself. */
   async ended(): Promise<NodeJS.Signals | null> {
     await until(() => this.#hasEnded, { what: 'the controller ends' });
     return this.#child.signalCode;

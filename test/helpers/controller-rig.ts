@@ -14,7 +14,7 @@ import { TestProbe } from './test-probe.ts';
 import { CommandRecord } from './watched-mongo.ts';
 
 /**
- * The whole controller in this process, on a real NATS server and a store; probes are written from the
+ * The whole controller in this process, on a real NATS server and a store, with probes implemented from the
  * contract.
  */
 export interface ControllerRig {
@@ -24,15 +24,15 @@ export interface ControllerRig {
   /** The operator. */
   readonly session: ApiSession;
   commands: CommandRecord;
-  /** Registers, enrols and connects a probe: the operator's in region `local`, unless told otherwise. */
+  /** Registers, enrols and connects a probe, by default the operator's in region `local`. */
   probe(name: string, of?: { session: ApiSession; region: string }): Promise<TestProbe>;
-  /** Stops the controller, has something done to what it left, and starts it again. */
+  /** Stops the controller, runs `between`, and starts it again. */
   restart(between: () => Promise<void>): Promise<void>;
-  /** Ends everything; throws when the controller sent a command outside the closed list. */
+  /** Ends everything; throws if the controller sent a command outside the closed list. */
   stop(): Promise<void>;
 }
 
-/** `watch` is told of each command that the controller sends to the database. */
+/** `watch` receives each command that the controller sends to the database. */
 export async function startControllerRig(
   env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),

@@ -40,9 +40,9 @@ export interface ControllerChange {
   deliveries?: DeliveryStore;
   destinations?: DestinationReader;
   ownsShard?(shard: number): boolean;
-  /** Without one, mail is not expected. */
+  /** By default, sending mail fails the test. */
   mailer?: Pick<Mailer, 'send'>;
-  /** Without one, private addresses are allowed. */
+  /** By default, one that allows private addresses. */
   poster?: Poster;
 }
 
@@ -52,9 +52,7 @@ const NO_MAILER: Pick<Mailer, 'send'> = {
   send: () => Promise.reject(new Error('this test expects no mail')),
 };
 
-/**
- * The delivery of one or more controllers on a real store, sending to real sockets, on a clock that can jump.
- */
+/** The delivery of one or more controllers on a real store, with real sockets and a clock that can jump. */
 export class DeliveryRig {
   readonly clock = new WarpClock();
   readonly store: TestMongo;
@@ -90,7 +88,7 @@ export class DeliveryRig {
     return rig;
   }
 
-  /** Another controller's delivery, started. */
+  /** Starts the delivery of another controller. */
   controller(change: ControllerChange = {}): DeliveringController {
     const { clock, queues } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true } = change;
@@ -112,7 +110,7 @@ export class DeliveryRig {
     return controller;
   }
 
-  /** What the sending works with. */
+  /** The dependencies of senders. */
   stores(change: ControllerChange = {}): UnorderedStores {
     const { clock, queues, incidents } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } =
@@ -129,7 +127,7 @@ export class DeliveryRig {
     };
   }
 
-  /** A webhook's address, or the settings of any type. */
+  /** `config` is a webhook's address, or the settings of any type. */
   async destination(
     to: string | DestinationSettings, change: Partial<DestinationFields> = {},
   ): Promise<DestinationDoc> {
@@ -170,7 +168,7 @@ export function monitorConfig(change: Partial<MonitorConfig> = {}): MonitorConfi
   };
 }
 
-/** A confirmed outage of a monitor, or with `resolvedAt` its end. */
+/** A confirmed outage of a monitor, or its end if `resolvedAt` is given. */
 export function alertOf(
   monitor: MonitorConfig, incidentId: string, times: { startedAt: number; resolvedAt?: number },
 ): Alert {

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
 export interface Drip {
-  /** True until the other side closes the connection. */
+  /** True until the peer closes the connection. */
   readonly isOpen: boolean;
 }
 
-/** Writes one character of a text each `everyMs`, then repeats the last one until the connection closes. */
+/** Writes one character of `text` every `everyMs`, then repeats the last one until the connection closes. */
 export function drip(to: Writable, text: string, everyMs: number): Drip {
   let at = 0;
   let isOpen = true;

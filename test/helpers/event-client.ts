@@ -9,17 +9,17 @@ export interface SeenEvent {
 /** A client of server-sent events over a real connection, written from the standard. */
 export class EventClient {
   readonly events: SeenEvent[] = [];
-  /** All that was sent, as it came. */
+  /** Everything received so far. */
   raw = '';
   status = 0;
   headers = new Headers();
-  /** As a browser would send it when it connects again. */
+  /** The header a browser would send to resume. */
   lastEventId: string | null = null;
   isEnded = false;
   readonly #abort = new AbortController();
   #buffer = '';
 
-  /** Resolves when the answer has begun. */
+  /** Resolves when the response has begun. */
   static async open(
     url: string, headers: Record<string, string>, lastEventId: string | null = null,
   ): Promise<EventClient> {
@@ -36,7 +36,7 @@ export class EventClient {
     return client;
   }
 
-  /** The first event of that kind that fits. */
+  /** Resolves to the first event of this kind that matches. */
   next(event: string, fits: (data: SeenEvent['data']) => boolean = () => true): Promise<SeenEvent> {
     return until(
       () => this.events.find((one) => one.event === event && fits(one.data)) ?? null,
@@ -55,7 +55,7 @@ export class EventClient {
         this.#take(decoder.decode(chunk, { stream: true }));
       }
     } catch {
-      // Cut off, by us or by the server.
+      // The connection was aborted, by us or by the server.
     }
     this.isEnded = true;
   }

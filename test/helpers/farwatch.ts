@@ -10,17 +10,17 @@ import { until } from './until.ts';
 export type FarwatchRole = 'quickstart' | 'controller' | 'probe' | 'nats-server' | 'embedded-mongo' | 'mongod';
 
 export interface FarwatchOptions {
-  /** Used and kept; a temporary one, removed by `stop`, when absent. */
+  /** A directory to use and keep; by default a temporary one, which `stop` removes. */
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
-  /** Program and arguments, from the root of the checkout; `start.mjs` itself when absent. */
+  /** Program and arguments, run in the root of the checkout; by default `start.mjs`. */
   command?: [string, ...string[]];
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A whole installation as `npm start` makes it, from bundles, in a process group of its own. */
+/** A whole installation as started by `npm start`, from bundles, in a process group of its own. */
 export class Farwatch {
   readonly url: string;
   readonly dataDir: string;
@@ -39,7 +39,7 @@ export class Farwatch {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** Starts, also after `stop` or `kill9All`, and resolves when it is ready. */
+  /** Starts, also after `stop` or `kill9All`; resolves when it is ready. */
   async start(): Promise<void> {
     const before = this.log().length;
     const output = openSync(this.logFile, 'a');
@@ -59,7 +59,7 @@ export class Farwatch {
     throw new Error(`Farwatch did not start (${outcome}); its log:\n${log.slice(-6000)}`);
   }
 
-  /** Everything that the processes wrote to standard output, of all starts. */
+  /** Standard output of all processes since the first start. */
   log(): string {
     try {
       return readFileSync(this.logFile, 'utf8');
@@ -68,31 +68,31 @@ export class Farwatch {
     }
   }
 
-  /** Living processes by role. */
+  /** Pids of living processes, by role. */
   pids(): Partial<Record<FarwatchRole, number>> {
     const runDir = join(this.dataDir, 'run');
     const living = existsSync(runDir) ? new RunRecords(runDir).living() : [];
     return Object.fromEntries(living.map((record) => [record.role, record.pid]));
   }
 
-  /** The living process of a role, waited for when it is being started again. */
+  /** The pid of the living process in a role; waits while it is being restarted. */
   pid(role: FarwatchRole): Promise<number> {
     return until(() => this.pids()[role], { what: `${role} lives` });
   }
 
-  /** Kills one process and resolves to its former pid. The quickstart starts it again by itself. */
+  /** Kills one process, which the quickstart restarts; resolves to its pid. */
   async kill9(role: FarwatchRole): Promise<number> {
     const pid = await this.pid(role);
     process.kill(pid, 'SIGKILL');
     return pid;
   }
 
-  /** Waits until another process lives in the role of one that was killed. */
+  /** Waits until a new process has replaced the killed one in its role. */
   async replaced(role: FarwatchRole, killed: number, everyMs?: number): Promise<void> {
     await until(() => (this.pids()[role] ?? killed) !== killed, { what: `a new ${role}`, everyMs });
   }
 
-  /** Kills every process at once, as a power cut would. */
+  /** Kills every process at once, as a power failure would. */
   async kill9All(): Promise<void> {
     const pids = Object.values(this.pids());
     if (this.#child?.pid && this.#child.exitCode === null) pids.push(this.#child.pid);
@@ -100,13 +100,13 @@ export class Farwatch {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // Gone since we looked.
+        // It exited since it was listed.
       }
     }
     await until(() => Object.keys(this.pids()).length === 0, { what: 'all processes gone' });
   }
 
-  /** Asks it to stop and resolves to its exit code. Everything has to be gone by then. */
+  /** Asks it to stop; resolves to its exit code. Every process must be gone by then. */
   async end(send: (child: ChildProcess) => void = (child) => void child.kill('SIGTERM')): Promise<number | null> {
     const child = this.#child as ChildProcess;
     send(child);
@@ -118,26 +118,26 @@ export class Farwatch {
   }
 
   /**
-   * Stops whatever still runs and removes the temporary files; throws when the store had to refuse a command
-   * of the product's.
+   * Stops what still runs and removes the temporary files. Throws if the store refused a command of the
+   * product.
    */
   async stop(): Promise<void> {
     if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) await this.end().catch(() => {});
     await this.kill9All();
     const refused = this.log().split('\n').filter((line) => line.includes('"msg":"a command was refused"'));
     rmSync(this.#homeDir, { recursive: true, force: true });
-    if (refused.length > 0) throw new Error(`the embedded store refused what the product asked for:\n${refused.join('\n')}`);
+    if (refused.length > 0) throw new Error(`the embedded store refused commands of the product:\n${refused.join('\n')}`);
   }
 }
 
-/** Starts an installation and resolves when it is ready. */
+/** Starts an installation; resolves when it is ready. */
 export async function startFarwatch(options: FarwatchOptions = {}): Promise<Farwatch> {
   const farwatch = await makeFarwatch(options);
   await farwatch.start();
   return farwatch;
 }
 
-/** An installation that is not started yet, on a free port. */
+/** Prepares an installation on a free port, without starting it. */
 export async function makeFarwatch(options: FarwatchOptions = {}): Promise<Farwatch> {
   return new Farwatch(options, options.port ?? (await freePort()));
 }

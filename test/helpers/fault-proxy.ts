@@ -4,31 +4,25 @@ import { MongoClient } from 'mongodb';
 export type Direction = 'out' | 'back' | 'both';
 
 /**
- * Stands between a client and a server, as a bad network or a firewall. `out` is what the client sends,
- * `back` what the server answers. What is dropped is held, not lost, as TCP would send it again: the
- * connection looks alive and nothing arrives.
+ * A proxy between a client and a server that acts as a bad network or firewall. `out` is the direction to the
+ * server, `back` the one to the client. Dropped data is held and sent later, as TCP would retransmit it.
  */
 export interface FaultProxy {
   port: number;
-  /** Connections taken so far, and those open now. */
+  /** Connections accepted so far, and open ones. */
   readonly accepted: number;
   readonly open: number;
-  /** From now on nothing passes this way, on connections that are open and on new ones; nothing is closed. */
+  /** Blocks a direction, on open and new connections, without closing any. */
   drop(direction?: Direction): void;
-  /** From now on every chunk arrives so much later. */
+  /** Delays every chunk by this time. */
   delay(ms: number): void;
   /** Breaks every open connection with a TCP RST. */
   reset(): void;
-  /** The server's side is gone for the open connections, and the clients are not told. */
+  /** Closes the server's side of the open connections without telling the clients. */
   halfOpen(): void;
-  /**
-   * A connection whose client sends something with this text in it goes silent from there on; the others
-   * work.
-   */
+  /** A connection goes silent once its client sends this text; the others work. */
   swallow(text: string): void;
-  /**
-   * Ends every fault; what was held arrives. Connections that went silent by `halfOpen` or `swallow` stay so.
-   */
+  /** Ends every fault; held data arrives. Connections silenced by `halfOpen` or `swallow` stay silent. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -39,7 +33,7 @@ interface Pair {
   isMute: boolean;
 }
 
-/** A proxy on a free port of 127.0.0.1 in front of a TCP port or a Unix socket. */
+/** Starts a proxy on a free port of 127.0.0.1 for a TCP port or a Unix socket. */
 export async function startFaultProxy(
   to: { port: number; host?: string } | { path: string },
 ): Promise<FaultProxy> {
@@ -128,8 +122,8 @@ export async function startFaultProxy(
 }
 
 /**
- * A proxy in front of the MongoDB that `mongoUrl` names, over TCP or its Unix socket, and the connection
- * string that leads through it.
+ * Starts a proxy for the MongoDB of `mongoUrl`, over TCP or its Unix socket; returns it with a connection
+ * string through it.
  */
 export async function startMongoProxy(mongoUrl: string): Promise<FaultProxy & { url: string }> {
   const { hosts, dbName } = new MongoClient(mongoUrl).options;

@@ -21,7 +21,7 @@ import { TestProbe } from './test-probe.ts';
 export const ORGANIZATION = 'org-1';
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
 
-/** The part of a test server that a rig uses. */
+/** The parts of a test server that a rig uses. */
 export interface RigNats {
   url: string;
   controllerCreds: string;
@@ -29,7 +29,7 @@ export interface RigNats {
   stop(): Promise<void>;
 }
 
-/** The fleet's side of one or more controllers on a real NATS server and a store. */
+/** The fleet part of one or more controllers, on a real NATS server and a store. */
 export class FleetRig {
   readonly nats: RigNats;
   readonly store: TestMongo;
@@ -37,7 +37,7 @@ export class FleetRig {
   readonly monitors: MonitorStore;
   readonly fleets: { fleet: Fleet; bus: NatsBus }[] = [];
   readonly probes: TestProbe[] = [];
-  /** Gets each command that is sent to the database. */
+  /** Receives each command sent to the database. */
   onCommand: (command: Document) => void = () => undefined;
 
   constructor(nats: RigNats, store: TestMongo) {
@@ -47,7 +47,7 @@ export class FleetRig {
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
-  /** On the quickstart's own kind of server, unless another is given. */
+  /** By default on the quickstart's own kind of server. */
   static async start(version?: NatsVersion): Promise<FleetRig> {
     return FleetRig.on(fileServer(await startNats({ version })));
   }
@@ -58,7 +58,7 @@ export class FleetRig {
     return rig;
   }
 
-  /** Another controller's fleet, started; it owns all regions, or none. */
+  /** Starts the fleet part of another controller, which owns all regions or none. */
   async controller({ ownsAll = true } = {}): Promise<Fleet> {
     const { url, controllerCreds: creds, users } = this.nats;
     const bus = await connectBus({ url, creds, name: 'controller', log });
@@ -81,7 +81,7 @@ export class FleetRig {
     return first.fleet;
   }
 
-  /** Registers and enrols a probe through the routes' own handlers, and connects it. */
+  /** Registers and enrols a probe through the routes' handlers, and connects it. */
   async probe(name: string, region = 'local'): Promise<TestProbe> {
     const probe = await this.enrolled(name, region);
     await probe.connect();
@@ -100,7 +100,7 @@ export class FleetRig {
     return probe;
   }
 
-  /** `data` of a route's answer to the instance operator, past the HTTP edge. */
+  /** `data` of a route's answer to the operator, without HTTP. */
   async call(
     method: Route['method'], path: string, input: { params?: object; body?: object } = {},
   ): Promise<unknown> {
@@ -127,7 +127,7 @@ export class FleetRig {
   }
 }
 
-/** A server whose users the controllers keep in its file. */
+/** A server whose users the controllers write to its file. */
 export function fileServer(nats: TestNats): RigNats {
   const { url, controllerCreds, usersFile, pidFile } = nats;
   return { url, controllerCreds, users: { file: usersFile, pidFile }, stop: () => nats.stop() };

@@ -4,16 +4,16 @@ import type { Loose } from './api-client.ts';
 import { makeApp, type TestApp } from './make-app.ts';
 import type { Tenant } from './tenants.ts';
 
-/** The whole app on a clock that the test moves. */
+/** The whole app on a clock that the test sets. */
 export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'told'> {
   app: TestApp;
   incidents: TestApp['controller']['incidents'];
   clock: SimulatedClock;
-  /** A monitor of the tenant's default project. */
+  /** Creates a monitor in the tenant's default project. */
   monitor(of: Tenant, name?: string): Promise<string>;
 }
 
-/** `past` replaces what is stored of monitors' results and states. */
+/** `past` replaces the stored results and states of monitors. */
 export async function makeIncidentApp(past?: MonitorPast): Promise<IncidentApp> {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({
@@ -33,7 +33,7 @@ export async function makeIncidentApp(past?: MonitorPast): Promise<IncidentApp> 
   };
 }
 
-/** A body that opens a manual incident. */
+/** A request body for a manual incident. */
 export function incidentBody(change: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     severity: 'major', type: 'connection_error', error_message: 'Connection refused', title: 'Checkout fails',

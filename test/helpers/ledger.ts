@@ -3,18 +3,18 @@ import { JournalStore } from '../../controller/results/journal/journal-store.ts'
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 
-/** What MongoDB holds of an installation's results, read past the controller. */
+/** The stored results of an installation, read directly from MongoDB. */
 export interface Ledger {
-  /** Results by monitor, each lane's places once, as the rules count them. */
+  /** Results by monitor; each lane's numbers count once, as under the lane rule. */
   byMonitor: Map<string, CheckResult[]>;
-  /** Places of lanes that are missing between 1 and the lane's last. */
+  /** Missing numbers between 1 and the last of a lane. */
   holes: string[];
-  /** Places that more than one journal entry holds: sent again and left out by the lane rule. */
+  /** Numbers in more than one journal entry: repeated by the probe and skipped by the lane rule. */
   repeated: number;
   results: number;
 }
 
-/** URL of the embedded store of an installation, from its log. */
+/** URL of an installation's embedded store, from its log. */
 export function storeUrl(log: string): string {
   const lines = [...log.matchAll(/"msg":"listening","url":"(mongodb:[^"]+)"/g)];
   const last = lines.at(-1)?.[1];
@@ -23,15 +23,15 @@ export function storeUrl(log: string): string {
 }
 
 /**
- * Reads the whole journal. It says all only as long as no snapshot has moved, which no shorter run than an
- * hour does: a moved snapshot is refused.
+ * Reads the whole journal. It is complete only while no snapshot has moved, which takes an hour; a moved
+ * snapshot is refused.
  */
 export async function readLedger(url: string, database = 'farwatch'): Promise<Ledger> {
   const client = await MongoClient.connect(url);
   try {
     const db = client.db(database);
     const moved = await db.collection<{ _id: string }>('rollups_1h').find({}).limit(1).toArray();
-    if (moved.length > 0) throw new Error('blocks are written: the journal alone does not say all');
+    if (moved.length > 0) throw new Error('blocks exist, so the journal alone is incomplete');
     const journal = new JournalStore(db);
     const lanes = new Map<string, Map<number, CheckResult | null>>();
     let repeated = 0;
@@ -76,7 +76,7 @@ function summarize(lanes: Map<string, Map<number, CheckResult | null>>, repeated
   return ledger;
 }
 
-/** Slots of a monitor that no result and no missed record accounts for, and those that more than one does. */
+/** Slots of a monitor without a result or missed record, and slots with more than one. */
 export function slotFaults(
   results: CheckResult[], intervalMs: number,
 ): { unexplained: number[]; doubled: number[] } {
@@ -89,7 +89,7 @@ export function slotFaults(
       counts.set(at, (counts.get(at) ?? 0) + 1);
     }
   }
-  // The first check comes at once, off the grid of slots.
+  // The first check runs immediately, outside the slots.
   const grid = [...counts.keys()].sort((a, b) => a - b);
   const phase = mostCommon(grid.map((at) => at % intervalMs));
   const slots = grid.filter((at) => at % intervalMs === phase);

@@ -4,7 +4,7 @@ export interface MailgunMessage {
   path: string;
   /** User and password of the basic authentication. */
   credentials: string;
-  /** As they came; a field that came twice is there twice. */
+  /** Fields in order of arrival, including repeated ones. */
   fields: [name: string, value: string][];
   to: string;
   subject: string;
@@ -14,18 +14,18 @@ export interface MailgunMessage {
 
 export interface TestMailgunServer {
   url: string;
-  /** What it has accepted. */
+  /** Accepted messages. */
   messages: MailgunMessage[];
-  /** Requests, the refused ones too. */
+  /** Requests, including refused ones. */
   readonly requests: number;
-  /** Answers 200 and keeps the message again. */
+  /** Answers 200 and keeps messages again. */
   accept(): void;
-  /** Answers with this status and message, or not at all. */
+  /** Answers with this status and message, or never. */
   fail(status: number | 'hang' | 'close', message?: string): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that speaks the messages API of Mailgun. */
+/** A real HTTP server with the messages API of Mailgun. */
 export async function startMailgunServer(): Promise<TestMailgunServer> {
   const receiver = await startReceiver();
   const messages: MailgunMessage[] = [];

@@ -20,19 +20,19 @@ import { readMail, type ReadMail } from './read-mail.ts';
 import { watchedMongo } from './watched-mongo.ts';
 
 export interface AppOptions {
-  /** Settings, beside those that every test app has. */
+  /** Settings in addition to those of every test app. */
   env?: Record<string, string>;
-  /** Content of the file that PLANS_FILE names. */
+  /** Content of the file named by PLANS_FILE. */
   plansJson?: string;
   clock?: Clock;
   log?: Log;
-  /** Instead of one where tests answer for the owners of shards. */
+  /** Replaces the bus on which tests answer for the owners of shards. */
   bus?: ControllerBus;
   resolve?: Resolve;
   limits?: ServerLimits;
-  /** Further routes; one replaces the product's route of the same method and path. */
+  /** Additional routes; one replaces the product's route with the same method and path. */
   routes?(controller: Controller): Route[];
-  /** Another database than a new one of its own. */
+  /** A database to use in place of a new one. */
   mongoUrl?: string;
 }
 
@@ -45,18 +45,18 @@ export interface TestApp {
   accounts: Controller['accounts'];
   monitors: Controller['monitors']['store'];
   owners: OwnersBus;
-  /** Without credentials. */
+  /** A client without credentials. */
   client: ApiClient;
-  /** Mails to an address so far, oldest first, while mail goes into files. */
+  /** Mails to an address so far, oldest first, while mail is written to files. */
   mailsTo(email: string): ReadMail[];
   close(): Promise<void>;
 }
 
-/** Cheap enough for a suite; what the real cost gives is tested on its own. */
+/** Cheap enough for a test suite; other tests cover the real cost. */
 const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000 };
 
 /**
- * A whole controller without background work, on a port of its own, over a real store with a fresh database.
+ * A whole controller without background work, on a port of its own, with a fresh database in a real store.
  */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const server = options.mongoUrl === undefined ? await testMongo() : null;
@@ -106,7 +106,7 @@ function readMails(folder: string): ReadMail[] {
   return names.map((name) => readMail(readFileSync(join(folder, name), 'latin1')));
 }
 
-/** Adds a region of the organization, or one that all share, and lets the controller read it. */
+/** Adds a region, shared or of the organization, and lets the controller read it. */
 export async function addRegion(app: TestApp, id: string, region: Partial<RegionDoc>): Promise<void> {
   await app.db.collection<RegionDoc>('regions').replaceOne({ _id: id }, {
     name: id, city: '', country: '', lat: null, lon: null, created_at: 1, to_place: 0,

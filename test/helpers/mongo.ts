@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 
 export interface TestMongo {
-  /** Connection string whose default database is fresh and this caller's own. */
+  /** Connection string with a fresh default database for this caller alone. */
   readonly url: string;
   /** Name of that database. */
   readonly database: string;
@@ -14,7 +14,7 @@ export interface TestMongo {
   stop(): Promise<void>;
 }
 
-/** A fresh database on the server that TEST_MONGODB_URL names, or on an embedded one in this process. */
+/** A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. */
 export async function testMongo(): Promise<TestMongo> {
   const database = `t_${randomBytes(6).toString('hex')}`;
   const external = process.env['TEST_MONGODB_URL'];
@@ -45,7 +45,7 @@ async function externalMongo(base: string, database: string): Promise<TestMongo>
   };
 }
 
-/** The connection string with another database. Users still sign in at the database that stores them. */
+/** The connection string with another database. Users still authenticate at the database that stores them. */
 export function withDatabase(url: string, database: string): string {
   const [, head, query] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?(?:\?(.*))?$/.exec(url) ?? [];
   if (head === undefined) throw new Error(`not a MongoDB connection string: ${url}`);

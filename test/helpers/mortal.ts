@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
 
-/** Thrown where a process ends. */
+/** Thrown where a process would die. */
 export class Killed extends Error {}
 
 /**
- * A database whose user is killed at command number `at` (from 0): before it is sent, or after it took effect
+ * A database whose user is killed at command `at` (from 0): either before it is sent, or after it took effect
  * unanswered.
  */
 export function mortal(db: Db, at: number, isSent: boolean): Db {

@@ -6,14 +6,13 @@ import {
 } from '../../deploy/quickstart/nats-program.ts';
 import { findPrograms } from '../../deploy/quickstart/programs.ts';
 
-/** Servers before it have no auth callout, and do not report "no responders" across accounts. */
+/** Earlier servers have no auth callout, and do not report "no responders" across accounts. */
 const NEWER_GENERATION = '2.10.0';
 
 export type NatsVersion = 'debian' | 'newest';
 
 /**
- * The servers on this machine: `debian` is one before 2.10, `newest` the newest from 2.10 on. Each may be
- * missing.
+ * The servers on this machine: `debian` before 2.10, `newest` the newest from 2.10 on. Either may be missing.
  */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const all = findPrograms('nats-server', process.env, [join(goPath(), 'bin'), join(homedir(), 'go', 'bin')])
@@ -27,7 +26,7 @@ export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   return found;
 }
 
-/** The versions that tests can run on, for `describe.each`. */
+/** The available versions, for `describe.each`. */
 export function natsVersions(): NatsVersion[] {
   return Object.keys(natsPrograms()) as NatsVersion[];
 }
@@ -48,8 +47,7 @@ const INSTALLS = [
 ] as const;
 
 /**
- * Installs each generation that this machine lacks, and says so. Throws if there is no server at all
- * afterwards.
+ * Installs each generation that this machine lacks and reports it. Throws if there is no server afterwards.
  */
 export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
   for (const { version, install, takes } of INSTALLS) {

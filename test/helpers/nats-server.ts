@@ -13,27 +13,27 @@ import { until } from './until.ts';
 export interface TestNats {
   url: string;
   version: string;
-  /** File with the nkey seed of the controller's user: what NATS_CREDS names. */
+  /** File with the nkey seed of the controller's user, for NATS_CREDS. */
   controllerCreds: string;
   controllerSeed: string;
   usersFile: string;
   pidFile: string;
   pid(): number;
-  /** Puts probes into the users file, as a controller does, and resolves when the server has reloaded it. */
+  /** Writes probes to the users file, as a controller does; resolves when the server has reloaded it. */
   setUsers(users: readonly object[]): Promise<void>;
-  /** What the server has logged so far. */
+  /** The server's log so far. */
   log(): string;
   kill9(): Promise<void>;
   /** Ends the server and removes its files. */
   stop(): Promise<void>;
-  /** Starts the server again on the same port, by default with what it stored. */
+  /** Restarts the server on the same port, by default with its stored data. */
   restart(options?: { wipe?: boolean }): Promise<void>;
 }
 
 export interface NatsOptions {
   version?: NatsVersion;
   tls?: Certificate;
-  /** Changes the quickstart's configuration. */
+  /** Modifies the quickstart's configuration. */
   configure?(text: string): string;
 }
 

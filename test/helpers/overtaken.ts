@@ -3,8 +3,7 @@ import type { Db } from 'mongodb';
 const WRITES = ['insertOne', 'updateOne', 'findOneAndUpdate', 'bulkWrite'];
 
 /**
- * A database whose user is overtaken: `meanwhile` is done once, right before its first write to the
- * collection.
+ * A database whose user is overtaken: `meanwhile` runs once, right before its first write to the collection.
  */
 export function overtaken(db: Db, collection: string, meanwhile: () => Promise<unknown>): Db {
   let isOvertaken = false;

@@ -14,14 +14,14 @@ const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
 
 /**
- * The bus of a controller without background work, for tests without NATS. In place of the shards' owners it
- * answers what the test writes here, and it records pokes and live events.
+ * The bus of a controller without background work, for tests without NATS. It answers as the shards' owners
+ * with what the test sets, and records pokes and live events.
  */
 export class OwnersBus implements ControllerBus {
   readonly isConnected = true;
-  /** What the owners know of monitors. */
+  /** What the owners know about monitors. */
   readonly live = new Map<string, MonitorLive>();
-  /** Statistics of monitors in `live` that were checked. */
+  /** Statistics of monitors in `live` that have been checked. */
   readonly figures = new Map<string, Figures>();
   recent: RecentResult[] = [];
   /** Questions that no owner answers. */
@@ -81,7 +81,7 @@ export class OwnersBus implements ControllerBus {
   }
 }
 
-/** As an owner answers that has these figures in its latest hour. */
+/** The answer of an owner that has these figures in its latest hour. */
 function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): OpenMonitor {
   if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
   const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } =

@@ -1,5 +1,5 @@
 /**
- * Lets real time pass where there is nothing to poll for: to act at a random moment, or to see that nothing
+ * Lets real time pass where there is no condition to poll: to act at a random moment, or to see that nothing
  * happens. To wait for something, use `until`.
  */
 export function passTime(delayMs: number): Promise<void> {

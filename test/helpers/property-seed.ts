@@ -1,4 +1,4 @@
 import { configureGlobal } from 'fast-check';
 
-// The same cases in every run, so that a change is judged by itself; FC_SEED=<number> looks at others.
+// Every run has the same cases, so that a failure points to a change; FC_SEED=<number> selects others.
 configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 1) });

@@ -12,7 +12,7 @@ interface Query {
   hint?: string;
 }
 
-/** Records one query of each shape, to ask the planner of the embedded store how it would run them. */
+/** Records one query of each shape, to ask the embedded store's planner how it would run it. */
 export class QueryPlans {
   readonly #queries = new Map<string, Query>();
   readonly #indexes = new Map<string, Index[]>();
@@ -26,7 +26,7 @@ export class QueryPlans {
     }
   };
 
-  /** Number of shapes so far: few of them prove little. */
+  /** Number of shapes so far; a small one proves little. */
   get size(): number {
     return this.#queries.size;
   }
@@ -79,7 +79,7 @@ function queriesOf(command: Document): Query[] {
   }
 }
 
-/** The same without its values. */
+/** The query without its values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 && value.every(isPlain) ? value.map(shapeOf) : ['…'];
   if (value instanceof Map) return Object.fromEntries(value);

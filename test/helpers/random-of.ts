@@ -1,4 +1,4 @@
-/** Numbers from 0 (included) to 1 that a seed decides (mulberry32): the same seed, the same numbers. */
+/** Numbers from 0 (included) to 1 that a seed determines (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,15 +1,13 @@
 export interface ReadMail {
-  /**
-   * By name in lower case, unfolded and decoded; a name that came twice has its values joined by a line end.
-   */
+  /** By name in lower case, unfolded and decoded. Values of a repeated name are joined by line breaks. */
   headers: Record<string, string>;
   text: string;
   html: string;
-  /** Everything, as it came. */
+  /** The whole mail, unmodified. */
   raw: string;
 }
 
-/** A mail of two alternatives, from its bytes in latin1. */
+/** Parses a mail with two alternatives from its bytes in latin1. */
 export function readMail(raw: string): ReadMail {
   const { headers, body } = split(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
@@ -21,7 +19,7 @@ export function readMail(raw: string): ReadMail {
   return { headers, text: partOf('text/plain'), html: partOf('text/html'), raw };
 }
 
-/** The first link of a mail's text whose path begins so. */
+/** The first link in a mail's text whose path begins with `path`. */
 export function linkIn(mail: { text: string }, path: string): URL {
   const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => new URL(found).pathname.startsWith(path));
   if (link === undefined) throw new Error(`no link to ${path} in: ${mail.text}`);

@@ -6,13 +6,13 @@ export interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
-  /** Exactly as it came. */
+  /** The exact bytes received. */
   body: Buffer;
   /** By the test's own clock, Unix ms. */
   at: number;
 }
 
-/** What the receiver does with one request: a status, no answer at all, or its own way. */
+/** How the receiver handles a request: with a status, no answer at all, or a function. */
 export type Behaviour = number | 'hang' | 'close' | ((response: ServerResponse, request: ReceivedRequest) => void);
 
 export interface Receiver {
@@ -22,12 +22,12 @@ export interface Receiver {
   /** Connections accepted since the start. */
   readonly connections: number;
   behave(next: Behaviour): void;
-  /** Decides for each request. */
+  /** Chooses the handling of each request. */
   choose(by: (request: ReceivedRequest) => Behaviour): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port of 127.0.0.1 that keeps what it was sent. */
+/** A real HTTP server on a free port of 127.0.0.1 that records what it receives. */
 export async function startReceiver(options: { host?: string; behaviour?: Behaviour } = {}): Promise<Receiver> {
   const { host = '127.0.0.1' } = options;
   const requests: ReceivedRequest[] = [];

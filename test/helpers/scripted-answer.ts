@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** How a test's server treats one request. Without fields: 200 and an empty body, at once. */
+/** How a test's server handles a request; by default 200 with an empty body, immediately. */
 export interface ScriptedAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Waits before the answer. */
+  /** Waits this long before the answer. */
   delayMs?: number;
-  /** Holds the answer back until it resolves. */
+  /** Holds the answer until this resolves. */
   after?: Promise<void>;
   /** `hang` never answers; `reset` breaks the connection with a TCP RST. */
   fault?: 'hang' | 'reset';
 }
 
-/** Carries out an answer; false when the connection is left without one. */
+/** Gives an answer; false if the connection is left without one. */
 export function giveAnswer(response: ServerResponse, answer: ScriptedAnswer): boolean {
   if (answer.fault === 'hang') return false;
   if (answer.fault === 'reset') {

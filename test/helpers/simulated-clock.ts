@@ -9,8 +9,8 @@ interface Job {
 }
 
 /**
- * A clock that moves only when told to. Timers fire in order of their due time, then of their
- * creation, so that a run is repeated exactly by repeating its calls.
+ * A clock that moves only when told to. Timers fire in order of due time, then of creation, so the same calls
+ * give the same run.
  */
 export class SimulatedClock implements Clock {
   #nowMs: number;
@@ -41,17 +41,17 @@ export class SimulatedClock implements Clock {
     return this.#add(soundMs, soundMs, fire);
   }
 
-  /** Number of timers that are still to fire. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#jobs.length - this.#cancelled;
   }
 
-  /** The wall clock is set forward or back; timers and the monotonic time know nothing of it. */
+  /** Sets the wall clock forward or back; timers and the monotonic clock are unaffected. */
   jump(byMs: number): void {
     this.#jumpedMs += byMs;
   }
 
-  /** Fires everything due within the next `byMs`. Between two timers every promise that can settle does. */
+  /** Fires everything due within the next `byMs`. Promises settle between two timers. */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.#nowMs + byMs;
     await settled();
@@ -62,7 +62,7 @@ export class SimulatedClock implements Clock {
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  /** Jumps to the next timer and fires it (or passes over a cancelled one); false when there is none. */
+  /** Advances to the next timer and fires it, or skips it if cancelled; false if there is none. */
   step(): boolean {
     const job = this.#jobs.shift();
     if (!job) return false;
@@ -90,7 +90,7 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  /** Long runs cancel many timeouts far ahead: the list is swept when half of it is such. */
+  /** Long runs cancel many distant timeouts, so the list is swept once half of it is cancelled. */
   #cancel(job: Job): void {
     if (job.cancelled || !job.isQueued) return;
     job.cancelled = true;
@@ -114,8 +114,8 @@ export class SimulatedClock implements Clock {
 }
 
 /**
- * An immediate comes after every promise callback, however long their chain; it takes about 1 µs and no time
- * of any clock.
+ * An immediate runs after all promise callbacks, however long their chain. It takes about 1 µs and no time of
+ * any clock.
  */
 function settled(): Promise<void> {
   return new Promise((resolve) => {

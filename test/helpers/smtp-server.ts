@@ -7,7 +7,7 @@ export interface ReceivedMail extends ReadMail {
   /** Of the envelope. */
   from: string;
   to: string[];
-  /** Who signed in; null: nobody. */
+  /** The authenticated user; null for none. */
   user: string | null;
 }
 
@@ -17,13 +17,13 @@ export interface TestSmtpServer {
   url: string;
   mails: ReceivedMail[];
   behave(next: SmtpBehaviour): Promise<void>;
-  /** Ends the process at once, as a crash would. */
+  /** Ends the process immediately, as a crash would. */
   stop(): Promise<void>;
 }
 
 type Message = { port: number } | { behaves: true } | { mail: { from: string; to: string[]; user: string | null; raw: string } };
 
-/** A real SMTP server, in a process of its own, that keeps what it was sent. */
+/** A real SMTP server in a process of its own that records mails. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const child = fork(resolve(import.meta.dirname, 'smtp-process.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   const mails: ReceivedMail[] = [];
@@ -41,7 +41,7 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
     async behave(next) {
       const before = answered;
       child.send(next);
-      await until(() => answered > before, { what: 'the SMTP server behaves so' });
+      await until(() => answered > before, { what: 'the SMTP server has changed its behaviour' });
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { bundleFile } from '../bundle.mjs';
 
 /**
- * Counts how often the blocks of a product file are entered: calls, turns of loops, branches. The number
- * depends on the input alone, so a test can assert it on any machine. V8 counts only code that it compiles
- * while it is told to count: that is why the file is loaded as a copy of its own.
+ * Counts how often blocks of a product file run: calls, iterations, branches. The count depends on the input
+ * alone, so tests can assert it on any machine. V8 counts only code compiled while it is counting, so the
+ * file is loaded as a separate copy.
  */
 export class StepCounter<Exports> {
   readonly exports: Exports;

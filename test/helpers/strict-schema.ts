@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 type Def = { type: string } & Record<string, unknown>;
 
-/**
- * The same schema, except that no object in it lets an unlisted field pass, and that nothing in it is
- * untyped.
- */
+/** The schema without open objects or untyped parts: unlisted fields are rejected everywhere. */
 export function strictSchema(schema: z.ZodType, around: z.ZodType[] = []): z.ZodType {
   if (around.includes(schema)) return z.lazy(() => strictSchema(schema));
   const def = schema._zod.def as unknown as Def;

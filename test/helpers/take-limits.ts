@@ -1,6 +1,6 @@
 import type { TakeLimits } from '../../controller/results/intake/take-limits.ts';
 
-/** Limits of a controller with one plan and shared regions only. */
+/** Limits of a controller with one plan and only shared regions. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {
   return {
     rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null,

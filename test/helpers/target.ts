@@ -5,15 +5,15 @@ import { giveAnswer, type ScriptedAnswer } from './scripted-answer.ts';
 export interface Target {
   url: string;
   port: number;
-  /** Requests so far, of all paths. */
+  /** Requests so far, on all paths. */
   readonly count: number;
-  /** Requests so far of a path, without its query. */
+  /** Requests so far on a path, ignoring queries. */
   countOf(path: string): number;
-  /** How every request is answered from now on, or those of one path. */
+  /** Sets the answer from now on, to every request or to those of one path. */
   answer(answer: ScriptedAnswer, path?: string): void;
-  /** Chooses each answer of one path by the number of the request, from 1. */
+  /** Chooses each answer of a path by the number of the request, from 1. */
   choose(path: string, by: (count: number) => ScriptedAnswer): void;
-  /** Every change of `answer`, with its Unix ms: the truth that incidents are compared with. */
+  /** Every change of `answer` with its Unix ms: the ground truth for incidents. */
   readonly history: readonly { at: number; path: string | null; answer: ScriptedAnswer }[];
   /** Refuses connections until `listen`; the port stays the same. */
   refuse(): Promise<void>;
@@ -21,7 +21,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** A real HTTP server to be monitored. */
+/** A real HTTP server to monitor. */
 export async function startTarget(): Promise<Target> {
   let everywhere: ScriptedAnswer = {};
   let count = 0;

@@ -8,7 +8,7 @@ export interface Person {
   userId: string;
   email: string;
   password: string;
-  /** With this person's session. */
+  /** With this user's session. */
   client: ApiClient;
   token: string;
 }
@@ -26,7 +26,7 @@ export interface Tenant {
 
 export const PASSWORD = 'correct horse battery';
 
-/** A person who has registered, verified, with an organization of its own. */
+/** A registered and verified user with an organization of their own. */
 export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; answer: Loose }> {
   const email = `p${randomBytes(6).toString('hex')}@example.com`;
   const answer = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
@@ -41,7 +41,7 @@ export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: P
   }, answer: answer.data };
 }
 
-/** An organization of this suite alone, its owner and a key of each scope. */
+/** An organization for this suite alone, with its owner and a key of each scope. */
 export async function newTenant(app: TestApp): Promise<Tenant> {
   const { person: owner, answer } = await newPerson(app, 'Owner');
   const read = await owner.client.post('/api/auth/api-keys', { name: 'reader' });
@@ -57,7 +57,7 @@ export async function newTenant(app: TestApp): Promise<Tenant> {
   };
 }
 
-/** Somebody who belongs to this organization only. */
+/** A user who belongs to this organization only. */
 export async function newMember(
   app: TestApp, tenant: Tenant, role: OrganizationRole, projectRoles: Record<string, ProjectRole> = {},
 ): Promise<Person> {

@@ -8,15 +8,15 @@ import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/con
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from './until.ts';
 
-/** A probe's keys and its side of the assignment protocol, written from the contract alone. */
+/** A probe's keys and its side of the assignment protocol, implemented from the contract alone. */
 export class TestProbe {
   readonly user: KeyPair = createUser();
   readonly box: KeyPair = createCurve();
   readonly held = new Map<string, Assignment>();
   revision = 0;
-  /** Changes that did not verify. */
+  /** Changes that failed verification. */
   refused = 0;
-  /** How often it had to ask for what it missed. */
+  /** How often it requested missed changes. */
   gaps = 0;
   answer: EnrolAnswer | null = null;
   connection: NatsConnection | null = null;
@@ -34,7 +34,7 @@ export class TestProbe {
     return { ...unsigned, signature, version: 'test', capabilities: ['http'], ...change };
   }
 
-  /** Connects with the enrolled identity, trying until the server knows it. */
+  /** Connects with the enrolled identity, retrying until the server knows it. */
   async connect(url?: string): Promise<NatsConnection> {
     const { nats_url, probe_id } = this.answer as EnrolAnswer;
     this.connection = await until(
@@ -48,7 +48,7 @@ export class TestProbe {
     return this.connection;
   }
 
-  /** Listens for changes, then asks for what it lacks. */
+  /** Subscribes to changes, then requests missing ones. */
   async follow(): Promise<void> {
     const { region_id, probe_id } = this.answer as EnrolAnswer;
     this.nats.subscribe(subjects.assign(region_id, probe_id), {
@@ -105,7 +105,7 @@ export class TestProbe {
     return runOrder.parse(this.open(data));
   }
 
-  /** Verifies and opens an envelope; throws for one that is not for this probe or not by the controllers. */
+  /** Verifies and opens an envelope; throws if it is for another probe or not from the controllers. */
   open(data: Uint8Array): unknown {
     const { controller_key, controller_box_key, probe_id } = this.answer as EnrolAnswer;
     const envelope = signedEnvelope.parse(JSON.parse(Buffer.from(data).toString()));
@@ -128,7 +128,7 @@ export class TestProbe {
     return this.connection;
   }
 
-  /** What a nats.js callback throws would end the connection. */
+  /** An exception in a nats.js callback would close the connection. */
   private tryDelta(data: Uint8Array): AssignmentDelta | null {
     try {
       return this.openDelta(data);

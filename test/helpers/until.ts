@@ -1,11 +1,12 @@
-/** What a value can be when it is truthy. */
+/** The truthy values of a type. */
 export type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 
-/** Against hanging only: far longer than anything takes on a machine that is busy with other work. */
+/** Only prevents hanging: far longer than anything takes, even on a busy machine. */
 const DEADLINE_MS = 300_000;
 
 /**
- * Polls `probe` until it gives a truthy value and returns that; throws what it last saw after `timeoutMs`.
+ * Polls `probe` until it returns a truthy value, and returns that. After `timeoutMs`, throws with the last
+ * value seen.
  */
 export async function until<T>(
   probe: () => T | Promise<T>,

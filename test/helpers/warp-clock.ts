@@ -36,7 +36,7 @@ export class WarpClock implements Clock {
     return { cancel: () => inner.cancel() };
   }
 
-  /** Jumps ahead; timers that become due fire at once. */
+  /** Jumps ahead; timers that become due fire immediately. */
   warp(byMs: number): void {
     this.#aheadMs += byMs;
     for (const timer of this.#timers) this.#arm(timer);

@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 import { HEALTHY } from './wire.ts';
 import { MINUTE_MS, type World } from './world.ts';
 
-/** How bad things are, 0 (nothing happens) to 1. */
+/** Severity of faults, from 0 (none) to 1. */
 export interface ChaosOptions {
   database: number;
   network: number;
@@ -18,14 +18,14 @@ export interface ChaosOptions {
 export const ALL_CHAOS: ChaosOptions =
   Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
 
-/** Does one bad thing after another to a world until it is told to stop. */
+/** Injects one fault after another into a world until it is stopped. */
 export class Chaos {
   readonly #world: World;
   readonly #random: Random;
   readonly #level: ChaosOptions;
   #isOver = false;
   #partitionFreeAt = 0;
-  /** Monitors that people may change. */
+  /** Monitors that users may change. */
   readonly touchable: string[] = [];
 
   constructor(world: World, level: ChaosOptions) {
@@ -46,7 +46,7 @@ export class Chaos {
     this.#next();
   }
 
-  /** Ends all faults; what is dead comes back by itself. */
+  /** Ends all faults; dead processes restart by themselves. */
   stop(): void {
     this.#isOver = true;
     this.#world.health = HEALTHY;
@@ -120,7 +120,7 @@ export class Chaos {
     });
   }
 
-  /** One region at a time: what several silent regions mean is a scenario of its own. */
+  /** One region at a time: a scenario covers several silent regions. */
   #cutOff(): void {
     if (this.#world.clock.now() < this.#partitionFreeAt) return;
     this.#world.count('partition');
@@ -140,7 +140,10 @@ export class Chaos {
     this.#world.clock.setTimer(this.#random.int(500, 20_000), () => probe.start());
   }
 
-  /** A probe that speaks nonsense, in a lane that is none of its own: set aside, and nothing else suffers. */
+  /**
+   * A probe sends invalid bytes in a lane that is not its own. They become dead letters, and nothing else is
+   * affected.
+   */
   #poison(): void {
     const probe = this.#random.pick(this.#world.probes);
     if (!probe.process.isAwake) return;

@@ -13,8 +13,8 @@ import { limitsOf } from '../helpers/take-limits.ts';
 const LOAD_MS = 20_000;
 
 /**
- * A controller that starts now finds, from documents and the rest of the journal, exactly what the whole
- * journal says.
+ * Checks that a controller that starts now derives, from documents and the rest of the journal, the same
+ * state as a replay of the whole journal.
  */
 export async function checkCold(world: World, references: Reference[]): Promise<string[]> {
   const process = world.bystander();

@@ -10,7 +10,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * What is derived is what one reading of the journal gives: states, told effects, blocks, rollups, snapshots.
+ * Checks that states, executed effects, blocks, rollups and snapshots equal those derived from one replay of
+ * the journal.
  */
 export function checkDerived(world: World, references: Reference[]): string[] {
   const found = [
@@ -26,13 +27,13 @@ export function checkDerived(world: World, references: Reference[]): string[] {
   return found;
 }
 
-/** States in memory against the reference; times that are rolled up already are compared there. */
+/** Compares states in memory with the reference; checkBooked compares times that are already in rollups. */
 export function checkStates(world: World, wanted: ShardState, found: ShardState, who: string): string[] {
   const said: string[] = [];
-  if (wanted.n !== found.n) said.push(`${who} of shard ${wanted.shard} stands at ${found.n} of ${wanted.n}`);
+  if (wanted.n !== found.n) said.push(`${who} of shard ${wanted.shard} is at ${found.n} of ${wanted.n}`);
   for (const [id, cell] of wanted.monitors) {
     const held = found.monitors.get(id);
-    if (!held) said.push(`${who}: monitor ${id} is not there`);
+    if (!held) said.push(`${who}: monitor ${id} is missing`);
     else if (!isDeepStrictEqual(comparable(cell.state), comparable(held.state))) {
       said.push(
         `${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`,
@@ -42,7 +43,7 @@ export function checkStates(world: World, wanted: ShardState, found: ShardState,
   return said;
 }
 
-/** What people last said is what the journal knows and the probes are told. */
+/** Checks that the journal and the probes have the last configuration that users set. */
 function checkConfigs(world: World, references: Reference[]): string[] {
   const said: string[] = [];
   for (const [id, { config, isMarked }] of world.db.monitors) {
@@ -69,7 +70,7 @@ function comparable(state: MonitorState): unknown {
   return JSON.parse(JSON.stringify(rest));
 }
 
-/** Every hour's booked time is in the state, or, when it is not, in its rollup. */
+/** Checks that each hour's booked time is in the state or, if not, in its rollup. */
 function checkBooked(
   world: World, id: string, wanted: MonitorState, held: MonitorState, who: string,
 ): string[] {
@@ -84,7 +85,7 @@ function checkBooked(
   return said;
 }
 
-/** What was told is what was decided, each once. */
+/** Checks that every decided effect was executed, once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
   const { statusChanges, incidents, alerts } = world.db;
   const wanted = new Map<string, string>();
@@ -115,7 +116,7 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   return said.slice(0, 5);
 }
 
-/** Each hour's rollup is what its block gives, unless both are still to be written again. */
+/** Checks that each hour's rollup matches its block, unless both are still to be rewritten. */
 function checkRollups(world: World): string[] {
   const said: string[] = [];
   for (const [key, { position, rollup }] of world.db.hours) {
@@ -131,7 +132,7 @@ function checkRollups(world: World): string[] {
     }
     const watched = rollup.times[0] + rollup.times[1] + rollup.times[2];
     if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) {
-      said.push(`rollup ${key} has an hour of ${rollup.times}`);
+      said.push(`rollup ${key} has times outside one hour: ${rollup.times}`);
     }
   }
   return said.slice(0, 5);
@@ -164,8 +165,8 @@ function checkDays(world: World): string[] {
 }
 
 /**
- * The journal goes on without a hole where the snapshot ends, and the snapshot's lanes are those of its
- * number.
+ * Checks that the journal continues without a gap after the snapshot, and that the snapshot has the lane
+ * positions of its number.
  */
 function checkSnapshot(world: World, reference: Reference, shard: number): string[] {
   const snapshot = world.db.snapshots.get(shard);
@@ -182,7 +183,7 @@ function checkSnapshot(world: World, reference: Reference, shard: number): strin
   }
   const { lanes: found = {} } = JSON.parse(snapshot?.content ?? '{}') as { lanes?: Record<string, number> };
   if (!isDeepStrictEqual(Object.fromEntries(lanes), found)) {
-    said.push(`snapshot ${shard} at ${n} has other lanes than the journal`);
+    said.push(`snapshot ${shard} at ${n} has different lanes than the journal`);
   }
   return said.slice(0, 3);
 }

@@ -2,19 +2,18 @@ import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, type World } from './world.ts';
 
-/** An outage that lasts this long is seen whatever else goes wrong; a shorter one may be. */
+/** An outage of this length must be detected despite any faults; a shorter one may be. */
 const SURELY_SEEN_MS = 7 * 60_000;
-/** How long after the outage began its first failed check may be, beyond the interval. */
+/** Longest delay of an incident's start after that of its outage, in addition to the interval. */
 const SLACK_MS = 5 * 60_000;
 /**
- * What was found before a pause is in the journal may be told: it is there a moment after the person was
- * answered.
+ * An outage found before a pause is journaled may be reported; that takes a moment after the user's request.
  */
 const JOURNAL_LAG_MS = 2000;
 
 /**
- * I4, I5: one incident for each outage and none else; each told down once, and up once where it ended by
- * recovery.
+ * I4, I5: each outage has one incident, and there are no others. Each is reported down once, and up once if
+ * it ended by recovery.
  */
 export function checkIncidents(world: World): string[] {
   return [...world.db.monitors.keys()].flatMap((id) => checkMonitor(world, id));
@@ -30,7 +29,7 @@ function checkMonitor(world: World, id: string): string[] {
     const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
     const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
     if (!span && isUnheard(world, opening)) {
-      // An outage that begins meanwhile is in this incident.
+      // An outage that begins meanwhile belongs to this incident.
       for (const each of spans) {
         if (each.from >= opening.started_at && each.from < (resolution?.resolved_at ?? Infinity)) {
           taken.add(each);
@@ -38,7 +37,7 @@ function checkMonitor(world: World, id: string): string[] {
       }
       continue;
     }
-    if (!span) said.push(`I4: ${name} is no outage`);
+    if (!span) said.push(`I4: ${name} has no outage`);
     else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
     else if (opening.late) {
       taken.add(span);
@@ -65,9 +64,7 @@ function checkMonitor(world: World, id: string): string[] {
   return said;
 }
 
-/**
- * A pause that was over before the journal heard of it ended nothing: the incident from before it goes on.
- */
+/** A pause that ended before it was journaled had no effect, so the earlier incident continues. */
 function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): boolean {
   const last = spans[spans.indexOf(span) - 1];
   if (!last || span.from - last.until > JOURNAL_LAG_MS) return false;
@@ -76,10 +73,7 @@ function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): 
       (resolution?.resolved_at ?? Infinity) > span.from);
 }
 
-/**
- * What a job could tell nobody, time and again while the owner was well, is for the owner as if it had not
- * run.
- */
+/** True if the job's pings repeatedly failed to reach a healthy owner: to the owner, the job did not run. */
 function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
   const { interval_ms: intervalMs = 0, grace_ms: graceMs = 0 } = monitor.heartbeat ?? {};
   return world.unheard.some(
@@ -87,7 +81,7 @@ function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): 
   );
 }
 
-/** Each break begins the wait for a ping anew: only a short one is sure to end while bad things go on. */
+/** Each interruption restarts the countdown, so amid faults only a short countdown is sure to end. */
 function isSurelySeen(world: World, id: string): boolean {
   return !world.jobs.has(id) || (world.db.monitors.get(id)?.config.interval_ms ?? 0) <= MINUTE_MS / 2;
 }
@@ -115,7 +109,7 @@ interface Span extends Outage {
   endedBy: 'recovery' | 'person';
 }
 
-/** Outages as far as people wanted the monitor watched. */
+/** Outages limited to the times in which users wanted the monitor watched. */
 function spansOf(world: World, id: string): Span[] {
   const configs = world.history.get(id) ?? [];
   const active: Outage[] = [];
@@ -127,7 +121,7 @@ function spansOf(world: World, id: string): Span[] {
       open.until = config.changed_at + JOURNAL_LAG_MS;
     }
   }
-  // A job is only heard again when it runs the next time, and then tries for a while.
+  // A job is heard again only at its next run, including that run's retries.
   const silentMs = world.jobs.has(id) ? (configs[0]?.interval_ms ?? 0) + 30_000 : 0;
   return world.targets.outagesOf(id).map(
     ({ from, until }) => ({ from, until: until + silentMs }),

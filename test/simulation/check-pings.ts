@@ -2,7 +2,7 @@ import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-/** A ping that was answered is in the journal, each once, and none is left in its collection. */
+/** Checks that each answered ping is in the journal once, and that none is left in its collection. */
 export function checkPings(world: World, references: Reference[]): string[] {
   const said: string[] = [];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
@@ -18,7 +18,7 @@ export function checkPings(world: World, references: Reference[]): string[] {
       (ping) => ping.monitor_id === id,
     );
     if (heard.length < answered.length) {
-      said.push(`${answered.length} pings of ${id} were answered, ${heard.length} are in the journal`);
+      said.push(`${answered.length} pings of ${id} were answered, but ${heard.length} are in the journal`);
     }
     if (answered.length === 0) said.push(`no ping of ${id} was answered`);
   }

@@ -9,8 +9,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I1, I2, I7: every result that a probe has on disk is in the true journal once, and everything that is in
- * the journal is in blocks or in the owner's rows once, and nothing else is.
+ * I1, I2, I7: every result on a probe's disk is in the true journal once, and everything in the journal, and
+ * nothing else, is once in blocks or in the owner's rows.
  */
 export function checkResults(world: World, references: Reference[]): string[] {
   const found = [...checkJournal(world, references)];
@@ -35,7 +35,7 @@ function checkJournal(world: World, references: Reference[]): string[] {
       const lane = laneName(probe.probeId, epoch);
       if (synced > 0 && world.db.truePosition(shard, lane) !== synced) {
         found.push(
-          `I7: lane ${lane} of shard ${shard} stands at ${world.db.truePosition(shard, lane)} of ${synced}`,
+          `I7: lane ${lane} of shard ${shard} is at ${world.db.truePosition(shard, lane)} of ${synced}`,
         );
       }
       const reference = references[shard] as Reference;
@@ -60,7 +60,7 @@ function checkJournal(world: World, references: Reference[]): string[] {
   return found;
 }
 
-/** Rows of a shard's monitors, from blocks and from the memory of whoever holds it, against the journal. */
+/** Compares the rows of a shard's monitors, from blocks and its owner's memory, with the journal. */
 export function checkRows(world: World, reference: Reference, state: ShardState, who: string): string[] {
   const wanted = new Map<string, number>();
   for (const [id, cell] of reference.state.monitors) {
@@ -110,8 +110,8 @@ function differences(wanted: Map<string, number>, found: Map<string, number>, na
 }
 
 /**
- * All rows by monitor: those of its blocks, and those in memory that no block has seen; `withBlocks` false
- * takes memory alone.
+ * All rows by monitor: those in blocks, and those in memory that are in no block. Without `withBlocks`, only
+ * those in memory.
  */
 export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<string, StoredResult[]> {
   const all = new Map<string, StoredResult[]>();

@@ -8,9 +8,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I6: of monitors with one region whose results came in order and in time, the hours' times, worked out here
- * from stored results alone, are those of the rollups. Hours with a gap or with anything late around them are
- * left out.
+ * I6: recomputes the hours' times from stored results alone and compares them with the rollups. Covers
+ * monitors in one region with results in order and in time; skips hours near gaps or late results.
  */
 export function checkUptime(world: World, references: Reference[]): { said: string[]; hours: number } {
   const said: string[] = [];
@@ -39,7 +38,10 @@ export function checkUptime(world: World, references: Reference[]): { said: stri
   return { said: said.slice(0, 5), hours };
 }
 
-/** Hours that results cover without a break and without anything late, an interval and more on both sides. */
+/**
+ * Hours that results cover without gaps or late results, with a margin of more than an interval on both
+ * sides.
+ */
 function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
   const sorted = [...rows].sort((a, b) => a.started_at - b.started_at);
   const first = sorted[0]?.started_at ?? 0;
@@ -58,7 +60,7 @@ function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
 }
 
 /**
- * Ms as up, degraded and down, by hour: a status holds until the next result; an outage begins with its first
+ * Ms as up, degraded and down, by hour. A status holds until the next result; an outage begins with its first
  * failure.
  */
 function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {

@@ -3,16 +3,16 @@ import { MUTATIONS, type Mutation } from './mutations.ts';
 import { runSeed, type SeedReport } from './run-seed.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--verbose] [--trace <first letters of a monitor's id>] [--mutation <part of its sentence>]
+const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--verbose] [--trace <first letters of a monitor's id>] [--mutation <part of its name>]
 npm run simulate -- --scenario <name>
 scenarios: ${Object.keys(SCENARIOS).join(', ')}
 mutations: ${MUTATIONS.map(({ sentence }) => `\n  ${sentence}`).join('')}`;
 
-/** A sentence of the protocol to take out: then seeds are expected to fail. */
+/** A rule of the protocol to remove; seeds are then expected to fail. */
 function mutationOf(part: string | undefined): Partial<Mutation> {
   if (part === undefined) return {};
   const found = MUTATIONS.find(({ sentence }) => sentence.includes(part));
-  if (!found) throw new Error(`no mutation has "${part}"\n${USAGE}`);
+  if (!found) throw new Error(`no mutation contains "${part}"\n${USAGE}`);
   return found;
 }
 
@@ -24,7 +24,7 @@ function tell(name: string, startedAt: number, { violations, seed: _seed, ...fig
   return violations.length === 0;
 }
 
-/** Prints each seed with what it found; ends with code 1 when one failed. */
+/** Prints the outcome of each seed; exits with 1 if any failed. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: {
     seed: { type: 'string' }, seeds: { type: 'string' }, scenario: { type: 'string' },

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 import { runSeed } from './run-seed.ts';
 
-/** Sentences whose absence chance alone finds soon; the others have a scenario of their own. */
+/** Rules whose absence random runs soon reveal; the others have a scenario of their own. */
 const FOUND_BY_SEEDS: [sentence: string, breaks: RegExp][] = [
-  ['of two controllers one gets n in', /^(I1|I5|I7|status|.*told and never decided)/],
+  ['only one of two controllers inserts', /^(I1|I5|I7|status|.*told and never decided)/],
   ['reading an entry follows the same lane rule', /^I1\/I2 .* is stored 2 times, not 1/],
-  ['only when the journal has it does the reply go', /^I1: result .* is 0 times in the journal/],
-  ['in the journal read = acknowledged', /^(I1|I7|journal)/],
-  ['effects have ids derived', /^I5: .* was told (down|up) [2-9] times/],
+  ['the probe gets its reply only after', /^I1: result .* is 0 times in the journal/],
+  ['an acknowledged batch', /^(I1|I7|journal)/],
+  ['effect ids derive', /^I5: .* was told (down|up) [2-9] times/],
   ['the owner journals a change, then clears its mark', /^monitor .* is at revision/],
 ];
 const SEEDS = 15;
 
 function mutationOf(part: string): Mutation {
   const found = MUTATIONS.find(({ sentence }) => sentence.includes(part));
-  if (!found) throw new Error(`no mutation has "${part}"`);
+  if (!found) throw new Error(`no mutation contains "${part}"`);
   return found;
 }
 
@@ -35,7 +35,7 @@ async function firstBreak(
   return null;
 }
 
-describe('seeds fail without a sentence of the protocol:', () => {
+describe('seeds fail without this rule of the protocol:', () => {
   test.each(FOUND_BY_SEEDS)('%s', async (part, breaks) => {
     expect(await firstBreak(mutationOf(part), breaks)).not.toBeNull();
   });

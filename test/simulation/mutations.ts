@@ -6,22 +6,19 @@ import { Shard } from '../../controller/results/shards/shard.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { WorldOptions } from './world.ts';
 
-/**
- * One sentence of the protocol taken out, from outside of the product: a store that lies, a rule that is
- * bypassed.
- */
+/** One rule of the protocol removed from outside the product, by a store that lies or a bypassed check. */
 export interface Mutation {
-  /** The sentence that is missing. */
+  /** The removed rule. */
   sentence: string;
   disguise?: WorldOptions['disguise'];
   hand?: WorldOptions['hand'];
-  /** Changes the product's own parts; returns what puts them back. */
+  /** Patches the product; returns a function that undoes it. */
   patch?: () => () => void;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
   {
-    sentence: 'of two controllers one gets n in; the other sees the duplicate key',
+    sentence: 'only one of two controllers inserts entry n; the other sees the duplicate key',
     disguise: (stores) => ({ ...stores, journal: {
       ...stores.journal,
       insert: async (entries) => (await stores.journal.insert(entries)).map(
@@ -30,13 +27,13 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
-    sentence: 'after every insert and every catch-up read the owner reads the snapshot',
+    sentence: 'after every insert and every catch-up read, the owner reads the snapshot',
     disguise: (stores) => ({
       ...stores, snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) },
     }),
   },
   {
-    sentence: 'if the entries have a hole the shard is loaded anew',
+    sentence: 'if entries are missing, the shard is reloaded',
     patch: () => patchApply((state, entry) => {
       state.n = entry.n - 1;
     }),
@@ -50,7 +47,7 @@ export const MUTATIONS: readonly Mutation[] = [
     }),
   },
   {
-    sentence: 'only when the journal has it does the reply go to the probe',
+    sentence: 'the probe gets its reply only after the journal has the batch',
     hand: (message) => {
       const header = readLaneHeader(message.bytes);
       if (header) message.answer(header.last);
@@ -58,7 +55,7 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    sentence: 'in the journal read = acknowledged: what is answered is there for good',
+    sentence: 'an acknowledged batch stays in the journal',
     disguise: (stores, world) => ({ ...stores, journal: {
       ...stores.journal,
       insert: (entries) => (world.random.chance(0.002)
@@ -67,34 +64,34 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
-    sentence: 'effects have ids derived from (monitor, n, index, kind)',
+    sentence: 'effect ids derive from (monitor, n, index, kind)',
     disguise: (stores, world) => ({
       ...stores, alerts: { fanOut: (alert) => stores.alerts.fanOut({ ...alert, id: world.random.uuid() }) },
     }),
   },
   {
-    sentence: 'one conditional write of its state document, where position < n',
+    sentence: 'a state document is replaced only where position < n',
     disguise: (stores, world) => {
       world.db.careless.add('states');
       return stores;
     },
   },
   {
-    sentence: 'the state document is written outbox included',
+    sentence: 'a state is written together with its outbox',
     disguise: (stores) => ({ ...stores, states: {
       ...stores.states,
       write: (records) => stores.states.write(records.map((record) => ({ ...record, outbox: [] }))),
     } }),
   },
   {
-    sentence: 'blocks and rollups are whole documents, where position < p',
+    sentence: 'blocks and rollups are replaced only where position < p',
     disguise: (stores, world) => {
       world.db.careless.add('hours');
       return stores;
     },
   },
   {
-    sentence: 'the snapshot moves to n only when all up to n is in written documents',
+    sentence: 'the snapshot moves to n only after everything up to n is written',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard) => stores.snapshots.move(shard, {
         n: world.db.truth.get(shard)?.length ?? 0,
@@ -103,7 +100,7 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
-    sentence: 'lane positions live longer than raw retention',
+    sentence: 'lane positions outlive raw results',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard, snapshot) => {
         const recent = Object.entries(snapshot.lanes).filter(
@@ -114,14 +111,14 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
-    sentence: 'the snapshot moves forward only',
+    sentence: 'the snapshot only moves forward',
     disguise: (stores, world) => {
       world.db.careless.add('snapshots');
       return stores;
     },
   },
   {
-    sentence: 'the mark is cleared if the revision is still the same',
+    sentence: 'a mark is cleared only if the revision is unchanged',
     disguise: (stores, world) => ({ ...stores, marks: {
       ...stores.marks,
       clear: (marks) => stores.marks.clear(marks.map(
@@ -142,14 +139,14 @@ export const MUTATIONS: readonly Mutation[] = [
     } }),
   },
   {
-    sentence: 'a late result never moves a verdict',
+    sentence: 'a late result never changes a verdict',
     patch: () => patchApply((_, entry) => {
       for (const batch of entry.batches) batch.late = [];
     }),
   },
 ];
 
-/** The owner decides by the clock at once, whatever it may have missed. */
+/** Lets the owner decide by the clock immediately, even after an interruption. */
 export function patchClockDecisions(): () => void {
   const { load } = Shard;
   const { interrupted } = ShardClock.prototype;
@@ -173,7 +170,7 @@ export function patchClockDecisions(): () => void {
 
 type Entry = Parameters<ShardState['apply']>[0];
 
-/** Does something before each entry is applied. */
+/** Calls `before` ahead of each applied entry. */
 export function patchApply(before: (state: ShardState, entry: Entry) => void): () => void {
   const original = ShardState.prototype.apply;
   ShardState.prototype.apply = function patched(this: ShardState, entry: Entry) {

@@ -6,9 +6,7 @@ import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 export interface Weather {
-  /**
-   * Share of messages and replies that are lost, come twice, or come up to 4 s late (and so out of order).
-   */
+  /** Shares of messages and replies that are lost, duplicated, or delayed by up to 4 s and thus reordered. */
   lose: number;
   double: number;
   delay: number;
@@ -22,9 +20,7 @@ export interface Listener {
   take(shard: number, message: TakenMessage): void;
 }
 
-/**
- * The bus: each message goes to everyone who listens, the first reply wins, and nothing is sure to arrive.
- */
+/** The bus: each message goes to all listeners, the first reply wins, and delivery is not guaranteed. */
 export class Network {
   weather: Weather = FAIR_WEATHER;
   readonly cutOff = new Set<string>();
@@ -65,7 +61,7 @@ export class Network {
     });
   }
 
-  /** Brings one message to its end: never, once, or more often, in any order. */
+  /** Delivers one message never, once or more often, in any order. */
   #carry(probeId: string, arrive: () => void): void {
     const { lose, double, delay } = this.weather;
     const copies = this.#random.chance(double) ? 2 : 1;

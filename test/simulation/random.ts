@@ -1,6 +1,6 @@
 import { randomOf } from '../helpers/random-of.ts';
 
-/** Chance that a seed decides: the same seed, the same run. */
+/** Random numbers from a seed: the same seed gives the same run. */
 export class Random {
   /** From 0 (included) to 1. */
   readonly next: () => number;
@@ -9,7 +9,7 @@ export class Random {
     this.next = randomOf(seed);
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number between two bounds, both included. */
   int(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -22,7 +22,7 @@ export class Random {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** Another sequence, so that what one part of the world draws moves nothing in the others. */
+  /** An independent sequence, so that the draws of one part of the world do not affect the others. */
   fork(): Random {
     return new Random(this.int(0, 2 ** 32 - 1));
   }

@@ -5,18 +5,15 @@ import type { StoredResult } from '../../controller/results/hours/stored-result.
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 
-/**
- * What the one true journal of a shard says when it is read once, from its first entry to its last, by nobody
- * else.
- */
+/** The outcome of one undisturbed replay of a shard's true journal. */
 export interface Reference {
   state: ShardState;
   effects: MonitorEffect[];
-  /** Each result that the journal has, once. */
+  /** Every result in the journal, once. */
   accepted: { key: string; probe_id: string; region: string; result: CheckResult }[];
-  /** Rows of what heartbeats told, and of what they did not tell in time. */
+  /** Rows of heartbeats, from received and missed pings. */
   pingRows: { monitor_id: string; row: StoredResult }[];
-  /** Ids of pings, as often as the journal has them. */
+  /** Ids of pings, as often as the journal contains them. */
   pings: string[];
   refused: Set<string>;
   dropped: Set<string>;

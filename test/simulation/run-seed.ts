@@ -14,13 +14,13 @@ import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
 
 export interface SeedOptions extends Partial<WorldOptions> {
   seed: number;
-  /** How long bad things go on, and how long they then have to end well, minutes. */
+  /** How long faults last, and how long the world then has to recover, minutes. */
   chaosMinutes?: number;
   calmMinutes?: number;
   chaos?: ChaosOptions;
-  /** Called when the run is over, before its end is judged. */
+  /** Called at the end of the run, before the checks. */
   beforeChecks?: () => void;
-  /** Prints what the journal did to the monitors whose ids begin so. */
+  /** Prints what the journal did to the monitors whose ids begin with this text. */
   trace?: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface SeedReport {
   incidents: number;
   entries: number;
   blocks: number;
-  /** Hours whose times were worked out a second way. */
+  /** Hours whose times were verified by an independent computation. */
   hours: number;
   snapshots: number;
 }
@@ -41,7 +41,7 @@ const REGIONS = ['eu', 'us', 'ap'];
 /** Few, so that monitors share them. */
 const SHARDS = [2, 7, 11];
 
-/** One run from a seed: some hours of everything going wrong, then peace, then the invariants. */
+/** One run from a seed: some hours of faults, then quiet, then the invariants. */
 export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   const { chaosMinutes = 60, calmMinutes = 8, chaos: level = ALL_CHAOS } = options;
   const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
@@ -62,7 +62,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   return report(world, options.seed);
 }
 
-/** No more checks; what is under way arrives, and what follows from it is written. */
+/** Stops checks, and waits until everything in flight has arrived and its consequences are written. */
 export async function settle(world: World): Promise<void> {
   for (const probe of world.probes) probe.retire();
   world.areJobsOver = true;
@@ -108,7 +108,7 @@ function outages(random: Random, untilMs: number): Outage[] {
   return found;
 }
 
-/** Everything that must hold now. */
+/** Everything that must hold at the end. */
 export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
   const uptime = checkUptime(world, references);

@@ -7,19 +7,19 @@ import {
 } from './scenarios.ts';
 import type { SeedReport } from './run-seed.ts';
 
-/** Each with the sentence that it needs. */
+/** Each scenario with the rule that protects it. */
 const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Promise<SeedReport>][] = [
   [
-    'a sleeper finds its number free again', 'after every insert and every catch-up read',
+    'an owner that sleeps until its journal number is free again', 'after every insert and every catch-up read',
     sleeperFindsItsNumberFree,
   ],
-  ['a sleeper writes an old state', 'one conditional write of its state document', sleeperWritesAnOldState],
-  ['a sleeper writes an old block', 'blocks and rollups are whole documents', sleeperWritesAnOldBlock],
-  ['a sleeper moves the snapshot back', 'the snapshot moves forward only', sleeperMovesTheSnapshotBack],
-  ['a probe repeats its last word hours later', 'lane positions live longer', lastWordIsRepeated],
-  ['everyone dies after a snapshot', 'the snapshot moves to n only when all up to n', diesAfterASnapshot],
-  ['a monitor is changed while it is unmarked', 'the mark is cleared if the revision', changedWhileUnmarked],
-  ['an owner dies before it tells', 'outbox included', diesBeforeTelling],
+  ['an owner that wakes and writes an old state', 'a state document is replaced only', sleeperWritesAnOldState],
+  ['an owner that wakes and writes an old block', 'blocks and rollups are replaced', sleeperWritesAnOldBlock],
+  ['an owner that wakes and moves the snapshot back', 'the snapshot only moves forward', sleeperMovesTheSnapshotBack],
+  ['a probe that repeats its last batch hours later', 'lane positions outlive', lastWordIsRepeated],
+  ['a crash of every process after a snapshot', 'the snapshot moves to n only', diesAfterASnapshot],
+  ['a monitor change while the mark of the last one is cleared', 'a mark is cleared only', changedWhileUnmarked],
+  ['an owner that dies before it carries out its effects', 'together with its outbox', diesBeforeTelling],
 ];
 
 describe.each(SCENARIOS)('%s', (_name, part, run) => {
@@ -37,7 +37,7 @@ describe.each(SCENARIOS)('%s', (_name, part, run) => {
 
 describe('unobserved time is not silence', () => {
   test.each([
-    ['every controller is away', nobodyListens], ['the database is away', databaseAway],
+    ['while every controller is away', nobodyListens], ['while the database is away', databaseAway],
   ])('%s', async (_name, run) => {
     const { violations, unknowns } = await run();
     expect({ violations, unknowns }).toEqual({ violations: [], unknowns: 0 });

@@ -5,7 +5,7 @@ import type { SimulatedController } from './simulated-controller.ts';
 import type { ControllerStores } from './simulated-stores.ts';
 import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
 
-/** What a scenario may have taken out of the protocol. */
+/** The parts of the protocol that a scenario may alter. */
 export type Changed = Pick<WorldOptions, 'disguise' | 'hand'>;
 
 const SHARD = 2;
@@ -19,7 +19,7 @@ export interface Pair {
   second: SimulatedController;
 }
 
-/** Two controllers, one probe, one monitor every 10 s; who owns its shard is `first`. */
+/** Starts two controllers, one probe and one monitor that is checked every 10 s. */
 export async function pair(
   options: Partial<WorldOptions>, given: Partial<MonitorConfig> = {},
 ): Promise<Pair> {
@@ -41,7 +41,7 @@ type Moment = { [S in keyof ControllerStores]: {
 } }[keyof ControllerStores];
 
 /**
- * Stops a controller right before it sends one command, once `when` holds; the command goes out when it
+ * Pauses a controller right before it sends one command, once `when` holds. It sends the command when it
  * wakes.
  */
 export function napBefore(
@@ -66,7 +66,7 @@ export function napBefore(
   };
 }
 
-/** Both disguises, the second around the first. */
+/** Applies `inner`, then `outer` around it. */
 export function both(
   inner: WorldOptions['disguise'], outer: WorldOptions['disguise'],
 ): WorldOptions['disguise'] {
@@ -83,8 +83,8 @@ async function end(world: World): Promise<SeedReport> {
 }
 
 /**
- * An owner sleeps for hours right before it inserts a number. Meanwhile another writes it, takes a snapshot
- * and deletes it; then that one dies, and the sleeper wakes to find its number free.
+ * An owner sleeps for hours right before inserting a number. Meanwhile another owner uses that number, takes
+ * a snapshot past it and deletes it, then dies. The sleeper wakes and finds its number free.
  */
 export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
@@ -92,7 +92,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
     isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) &&
       world.ownersOf(SHARD)[0] === controller);
-  // Leases make a takeover quick and nothing right: the sleeper hears nothing of them for a while.
+  // Leases speed up takeovers but protect nothing: the sleeper does not read them for a while.
   const deaf: WorldOptions['disguise'] = (
     stores, world, controller,
   ) => ({ ...stores, leases: { ...stores.leases, show: async (holder, until) => {
@@ -115,9 +115,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   return end(world);
 }
 
-/**
- * An owner sleeps before it writes a state, while another takes over and goes on; then it wakes and writes.
- */
+/** An owner sleeps before writing a state, and writes it after another owner took over and continued. */
 export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
@@ -134,8 +132,8 @@ export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<Se
 }
 
 /**
- * An owner sleeps before it writes an hour's block; another writes that hour too, later results included;
- * then it wakes.
+ * An owner sleeps before writing an hour's block, and writes it after another owner wrote that hour with
+ * later results.
  */
 export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 4 * HOUR_MS;
@@ -144,7 +142,7 @@ export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<Se
     (_world, _controller, args) => (args[0] as { monitor_id: string }[]).length > 0,
   );
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
-  // What the probe finds in the rest of this hour is heard three hours later.
+  // The results of the rest of this hour arrive three hours late.
   await world.run(2 * MINUTE_MS);
   world.network.cutOff.add(world.probes[0]?.probeId ?? '');
   const slept = await world.runUntil(() => first.process?.isAwake === false, 2 * HOUR_MS);
@@ -156,12 +154,12 @@ export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<Se
 }
 
 /**
- * An owner sleeps before it moves the snapshot; another moves it further and deletes the journal; then it
- * wakes.
+ * An owner sleeps before moving the snapshot, and moves it after another owner moved it further and deleted
+ * journal entries.
  */
 export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
-  // The other one moves it on the hour after its block is written; between two of these moves the sleeper
-  // wakes.
+  // The second owner moves the snapshot hourly, after its block is written; the sleeper wakes between two
+  // moves.
   const napMs = 2.5 * HOUR_MS;
   const nap = napBefore(
     { store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD,
@@ -172,7 +170,7 @@ export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promis
   return end(world);
 }
 
-/** A person changes a monitor while its last change is being unmarked. */
+/** A user changes a monitor while the mark of its last change is being cleared. */
 export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
   const meanwhile: WorldOptions['disguise'] = (
@@ -192,7 +190,10 @@ export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedR
   return end(world);
 }
 
-/** Every controller is away for ten minutes while the probe goes on: what nobody heard was not silence. */
+/**
+ * Every controller is away for ten minutes while the probe keeps checking. That time must not count as
+ * silence.
+ */
 export async function nobodyListens(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world, first, second } = await pair(changed);
   first.kill();
@@ -207,7 +208,7 @@ export async function nobodyListens(changed: Changed = {}): Promise<SeedReport &
   };
 }
 
-/** The database is away for five minutes while owner and probe go on: no region was silent. */
+/** The database is away for five minutes while owner and probe keep running. No region was silent. */
 export async function databaseAway(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world } = await pair(changed);
   const before = world.health;
@@ -221,7 +222,7 @@ export async function databaseAway(changed: Changed = {}): Promise<SeedReport & 
   };
 }
 
-/** An owner dies when a state that wants an incident opened is written, and nothing of it is carried out. */
+/** An owner dies after writing a state that opens an incident, before it carries out any effect. */
 export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
   const deadly: WorldOptions['disguise'] = (
@@ -243,7 +244,7 @@ export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedRepo
   return end(world);
 }
 
-/** Inserts take effect and are never answered: each is repeated until its own entry is found. */
+/** Inserts succeed but are never answered. Each is repeated until the owner finds its own entry. */
 export async function insertsAreNotAnswered(
   changed: Changed = {},
 ): Promise<SeedReport & { voided: number; failures: number }> {
@@ -266,8 +267,8 @@ export async function insertsAreNotAnswered(
 }
 
 /**
- * The only region is cut off for twenty minutes, in which the target fails and recovers: what it then tells
- * is history.
+ * The only region is cut off for twenty minutes, in which the target fails and recovers. Its results then are
+ * history.
  */
 export async function backlogTellsNothing(
   changed: Changed = {},
@@ -290,8 +291,8 @@ export async function backlogTellsNothing(
 }
 
 /**
- * A probe does not hear that its last results were taken, and is cut off for hours, in which the snapshot
- * passes them and every controller is started anew. Then it sends them again.
+ * A probe misses the acknowledgement of its last results and is cut off for hours, while the snapshot passes
+ * them and every controller restarts. Then it repeats them.
  */
 export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedReport> {
   let isMute = false;
@@ -306,7 +307,7 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
   isMute = false;
   const taken = world.db.truth.get(SHARD)?.length ?? 0;
   if (!(await world.runUntil(() => (world.db.snapshots.get(SHARD)?.position ?? 0) >= taken, 5 * HOUR_MS))) {
-    throw new Error('the snapshot has not passed what was taken');
+    throw new Error('the snapshot has not passed the accepted results');
   }
   first.kill();
   second.kill();
@@ -317,7 +318,7 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
   return end(world);
 }
 
-/** Everyone dies right after a snapshot; what was not written yet must still be in the journal. */
+/** Every process dies right after a snapshot. What was not yet written must still be in the journal. */
 export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
   const { world, first, second } = await pair(changed);
   if (!(await world.runUntil(() => world.db.snapshots.has(SHARD), 2 * HOUR_MS))) {
@@ -331,7 +332,7 @@ export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedRep
   return end(world);
 }
 
-/** More than a day: outages come and go, owners die now and then, hours and a day are rolled up. */
+/** More than a day of outages and crashing owners, in which hours and a day are rolled up. */
 export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: number }> {
   const world = new World({ seed, controllers: 2, regions: ['eu'] });
   const random = world.random.fork();
@@ -353,7 +354,7 @@ export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: num
   return { ...found, days: world.db.days.size };
 }
 
-/** The owner's clock jumps in the middle of an outage, and back ten minutes later. */
+/** The owner's clock jumps during an outage, and jumps back ten minutes later. */
 export async function clockJumps(byMs: number): Promise<SeedReport & { letters: number }> {
   const { world, monitor, first, second } = await pair({}, { retries: 1 });
   second.kill();
@@ -371,9 +372,8 @@ export async function clockJumps(byMs: number): Promise<SeedReport & { letters: 
 }
 
 /**
- * A probe's disk is put back to what it was a minute ago. With a new epoch, what it finds from then on is
- * kept; going on in the old one it would use numbers again that the journal has. Returns how many of these
- * results the journal lacks.
+ * A probe's disk is restored to its state of a minute ago. In the old epoch, the probe would reuse numbers
+ * that the journal has. Returns how many later results the journal lacks.
  */
 export async function diskIsRestored(reuse: boolean): Promise<number> {
   const { world } = await pair({});
@@ -395,7 +395,7 @@ export async function diskIsRestored(reuse: boolean): Promise<number> {
   return found.filter((result) => !journaled.has(result.started_at)).length;
 }
 
-/** All that can be run by name. */
+/** The scenarios that can be run by name. */
 export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
   'sleeper-finds-its-number-free': sleeperFindsItsNumberFree,
   'sleeper-writes-an-old-state': sleeperWritesAnOldState,

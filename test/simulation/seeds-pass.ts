@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { runSeed } from './run-seed.ts';
 
 /**
- * Declares a test for each of `count` seeds from `first` on. `npm run simulate -- --seed <number>` repeats a
- * failing one.
+ * Declares a test for each of `count` seeds, starting at `first`. `npm run simulate -- --seed <number>`
+ * reproduces a failure.
  */
 export function seedsPass(first: number, count: number): void {
   describe('the ingest keeps its promises', () => {

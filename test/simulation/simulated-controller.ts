@@ -29,13 +29,13 @@ export interface ControllerParts {
   health: () => Health;
   /** Called when a fault kills the process. */
   onDeath: () => void;
-  /** Puts something between the product and its stores: how a test takes a sentence of the protocol out. */
+  /** Wraps the stores; tests use it to remove a rule of the protocol. */
   disguise: (stores: ControllerStores) => ControllerStores;
-  /** The same for what is taken from the bus. */
+  /** Wraps messages from the bus in the same way. */
   hand: (message: TakenMessage) => TakenMessage;
 }
 
-/** A controller over all of its lives: the real leases, ingest and marks. */
+/** A controller over all its lives, with the real leases, ingest and marks. */
 export class SimulatedController {
   readonly name: string;
   readonly #parts: ControllerParts;
@@ -66,7 +66,7 @@ export class SimulatedController {
 
   start(): void {
     const { clock, pulse, random, network, db, log, health, disguise, hand, name } = this.#parts;
-    // Clocks of different machines are never quite the same.
+    // Clocks of different machines are never exactly equal.
     const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
     const all = disguise(simulatedStores(db, wire));
@@ -98,7 +98,7 @@ export class SimulatedController {
     this.#pings.start();
   }
 
-  /** A request of a job; resolves when it is answered, rejects when it cannot be. */
+  /** A job's request; resolves when it is answered, and rejects if it fails. */
   async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
     const [process, stores] = [this.#process, this.#stores];
     if (!process?.isAwake || !stores) throw new Error('nobody answers');
@@ -123,14 +123,14 @@ export class SimulatedController {
     this.#parts.onDeath();
   }
 
-  /** SIGTERM: gives everything up in good order, then ends. */
+  /** SIGTERM: releases everything in order, then exits. */
   async stop(): Promise<void> {
     const process = this.#process;
-    // Who does not end within 10 s is killed.
+    // A process that does not exit within 10 s is killed.
     this.#parts.clock.setTimer(10_000, () => void (process === this.#process && this.kill()));
     await this.#pings?.stop();
     await this.#shards?.stop();
-    // A lease that could not be given back runs out.
+    // A lease that could not be released expires.
     await this.#leases?.stop().catch(() => undefined);
     if (process === this.#process) this.kill();
   }

@@ -9,7 +9,7 @@ import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
 import type { Rollup } from '../../controller/results/hours/rollup.ts';
 
-/** A document that is replaced only by one with a higher position. */
+/** A document that only one with a higher position may replace. */
 export interface Positioned {
   position: number;
   content: string;
@@ -27,14 +27,12 @@ export interface MonitorRow {
   isMarked: boolean;
 }
 
-/** An assignment of one monitor to one probe. */
+/** The assignment of one monitor to one probe. */
 export interface Placed {
   config: MonitorConfig;
 }
 
-/**
- * What the database holds, and beside it what only an onlooker can know: the one true journal of each shard.
- */
+/** The content of the database, and what only an observer can know: the one true journal of each shard. */
 export class SimulatedDatabase {
   readonly journal = new Map<number, Map<number, string>>();
   readonly snapshots = new Map<number, Positioned & { taken_at?: number | undefined }>();
@@ -42,7 +40,7 @@ export class SimulatedDatabase {
   readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
   readonly hours = new Map<string, { position: number; rollup: Rollup }>();
   readonly days = new Map<string, { position: number; rollup: Rollup }>();
-  /** Pings that are not taken out yet, by id. */
+  /** Pings that are not yet removed, by id. */
   readonly pings = new Map<string, StoredPing>();
   readonly letters = new Map<string, DeadLetter>();
   readonly statusChanges = new Map<string, StatusChange>();
@@ -53,16 +51,13 @@ export class SimulatedDatabase {
   readonly monitors = new Map<string, MonitorRow>();
   /** By region, then monitor. */
   readonly assignments = new Map<string, Map<string, Placed>>();
-  /** Every entry that was the next one of its shard when it went in, in order. */
+  /** Every entry that was next in its shard when it was inserted, in order. */
   readonly truth = new Map<number, JournalEntry[]>();
-  /** Positions of lanes after the true journal, by shard and lane. */
+  /** Lane positions after the true journal, by shard and lane. */
   readonly truePositions = new Map<string, number>();
   readonly #batches = new Map<string, ResultBatch>();
   readonly complaints: string[] = [];
-  /**
-   * Collections in which a document of a lower position replaces one of a higher: for tests of what that
-   * would do.
-   */
+  /** Collections that allow replacing a document with one of a lower position, to test the consequences. */
   readonly careless = new Set<'states' | 'hours' | 'snapshots'>();
 
   complain(text: string): void {
@@ -75,7 +70,7 @@ export class SimulatedDatabase {
     return entries;
   }
 
-  /** False when the number is taken. */
+  /** False if the number is taken. */
   insertEntry(content: string): boolean {
     const entry = this.parse(content);
     const entries = this.journalOf(entry.shard);
@@ -92,7 +87,7 @@ export class SimulatedDatabase {
     return true;
   }
 
-  /** An entry from its text; batches are read once, for nobody changes what they hold. */
+  /** An entry from its text. Decoded batches are cached, because nobody modifies them. */
   parse(text: string): JournalEntry {
     return parseEntry(text, this.#batches);
   }
@@ -115,7 +110,7 @@ export class SimulatedDatabase {
   }
 }
 
-/** Text of an entry, as a database would keep it. */
+/** The text of an entry, as a database would store it. */
 export function entryText(entry: JournalEntry): string {
   const batches = entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
     probe_id, region, refused, late, bytes: Buffer.from(bytes).toString('base64'),

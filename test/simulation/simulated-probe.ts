@@ -13,7 +13,7 @@ import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedSpool, type Disk } from './simulated-spool.ts';
 import type { Targets } from './targets.ts';
 
-/** A probe learns of changed assignments by asking this often. */
+/** A probe polls for changed assignments at this interval. */
 const SYNC_EVERY_MS = 5000;
 const RECHECK_MS = 2000;
 
@@ -36,13 +36,13 @@ interface Check {
   fails: number;
 }
 
-/** A probe over all of its lives: real lanes, packing and sending; checks against scripted targets. */
+/** A probe over all its lives, with real lanes, packing and sending, and checks of scripted targets. */
 export class SimulatedProbe {
   readonly probeId: string;
   readonly region: string;
   readonly disk: Disk = { lanes: new Map() };
   readonly #parts: ProbeParts;
-  /** Last slot that each monitor was checked in, on disk. */
+  /** The last checked slot of each monitor, on disk. */
   readonly #covered = new Map<string, { dueAt: number; revision: number }>();
   #process: SimulatedProcess;
   #spool: SimulatedSpool | null = null;
@@ -95,7 +95,7 @@ export class SimulatedProbe {
     this.#process.die();
   }
 
-  /** Checks nothing more and sends what it has. */
+  /** Stops checking, and sends what is left. */
   retire(): void {
     this.#isRetired = true;
     for (const check of this.#checks.values()) check.timer?.cancel();
@@ -120,7 +120,7 @@ export class SimulatedProbe {
     }
   }
 
-  /** Slots that passed while nobody looked. */
+  /** Slots that passed while the probe did not run. */
   #tellMissed(check: Check, process: SimulatedProcess): void {
     const covered = this.#covered.get(check.config.monitor_id);
     if (covered?.revision !== check.config.revision) return;

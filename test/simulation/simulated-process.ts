@@ -1,7 +1,7 @@
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 
-/** Counts what any process was let do, so that only then its promises are waited for. */
+/** Counts actions of all processes, to wait for promises only after there were some. */
 export interface Pulse {
   beats: number;
 }
@@ -12,14 +12,13 @@ interface Held {
 }
 
 /**
- * One life of a process: the clock that its code sees, and the gate through which everything that reaches it
- * from outside must go. Asleep it is stopped like by SIGSTOP: timers, replies and messages wait; dead,
- * nothing ever comes.
+ * One life of a process: its clock, and the gate for everything from outside. While it sleeps, as after
+ * SIGSTOP, timers, replies and messages wait. Once it is dead, nothing arrives.
  */
 export class SimulatedProcess implements Clock {
   readonly #clock: SimulatedClock;
   readonly #pulse: Pulse;
-  /** How far its wall clock is ahead, ms. */
+  /** Offset of its wall clock, ms. */
   offsetMs: number;
   #state: 'awake' | 'asleep' | 'dead' = 'awake';
   #held: Held[] = [];
@@ -70,7 +69,7 @@ export class SimulatedProcess implements Clock {
     };
     const timer = this.#clock.setRepeating(periodMs, () => {
       if (this.isDead) return timer.cancel();
-      // What was missed while stopped fires once.
+      // A repeating timer that was missed during the sleep fires once.
       if (isHeld) return;
       isHeld = !this.isAwake;
       this.#enter({ run, isTimer: true });
@@ -83,7 +82,7 @@ export class SimulatedProcess implements Clock {
     };
   }
 
-  /** Lets something from outside in: a reply, a message. */
+  /** Delivers something from outside, such as a reply or a message. */
   enter(run: () => void): void {
     this.#enter({ run, isTimer: false });
   }
@@ -115,7 +114,7 @@ export class SimulatedProcess implements Clock {
     const held = this.#held.splice(0).sort(
       (a, b) => (timersFirst ? Number(b.isTimer) - Number(a.isTimer) : Number(a.isTimer) - Number(b.isTimer)),
     );
-    // Each in a turn of its own, as an event loop does it.
+    // Each in a turn of its own, as in an event loop.
     for (const one of held) this.#clock.setTimer(0, () => this.#enter(one));
   }
 }

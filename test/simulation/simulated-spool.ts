@@ -11,7 +11,7 @@ const FLUSH_AFTER_MS = 1000;
 const SYNC_MS = 3;
 const ENGINE = 'simulated';
 
-/** What outlives a probe's process: its synced batches, and the watermarks that were noted. */
+/** What outlives a probe's process: its synced batches and the recorded watermarks. */
 export interface Disk {
   lanes: Map<string, {
     epoch: string;
@@ -23,7 +23,7 @@ export interface Disk {
   }>;
 }
 
-/** The spool of one life of a probe on a disk in memory: its lanes, packing and reading are the real ones. */
+/** The spool of one life of a probe on a disk in memory, with the real lanes, packing and reading. */
 export class SimulatedSpool implements SpoolSource<Lane> {
   readonly #disk: Disk;
   readonly #process: SimulatedProcess;
@@ -34,9 +34,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   #timer: Timer | null = null;
   onSynced: () => void = () => undefined;
 
-  /**
-   * `reuse` goes on in the newest epoch on disk instead of opening another: for a test of what that would do.
-   */
+  /** With `reuse`, the newest epoch on disk continues instead of a new one, to test the consequences. */
   constructor(disk: Disk, process: SimulatedProcess, random: Random, reuse = false) {
     this.#disk = disk;
     this.#process = process;
@@ -110,7 +108,8 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     if (upTo <= lane.watermark) return;
     lane.watermark = upTo;
     const kept = this.#kept(lane);
-    // A mark on disk may be older than what was trimmed: then the same is sent again after a restart.
+    // The watermark on disk may be older than the last trim; the probe then repeats those results after a
+    // restart.
     if (this.#random.chance(0.7)) {
       kept.watermark = upTo;
       kept.batches = kept.batches.filter((batch) => batch.last > upTo);
@@ -118,7 +117,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
   }
 
-  /** What waits counts as spooled, and may be sent, when it is synced. */
+  /** Waiting results count as spooled, and may be sent, once they are synced. */
   #flush(): void {
     this.#timer?.cancel();
     this.#timer = null;

@@ -36,7 +36,7 @@ export interface ControllerStores {
 
 export type MarkPorts = Pick<ChangeFeedDeps<MonitorConfig>, 'findMarked' | 'place' | 'clear'>;
 
-/** The stores of one process, each call one or more commands on its wire. */
+/** The stores of one process. Each call is one or more commands on its wire. */
 export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerStores {
   return {
     journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire),
@@ -257,7 +257,7 @@ function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   };
 }
 
-/** Desired state: what an older revision says of a monitor is not heard any more. */
+/** Desired state: an older revision of a monitor is ignored. */
 function place(db: SimulatedDatabase, config: MonitorConfig): void {
   for (const [region, placed] of db.assignments) {
     const known = placed.get(config.monitor_id);

@@ -3,7 +3,7 @@ export interface Outage {
   until: number;
 }
 
-/** What is really so: when each monitor's target does not work. Unix ms. */
+/** The ground truth: when each monitor's target is down, Unix ms. */
 export class Targets {
   readonly #outages = new Map<string, Outage[]>();
 

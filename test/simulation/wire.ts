@@ -2,16 +2,16 @@ import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
-/** What may go wrong with the database: shares of commands, 0 to 1. */
+/** Faults of the database, as shares of commands, 0 to 1. */
 export interface Health {
   isDown: boolean;
   /** Answered after up to 3 s. */
   slow: number;
-  /** An error, and nothing done. */
+  /** Fails without effect. */
   failBefore: number;
-  /** An error, and yet done (in part, when it was several documents). */
+  /** Fails although it took effect, or part of it if there were several documents. */
   failAfter: number;
-  /** No answer within the driver's patience, and done much later. */
+  /** Takes effect after the driver's timeout, without an answer. */
   ghost: number;
   /** The process dies right before or right after a write takes effect. */
   crash: number;
@@ -20,24 +20,24 @@ export interface Health {
 export const HEALTHY: Health =
   Object.freeze({ isDown: false, slow: 0, failBefore: 0, failAfter: 0, ghost: 0, crash: 0 });
 
-/** The driver waits no longer than this. */
+/** The driver's timeout. */
 const PATIENCE_MS = 5000;
 
 export class NoAnswer extends Error {}
 
-/** Effects of one command; several documents of a bulk write take effect one by one. */
+/** Effects of one command. The documents of a bulk write take effect one by one. */
 type Effects<T> = { parts: (() => void)[]; answer: () => T };
 
-/** How stores reach the database. */
+/** The stores' connection to the database. */
 export interface Line {
   read<T>(answer: () => T): Promise<T>;
-  /** `parts` take effect in order; then `answer` is asked for the reply. */
+  /** `parts` take effect in order; then `answer` gives the reply. */
   write<T>(parts: (() => void)[], answer: () => T): Promise<T>;
 }
 
 /**
- * One process's connection to the database. Every command is one step that is answered late, twice wrong or
- * never.
+ * One process's connection to the database. Each command takes effect as one step and may be answered late,
+ * wrongly or never.
  */
 export class Wire implements Line {
   readonly #clock: SimulatedClock;

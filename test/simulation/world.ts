@@ -13,10 +13,7 @@ import type { ControllerStores } from './simulated-stores.ts';
 import { Targets } from './targets.ts';
 import { HEALTHY, type Health } from './wire.ts';
 
-/**
- * Eight minutes before a full hour: blocks of that hour are written, and snapshots move, while things go
- * wrong.
- */
+/** Eight minutes before a full hour, so that blocks are written and snapshots move amid the faults. */
 export const START_MS = 1_760_003_520_000;
 export const MINUTE_MS = 60_000;
 
@@ -24,7 +21,7 @@ export interface WorldOptions {
   seed: number;
   controllers: number;
   regions: string[];
-  /** Puts something between a controller and its stores. */
+  /** Wraps a controller's stores. */
   disguise?: (stores: ControllerStores, world: World, controller: SimulatedController) => ControllerStores;
   hand?: (message: TakenMessage) => TakenMessage;
   /** Level of the product's log on standard output. */
@@ -41,17 +38,17 @@ export class World {
   readonly network: Network;
   readonly controllers: SimulatedController[];
   readonly probes: SimulatedProbe[];
-  /** Every configuration that a person gave each monitor, in order. */
+  /** Every configuration that users gave each monitor, in order. */
   readonly history = new Map<string, MonitorConfig[]>();
-  /** When each job was told that its ping is kept, Unix ms, by the monitor. */
+  /** When each job got the answer that its ping was stored, Unix ms, by monitor. */
   readonly jobs = new Map<string, number[]>();
-  /** Jobs that could tell nobody how they ended, however often they tried. */
+  /** Jobs whose final ping failed in every attempt. */
   readonly unheard: { id: string; at: number }[] = [];
   areJobsOver = false;
   health: Health = HEALTHY;
-  /** Counts of what was done to this world. */
+  /** Counts of the actions in this world. */
   readonly faults: Record<string, number> = {};
-  /** How long a controller that died stays dead, ms; null: until the test starts it. */
+  /** How long a dead controller stays dead, ms; null until the test starts it. */
   restartAfterMs: (() => number) | null = () => this.random.int(500, 15_000);
 
   constructor(options: WorldOptions) {
@@ -82,8 +79,8 @@ export class World {
   }
 
   /**
-   * Every period a job runs and tells it, unless its target does not work then; without an answer it tries a
-   * few times more.
+   * Runs a job in every period. It pings unless its target is down, and retries a few times without an
+   * answer.
    */
   employ(config: MonitorConfig, periodMs: number): void {
     const random = new Random(this.jobs.size + 1);
@@ -115,16 +112,16 @@ export class World {
       if (tries === 1) this.unheard.push({ id: config.monitor_id, at: this.clock.now() });
       else this.clock.setTimer(500, () => this.#tell(config, random, tries - 1));
     };
-    // Of a process that dies nothing is heard.
+    // A dying process is not heard.
     this.clock.setTimer(3000, again);
-    // What stands before the controllers asks those that answer; where none does, all of them have a break.
+    // The load balancer asks controllers that answer; if none does, all of them are down.
     const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
     random.pick(awake.length > 0 ? awake : this.controllers).ping(
       config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard),
     ).then(answered, again);
   }
 
-  /** Lets time pass. Between two steps of the clock everything that was set off runs to its end. */
+  /** Lets time pass. Between two timers, everything they triggered runs to completion. */
   async run(forMs: number): Promise<void> {
     let isOver = false;
     this.clock.setTimer(forMs, () => {
@@ -138,7 +135,7 @@ export class World {
     }
   }
 
-  /** Lets time pass until something holds; false when it does not within `forMs`. */
+  /** Lets time pass until a condition holds; false if it does not within `forMs`. */
   async runUntil(holds: () => boolean, forMs: number): Promise<boolean> {
     for (let passedMs = 0; passedMs < forMs; passedMs += 100) {
       if (holds()) return true;
@@ -151,7 +148,7 @@ export class World {
     this.faults[fault] = (this.faults[fault] ?? 0) + 1;
   }
 
-  /** A person creates a monitor; `shard` is where it is to lie. */
+  /** Creates a monitor as a user would, in the given shard. */
   createMonitor(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
     const { shard, ...settings } = given;
     let id = this.random.uuid();
@@ -167,7 +164,7 @@ export class World {
     return config;
   }
 
-  /** A person changes a monitor. */
+  /** Changes a monitor as a user would. */
   changeMonitor(id: string, change: Partial<MonitorConfig>): void {
     const known = this.db.monitors.get(id);
     if (!known || known.config.status === 'deleted') return;
@@ -177,7 +174,7 @@ export class World {
     });
   }
 
-  /** Controllers that have a shard in hand now, by their own belief. */
+  /** Controllers that believe they own a shard now. */
   ownersOf(shard: number): SimulatedController[] {
     return this.controllers.filter(
       (controller) => controller.isAlive && controller.shards?.states.has(shard),
@@ -191,7 +188,7 @@ export class World {
       [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
   }
 
-  /** A process of this world that is none of its controllers or probes. */
+  /** A process of this world besides its controllers and probes. */
   bystander(): SimulatedProcess {
     return new SimulatedProcess(this.clock, this.pulse);
   }
@@ -210,7 +207,7 @@ export class World {
   }
 }
 
-/** Lets promise callbacks run that are ready, and those that they make ready. */
+/** Runs promise callbacks that are ready, and those they make ready. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
