@@ -36,7 +36,7 @@ test('a monitor reaches its probe signed and sealed, and an edit and a pause fol
   await listener?.stop();
 });
 
-test('repeating a placement changes nothing, and an older revision is passed over', async () => {
+test('a repeated placement changes nothing, and an older revision is ignored', async () => {
   const before = probe.revision;
   await rig.fleet.placement.apply([monitorDoc(2)]);
   await until(() => probe.revision === before + 1);
@@ -47,7 +47,7 @@ test('repeating a placement changes nothing, and an older revision is passed ove
   expect(probe.held.has(monitorDoc(1)._id)).toBe(false);
 });
 
-test('renaming a monitor sends nothing; an edit that keeps the check does not check at once', async () => {
+test('a rename sends nothing; an edit that keeps the check causes no immediate check', async () => {
   const before = probe.revision;
   await rig.fleet.placement.apply([
     monitorDoc(2, { revision: 2, name: 'other', tags: ['x'], notification_target_ids: ['d'] }),
@@ -63,7 +63,7 @@ test('renaming a monitor sends nothing; an edit that keeps the check does not ch
   await until(() => probe.held.get(monitorDoc(2)._id)?.assignment_rev === 4);
 });
 
-test('every type but a heartbeat reaches a probe whole', async () => {
+test('every type except heartbeats reaches a probe complete', async () => {
   const docs = [
     monitorDoc(501, {
       type: 'KEYWORD',
@@ -179,7 +179,7 @@ test('a malformed request gets no answer', async () => {
   });
 });
 
-test('a check ordered now returns its result, or whether the probe is away or answers wrongly', async () => {
+test('an immediate check returns its result, or whether the probe is away or answers wrongly', async () => {
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const assignment = probe.held.get(monitorDoc(2)._id);
   if (!assignment) throw new Error('monitor 2 is not held');

@@ -25,7 +25,7 @@ interface Known {
 /** Stretches of days before the present in which somebody watched; between them nobody did. */
 const SPELLS = [[-92, -90.6], [-89.2, -88], [-31, -28.9], [-8.2, -6], [-1.6, 0]] as const;
 
-describe(`what is told of uptime is what the results say, with seed ${SEED}`, () => {
+describe(`reported statistics equal those of the results, with seed ${SEED}`, () => {
   let rig: ControllerRig;
   let began = 0;
   const known = new Map<string, Known>();
@@ -143,9 +143,9 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     });
   }
 
-  test('over 7, 30 and 90 days, and in the list', compareAll);
+  test('uptime over 7, 30 and 90 days, and in the list', compareAll);
 
-  test('when each was last checked, last well and last failing', () => each(async (
+  test('times of the last check, the last success and the last failure', () => each(async (
     { id, script: { told } }, name,
   ) => {
     const last = (outcomes: Told['outcome'][]) =>
@@ -156,7 +156,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
     ]);
   }));
 
-  test('every result itself', () => each(async ({ id, script: { told } }, name) => {
+  test('every single result', () => each(async ({ id, script: { told } }, name) => {
     const from = began - 9 * DAY_MS;
     const wanted = told.filter(({ at }) => at >= from).map(
       (result) => [result.at, result.region, result.outcome, result.ms],
@@ -224,7 +224,7 @@ describe(`what is told of uptime is what the results say, with seed ${SEED}`, ()
       ]));
   });
 
-  test('the group of them all, each weighing the same', async () => {
+  test('the group of all monitors, each with the same weight', async () => {
     const { groups: [group] } = await get('/api/groups');
     const stats = await get(`/api/groups/${group.id}/stats`);
     const now = Date.now();

@@ -15,7 +15,7 @@ describe.each(natsVersions())('a server with a certificate, on %s', (version) =>
   });
   afterAll(() => nats?.stop());
 
-  test('encrypts for whoever comes by tls://, and is verified by them', async () => {
+  test('encrypts connections to tls://, and clients can verify it', async () => {
     const nc = await connect({
       servers: `tls://localhost:${port()}`, authenticator: nkeyAuthenticator(seed()),
       tls: { ca: certificate.cert },
@@ -30,7 +30,7 @@ describe.each(natsVersions())('a server with a certificate, on %s', (version) =>
     await expect(distrusting).rejects.toThrow();
   });
 
-  test('serves our own processes on loopback, where its name does not hold, without', async () => {
+  test('also serves local processes on loopback without TLS, where its name is not valid', async () => {
     const nc = await connect({ servers: nats.url, authenticator: nkeyAuthenticator(seed()), tls: null });
     await nc.flush();
     await nc.close();

@@ -36,7 +36,7 @@ function makeActor(
 const settled = (clock: SimulatedClock) => clock.advance(0);
 
 describe('a mailbox', () => {
-  test('hands over messages one at a time, in order, never while the sender still runs', async () => {
+  test('delivers messages one at a time, in order, and never while the sender runs', async () => {
     const { actor, clock, notes } = makeActor();
     actor.begin();
     actor.send({ note: 'one', work: async () => {
@@ -49,7 +49,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['one', 'one is done', 'two']);
   });
 
-  test('refuses a message when it is full, and takes one again when there is room', async () => {
+  test('refuses messages when it is full, and accepts them again when there is room', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 2 });
     actor.begin();
     expect(['a', 'b', 'c'].map((note) => actor.send({ note }))).toEqual([true, true, false]);
@@ -59,7 +59,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['a', 'b', 'd']);
   });
 
-  test('keeps what the actor tells itself even when it is full', async () => {
+  test('accepts messages from its own actor even when it is full', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 1 });
     actor.begin();
     actor.send({ note: 'a', work: (context) => {
@@ -69,7 +69,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('lets timers in between the turns of an actor that never runs out of messages', async () => {
+  test('lets timers fire between the turns of an actor that always has messages', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 1000 });
     actor.begin();
     let left = 500;
@@ -84,7 +84,7 @@ describe('a mailbox', () => {
     expect(notes).toHaveLength(500);
   });
 
-  test('holds messages that come while the actor starts', async () => {
+  test('holds messages that arrive while the actor starts', async () => {
     const { actor, clock, notes } = makeActor({ start: () => Promise.resolve() });
     actor.begin();
     expect(actor.isRunning).toBe(false);
@@ -94,7 +94,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['early']);
   });
 
-  test('keeps order and count for any mix of sends and pauses', async () => {
+  test('keeps order and limit for any mix of sends and pauses', async () => {
     await fc.assert(fc.asyncProperty(fc.array(
       fc.record({ pauseMs: fc.nat(3), workMs: fc.nat(3) }), { maxLength: 60 },
     ), async (steps) => {
@@ -146,17 +146,17 @@ describe('a question', () => {
   });
 });
 
-describe('the end of a life', () => {
+describe('a life', () => {
   test.each([
     ['a throw', () => {
       throw new Error('broken');
     }],
     ['a rejection', () => Promise.reject(new Error('broken'))],
     [
-      'work beside the messages that fails',
+      'background work that fails',
       (context: ActorContext<Message>) => context.fail(new Error('broken')),
     ],
-  ] as [string, NonNullable<Message['work']>][])('after %s drops what waits, cancels timers and is told once', async (_how, work) => {
+  ] as [string, NonNullable<Message['work']>][])('that ends with %s drops waiting messages, cancels timers and is reported once', async (_how, work) => {
     const { actor, clock, notes, ends } = makeActor();
     actor.begin();
     actor.send({ note: 'timer', work: (context) => context.after('later', 50, { note: 'too late' }) });
@@ -169,7 +169,7 @@ describe('the end of a life', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('by a stop waits for the message in hand, then for what the life lets go of', async () => {
+  test('that is stopped first finishes the current message, then its cleanup', async () => {
     const { actor, clock, notes, ends } = makeActor({ close: () => sleep(clock, 5) });
     actor.begin();
     actor.send({ note: 'long', work: async ({ signal }) => {
@@ -185,7 +185,7 @@ describe('the end of a life', () => {
     expect(ends).toEqual([undefined]);
   });
 
-  test('by its own word lets it take no more messages', async () => {
+  test('that ends itself accepts no more messages', async () => {
     const { actor, clock, notes, ends } = makeActor();
     actor.begin();
     actor.send({ note: 'last', work: (context) => context.finish() });
@@ -195,7 +195,7 @@ describe('the end of a life', () => {
     expect(ends).toEqual([undefined]);
   });
 
-  test('closes a behaviour that comes after the stop', async () => {
+  test('that was stopped closes a behaviour that arrives afterwards', async () => {
     const { actor, clock, notes } = makeActor({ start: () => sleep(clock, 10) });
     actor.begin();
     await actor.stop();
@@ -203,7 +203,7 @@ describe('the end of a life', () => {
     expect(notes).toEqual(['closed']);
   });
 
-  test('comes when the start fails', async () => {
+  test('ends when the start fails', async () => {
     const { actor, clock, ends } = makeActor({ start: () => Promise.reject(new Error('cannot start')) });
     actor.begin();
     await settled(clock);
@@ -211,7 +211,7 @@ describe('the end of a life', () => {
   });
 });
 
-test('a timer with the same key replaces the one that is pending', async () => {
+test('a timer with the same key replaces the pending one', async () => {
   const { actor, clock, notes } = makeActor();
   actor.begin();
   actor.send({ note: 'set', work: (context) => {

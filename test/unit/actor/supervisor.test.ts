@@ -41,8 +41,8 @@ const broken = (): never => {
   throw new Error('broken');
 };
 
-describe('an actor that fails', () => {
-  test('is started again from the beginning, and its neighbour notices nothing', async () => {
+describe('a failing actor', () => {
+  test('is restarted from the beginning without affecting its neighbour', async () => {
     const { clock, notes, failures, supervisor } = makeWorld();
     for (const name of ['a', 'b']) supervisor.start(name);
     await clock.advance(0);
@@ -63,7 +63,7 @@ describe('an actor that fails', () => {
     expect(first?.send({ note: 'of a former life' })).toBe(false);
   });
 
-  test('waits twice as long after each failure in a row, up to a limit, and anew after a life that lasted', async () => {
+  test('waits twice as long after each failure in a row, up to a limit, and starts over after a long life', async () => {
     const { clock, failures, supervisor } = makeWorld();
     supervisor.start('a');
     const fail = async (): Promise<void> => {
@@ -82,7 +82,7 @@ describe('an actor that fails', () => {
     expect(failures.at(-1)?.restartInMs).toBe(100);
   });
 
-  test('is tried again when its start fails, without being said to have started', async () => {
+  test('is retried when its start fails, without being reported as started', async () => {
     const { clock, notes, failures, supervisor } = makeWorld({
       start: (_name, life) => (life < 3 ? Promise.reject(new Error('no database')) : Promise.resolve()),
     });
@@ -92,7 +92,7 @@ describe('an actor that fails', () => {
     expect(failures.map(({ restartInMs }) => restartInMs)).toEqual([100, 200]);
   });
 
-  test('stays away when its supervisor says so, and may be started again by name', async () => {
+  test('stays stopped if its supervisor decides so, and can be started again by name', async () => {
     const { clock, notes, supervisor } = makeWorld({ restarts: () => false });
     supervisor.start('a');
     await clock.advance(0);
@@ -104,7 +104,7 @@ describe('an actor that fails', () => {
     expect(notes.at(-1)).toBe('a started');
   });
 
-  test('begins its next life only when the last one has let go of what it held', async () => {
+  test('begins its next life only after the cleanup of the last one', async () => {
     const { clock, notes, supervisor } =
       makeWorld({ close: () => sleep(clock, 500).then(() => void notes.push('let go')) });
     supervisor.start('a');
@@ -116,7 +116,7 @@ describe('an actor that fails', () => {
 });
 
 describe('a stop', () => {
-  test('waits until the actor has let go of what it held', async () => {
+  test('waits for the cleanup of the actor', async () => {
     const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 50) });
     supervisor.start('a');
     await clock.advance(0);
@@ -128,7 +128,7 @@ describe('a stop', () => {
     expect(supervisor.size).toBe(0);
   });
 
-  test('ends the wait for a restart, and a start that has not come to its end', async () => {
+  test('cancels a pending restart and an unfinished start', async () => {
     const { clock, notes, supervisor } =
       makeWorld({ start: (name) => (name === 'slow' ? sleep(clock, 50) : Promise.resolve()) });
     supervisor.start('a');

@@ -44,7 +44,7 @@ describe('choosing a probe', () => {
 });
 
 describe('choosing some regions', () => {
-  test('gives at most the limit, sorted, and the same ones each time', () => {
+  test('selects at most the limit, sorted, and always the same ones', () => {
     const ids = ['d', 'a', 'c', 'b'];
     expect(chooseSome('x', ids, 9)).toEqual(['a', 'b', 'c', 'd']);
     const some = chooseSome('x', ids, 2);
@@ -54,7 +54,7 @@ describe('choosing some regions', () => {
 });
 
 describe('the phase', () => {
-  test('lies in the interval, is stable, and spaces the regions evenly', () => {
+  test('lies within the interval, is stable, and spaces the regions evenly', () => {
     const interval = fc.integer({ min: 1000, max: 86_400_000 });
     fc.assert(
       fc.property(fc.uuid(), interval, fc.integer({ min: 1, max: 20 }), (id, intervalMs, regions) => {
@@ -85,7 +85,7 @@ describe('eligible probes', () => {
   const probe = (probeId: string, isPresent: boolean, isDraining = false) => {
     return { probeId, isPresent, isDraining };
   };
-  test('are the present ones that do not drain', () => {
+  test('are the present ones that are not draining', () => {
     const all = [probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)];
     expect(eligibleProbes(all)).toEqual(['a', 'b']);
   });
@@ -138,15 +138,15 @@ describe('planning a monitor', () => {
     expect(changes).toMatchObject([{ probe_id: other, assignment: null }]);
   });
 
-  test('writes again what has no revision yet', () => {
+  test('writes a change again that has no revision yet', () => {
     expect(planMonitor(plan([item('a', { pending: 'a' })], wanted(1)), only('a'))).toHaveLength(1);
   });
 
-  test('leaves alone what was done for a later revision', () => {
+  test('leaves alone what was planned for a later revision', () => {
     expect(planMonitor(plan([item('a', { monitor_rev: 2 })], [], 1), only('a'))).toEqual([]);
   });
 
-  test('takes nothing away in a region without a probe to give it to', () => {
+  test('takes nothing away in a region without a probe to take over', () => {
     expect(planMonitor(plan([item('a')], wanted(1)), only())).toEqual([]);
   });
 });

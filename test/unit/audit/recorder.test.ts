@@ -60,13 +60,13 @@ describe('an audit entry', () => {
     ).toEqual([id]);
   });
 
-  test('is written only for successes of routes that declare one', async () => {
+  test('is written only for successful requests to routes that declare one', async () => {
     expect(await entriesOf({ route: route('/api/a', false) })).toEqual([]);
     expect(await entriesOf({ route: { ...route('/api/a'), audit: undefined } })).toEqual([]);
     expect(await entriesOf({ reply: { status: 400, raw: '' } })).toEqual([]);
   });
 
-  test('is bounded, whatever was sent', async () => {
+  test('has a maximum size, whatever was sent', async () => {
     const body = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}${'x'.repeat(200)}`, 1]));
     const fields = (await entriesOf({ body }))[0]?.fields ?? [];
     expect(fields).toHaveLength(50);
@@ -74,7 +74,7 @@ describe('an audit entry', () => {
     expect((await entriesOf({ body: 'text' }))[0]?.fields).toEqual([]);
   });
 
-  test('names the actor that the handler found out', async () => {
+  test('names the actor that the handler identified', async () => {
     const audit = { actor: { type: 'user' as const, id: 'u9', name: 'Grace' }, organizationId: 'o9' };
     const [entry] = await entriesOf({ reply: { status: 200, audit } });
     expect(entry).toMatchObject({

@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
-describe('a bad value is named with what was expected', () => {
+describe('an invalid value is reported with the expected format', () => {
   test.each([
     ['PORT', 'http', 'PORT must be a whole number from 0 to 65535, not "http"'],
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, not "65536"'],
@@ -80,12 +80,12 @@ describe('a bad value is named with what was expected', () => {
     ],
     ['JWT_KEYS', '{"keys":[]}', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
     ['JWT_KEYS', 'hunter2', 'JWT_KEYS must be a JSON key ring: {"keys":[…]}'],
-  ])('%s, whose value stays unprinted', (name, value, message) => {
+  ])('%s, without printing the value', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
   });
 });
 
-test('variables that need each other are named when one is missing', () => {
+test('variables that require each other are reported when one is missing', () => {
   expect(problemsOf({ NATS_TLS_CERT: 'c.pem' })).toEqual([
     'NATS_TLS_KEY must be set when NATS_TLS_CERT is',
     'NATS_LISTEN must be set when NATS_TLS_CERT is',
@@ -95,7 +95,7 @@ test('variables that need each other are named when one is missing', () => {
   ]);
 });
 
-test('all problems come in one message, and an empty value counts as unset', () => {
+test('all problems are reported together, and an empty value counts as unset', () => {
   const start = () => loadControllerConfig({ PORT: 'x', RATE_LIMIT: '', NATS_URL: ' ', REGISTRATION: 'no' });
   expect(start).toThrow(
     [
@@ -108,7 +108,7 @@ test('all problems come in one message, and an empty value counts as unset', () 
   );
 });
 
-test('defaults are those of the process contract, and the result is frozen through and through', () => {
+test('the defaults are those of the process contract, and the configuration is deeply frozen', () => {
   const config = loadControllerConfig(REQUIRED);
   expect(config).toEqual({
     dataDir: resolve('data'),
@@ -131,7 +131,7 @@ test('defaults are those of the process contract, and the result is frozen throu
   expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.nats)).toBe(true);
 });
 
-test('mail comes from MAIL_FROM, else from the domain that is known', () => {
+test('mail is sent from MAIL_FROM, or else from the known domain', () => {
   const from = (env: Record<string, string>) => loadControllerConfig({ ...REQUIRED, ...env }).mail.from;
   const mailgun = { MAILGUN_API_KEY: 'k', MAILGUN_DOMAIN: 'mg.example' };
   expect(from({ ...mailgun, MAIL_FROM: 'Ops <ops@x.example>' })).toBe('Ops <ops@x.example>');
@@ -144,7 +144,7 @@ test('mail comes from MAIL_FROM, else from the domain that is known', () => {
   );
 });
 
-describe('the NATS address told to probes', () => {
+describe('the NATS address for probes', () => {
   const publicUrl = (env: Record<string, string>) =>
     loadControllerConfig({ ...REQUIRED, ...env }).nats.publicUrl;
 
@@ -157,7 +157,7 @@ describe('the NATS address told to probes', () => {
       NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example', NATS_TLS_CERT: 'c', NATS_TLS_KEY: 'k',
     }, 'tls://watch.example:4222'],
     [{ NATS_LISTEN: '0.0.0.0:4222', NATS_PUBLIC_URL: 'tls://n.example:443' }, 'tls://n.example:443'],
-  ])('of %o', (env, expected) => {
+  ])('with %o', (env, expected) => {
     expect(publicUrl(env)).toBe(expected);
   });
 });
@@ -170,13 +170,13 @@ describe('secrets from files', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  test('the content of X_FILE is the value, without the line end', () => {
+  test('the content of X_FILE is the value, without the line break', () => {
     const config =
       loadControllerConfig({ NATS_URL: REQUIRED.NATS_URL, MONGODB_URL_FILE: join(dir, 'mongo') });
     expect(config.mongo.url).toBe('mongodb://user:pw@db/farwatch');
   });
 
-  test('a table of plans that cannot be used is named, and one that can shows the shortest interval that holds', () => {
+  test('an invalid table of plans is reported, and a valid one shows the effective minimum interval', () => {
     writeFileSync(join(dir, 'plans'), '{"free":{"monitors":-1}}');
     expect(problemsOf({ PLANS_FILE: join(dir, 'plans'), PORT: 'x' })).toEqual([
       expect.stringContaining('PORT'), expect.stringContaining('(free.monitors: '),
@@ -188,7 +188,7 @@ describe('secrets from files', () => {
     expect([plans.free.monitors, plans.free.min_interval_seconds]).toEqual([7, 5]);
   });
 
-  test('an unreadable file and a variable given twice are named', () => {
+  test('an unreadable file and a variable given twice are reported', () => {
     expect(problemsOf({
       SMTP_URL_FILE: '/no/such', MONGODB_URL_FILE: join(dir, 'mongo'), MAIL_FROM: 'a@b.example',
     }))

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkProbeConfig, loadProbeConfig } from '../../../probe/config.ts';
 
-describe('a bad setting or flag is named', () => {
+describe('an invalid setting or flag is reported', () => {
   test.each([
     [{ PROBE_ALLOW_PRIVATE: 'x' }, [], ['PROBE_ALLOW_PRIVATE must be true or false, not "x"']],
     [
@@ -36,7 +36,7 @@ describe('a bad setting or flag is named', () => {
   });
 });
 
-test('nothing set: the identity in ./data is used', () => {
+test('without settings, the identity in ./data is used', () => {
   expect(loadProbeConfig({}, [])).toEqual({
     dataDir: resolve('data'),
     logLevel: 'info',
@@ -61,6 +61,6 @@ test.each([
   [{ REGISTRATION: 'open' }, false],
   [{ REGISTRATION: 'open', PROBE_ALLOW_PRIVATE: 'true' }, true],
   [{ PROBE_ALLOW_PRIVATE: 'false' }, false],
-])('strangers may not point checks at private addresses: %o', (env, expected) => {
+])('checks of private addresses are allowed by default unless registration is open: %o', (env, expected) => {
   expect(loadProbeConfig(env, []).checks.allowPrivate).toBe(expected);
 });

@@ -28,9 +28,9 @@ const whole: [name: string, schema: z.ZodType][] = [
   ['enrol-answer', enrolAnswer],
 ];
 
-describe('messages of version 1', () => {
+describe('a message of version 1:', () => {
   for (const [name, schema] of whole) {
-    test(`${name} is read with every field`, () => {
+    test(`${name} is parsed with every field`, () => {
       expect(schema.parse(sample(name))).toEqual(sample(name));
     });
 
@@ -42,7 +42,7 @@ describe('messages of version 1', () => {
     });
   }
 
-  test('a live event is read with every field, and refused with one of the wrong type', () => {
+  test('a live event is parsed with every field, and refused if one has the wrong type', () => {
     const message = sample('live-event') as Record<string, unknown>;
     expect(liveEventMessage.parse(message)).toEqual(message);
     for (const field of Object.keys(message)) {
@@ -54,7 +54,7 @@ describe('messages of version 1', () => {
     expect(syncRequest.parse(sample('sync-request'))).toEqual({ v: 1, revision: 6, after: null });
   });
 
-  test('an assignment of a type that is not known yet keeps its fields', () => {
+  test('an assignment of an unknown type keeps its fields', () => {
     const delta = assignmentDelta.parse(sample('assignment-delta-of-the-future'));
     const change = delta.changes[0];
     const spec = change && 'set' in change ? change.set.spec : null;
@@ -62,7 +62,7 @@ describe('messages of version 1', () => {
     expect(spec && isSpecOf(spec, 'HTTP')).toBe(false);
   });
 
-  test('an HTTP assignment that cannot be read in full is not taken for one, and is whole for the version that can', () => {
+  test('an HTTP assignment with unknown settings does not count as HTTP, and is kept complete for a newer version', () => {
     const order = sample('run-order') as { assignment: { spec: Record<string, unknown> } };
     for (const [field, value] of [
       ['url', undefined], ['method', 'QUERY'], ['expected_status', 'any'],
@@ -79,7 +79,7 @@ describe('messages of version 1', () => {
     }
   });
 
-  test('what is signed is pinned to the byte', () => {
+  test('signed bytes never change', () => {
     expect(signedText(signedEnvelope.parse(sample('signed-envelope')))).toBe(
       'assign\np1\n8\n1760086400000\nc2VhbGVk',
     );
@@ -88,11 +88,11 @@ describe('messages of version 1', () => {
     );
   });
 
-  test('a batch in JSON is read, with what this version does not know left out', () => {
+  test('a batch in JSON is parsed, without fields unknown to this version', () => {
     expect(decodeBatch(Buffer.from(text('result-batch.json')))).toEqual(sample('result-batch-decoded'));
   });
 
-  test('a packed batch is read, and written as it was', () => {
+  test('a packed batch is parsed, and encodes to the same bytes', () => {
     const packed = Buffer.from(text('result-batch-packed.hex').replaceAll('\n', ''), 'hex');
     expect(decodeBatch(packed)).toEqual(sample('result-batch-decoded'));
     expect(Buffer.from(encodeBatch(sample('result-batch-decoded') as ResultBatch)).toString('hex')).toBe(

@@ -63,13 +63,13 @@ const batch: fc.Arbitrary<ResultBatch> = stretches.map(([first, parts]) => {
 });
 
 describe('a packed batch', () => {
-  test('gives back what was put in', () => {
+  test('decodes to what was encoded', () => {
     fc.assert(fc.property(batch, (made) => {
       expect(decodeBatch(encodeBatch(made))).toEqual(made);
     }), { numRuns: 300 });
   });
 
-  test('says which lane it is of', () => {
+  test('has a header that names its lane', () => {
     fc.assert(fc.property(batch, (made) => {
       const header =
         made.last - made.first < 1000 ? { epoch: 'e1', first: made.first, last: made.last } : null;
@@ -77,7 +77,7 @@ describe('a packed batch', () => {
     }), { numRuns: 50 });
   });
 
-  test('is refused when a byte is missing or too many', () => {
+  test('is refused when a byte is missing or added', () => {
     fc.assert(fc.property(batch, fc.nat(), (made, at) => {
       const bytes = encodeBatch(made);
       expect(() => decodeBatch(bytes.subarray(0, at % bytes.length))).toThrow();
@@ -85,7 +85,7 @@ describe('a packed batch', () => {
     }), { numRuns: 100 });
   });
 
-  test('with damaged bytes is refused or is another sound batch, and never more than that', () => {
+  test('with damaged bytes is refused, or decodes to another valid batch within the limits', () => {
     fc.assert(fc.property(batch, fc.array(
       fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 },
     ), (made, damage) => {
@@ -102,7 +102,7 @@ describe('a packed batch', () => {
     }), { numRuns: 500 });
   });
 
-  test('of bytes that were never a batch is refused', () => {
+  test('of random bytes is refused', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(() => decodeBatch(bytes)).toThrow();
       expect(() => decodeBatch(Buffer.concat([Buffer.from([1]), bytes]))).toThrow();
@@ -157,7 +157,7 @@ describe('a batch in JSON', () => {
     });
   }
 
-  test('with a result that cannot be read still says which lane it is of', () => {
+  test('with an invalid result still has a readable lane', () => {
     expect(readLaneHeader(bytes({ ...made(4, 5), results: [{ seq: 4, outcome: 7 }, { seq: 5 }] }))).toEqual({
       epoch: 'e', first: 4, last: 5,
     });

@@ -18,7 +18,7 @@ function isMatch(pattern: string, subject: string): boolean {
 }
 
 describe('subjects', () => {
-  test('read as documented', () => {
+  test('have the documented form', () => {
     expect(subjects.results(7, 'eu-west', 'p1')).toBe('results.07.eu-west.p1');
     expect(subjects.resultsOfShard(12)).toBe('results.12.*.*');
     expect(subjects.sync('eu-west', 'p1')).toBe('sync.eu-west.p1');
@@ -31,7 +31,7 @@ describe('subjects', () => {
     expect(subjects.raw('o', 'p', 'm', 'eu-west')).toBe('raw.o.p.m.eu-west');
   });
 
-  test('of a probe give its address back', () => {
+  test('of a probe contain its address', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       const all = [
         subjects.results(number, region, probeId),
@@ -41,7 +41,7 @@ describe('subjects', () => {
     }));
   });
 
-  test('of a shard give it back', () => {
+  test('of a shard contain its number', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       for (const subject of [
         subjects.results(number, region, probeId), subjects.ask(number, 'live'), subjects.poke(number),
@@ -51,7 +51,7 @@ describe('subjects', () => {
     }));
   });
 
-  test('are heard under the patterns that are subscribed to, and under no other shard\'s', () => {
+  test('match the subscribed patterns, and those of no other shard', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       for (let other = 0; other < SHARD_COUNT; other += 1) {
         expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(
@@ -69,7 +69,7 @@ describe('subjects', () => {
     '', 'results', 'results.01.eu', 'results.01.eu.p.x', 'sync.eu', 'beat.eu.p.x', 'raw.o.p.m.eu',
     'RESULTS.01.eu.p', 'beat..p', 'beat.eu.', 'xsync.eu.p',
   ]) {
-    test(`say nothing of a probe in ${JSON.stringify(subject)}`, () => {
+    test(`name no probe in ${JSON.stringify(subject)}`, () => {
       expect(probeOfSubject(subject)).toBeNull();
     });
   }
@@ -78,7 +78,7 @@ describe('subjects', () => {
     '', 'results', 'results.1.eu.p', 'results.001.eu.p', 'sync.01.p', 'poke.1', 'poke.xx', 'xpoke.01',
     'poke.01x',
   ]) {
-    test(`say nothing of a shard in ${JSON.stringify(subject)}`, () => {
+    test(`name no shard in ${JSON.stringify(subject)}`, () => {
       expect(shardOfSubject(subject)).toBeNull();
     });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatUuid, UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 
-test('a cache of ids says what was asked for, also of ids that share a slot', () => {
+test('a cache of ids returns the requested id, even for ids that share a slot', () => {
   const cache = new UuidCache();
   const ids = [0, 1, 2].flatMap((byte) => Array.from({ length: 16 }, (_, place) => {
     const bytes = Buffer.alloc(20, 7);

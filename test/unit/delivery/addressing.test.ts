@@ -29,27 +29,27 @@ describe('a receiver', () => {
     [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'],
     [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'], [408, 'dead'], [410, 'dead'], [429, 'dead'],
     [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
-  ])('that answers %i makes the verdict %s', (status, kind) => {
+  ])('that answers %i gives the outcome %s', (status, kind) => {
     expect(webhookVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
   });
 
-  test('that does not answer is tried again', () => {
+  test('that does not answer is retried', () => {
     const verdict = webhookVerdict({ kind: 'failed', reason: 'connection refused', durationMs: 1 });
     expect(verdict).toMatchObject({ kind: 'retry', reason: 'connection refused' });
   });
 
-  test('at a forbidden address is not tried again', () => {
+  test('at a forbidden address is not retried', () => {
     const verdict = webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
     expect(verdict).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
   });
 
-  test('is not judged while we are busy', () => {
+  test('is not judged while the controller is busy', () => {
     expect(webhookVerdict({ kind: 'busy' })).toEqual({ kind: 'busy' });
   });
 });
 
 describe('Slack', () => {
-  test('is tried again after the delay that comes with a 429', () => {
+  test('is retried after the delay in its 429', () => {
     const verdictAfter = (retryAfterMs: number | null) => {
       return slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs });
     };
@@ -59,7 +59,7 @@ describe('Slack', () => {
 
   test.each([
     [200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry'],
-  ])('that answers %i makes the verdict %s', (status, kind) => {
+  ])('that answers %i gives the outcome %s', (status, kind) => {
     expect(slackVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
   });
 });
@@ -114,7 +114,7 @@ describe('a custom header', () => {
 
   test.each([
     'content-type', 'CONTENT-TYPE', 'X-Service-Event', 'x-service-anything', 'User-Agent',
-  ])('%s is replaced by ours', (name) => expect(isReservedHeader(name)).toBe(true));
+  ])('%s is replaced with the value of the product', (name) => expect(isReservedHeader(name)).toBe(true));
 
   test.each(['X-Servicex', 'X-Team', 'Accept'])('%s is sent', (name) => {
     expect(isReservedHeader(name)).toBe(false);

@@ -24,7 +24,7 @@ function from(
 const done = (id: string): QueueMessage => ({ kind: 'tried', id, end: { kind: 'sent', durationMs: 5 } });
 
 describe('a queue', () => {
-  test('tries one first, and more at once when it was answered quickly', () => {
+  test('attempts one delivery first, and more concurrently after a quick answer', () => {
     const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => item(id, `m-${id}`));
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
     expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'try' && effect.id)).toEqual([
@@ -32,7 +32,7 @@ describe('a queue', () => {
     ]);
   });
 
-  test('goes on one by one in the slow lane when an answer was slow or a try failed', () => {
+  test('continues one by one in the slow pool after a slow answer or a failed attempt', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
     for (const end of [
       { kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 },
@@ -43,7 +43,7 @@ describe('a queue', () => {
     }
   });
 
-  test('lets nothing overtake the older delivery of its monitor', () => {
+  test('sends no delivery before an older one of the same monitor', () => {
     const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', pool: 'quick' }]);
     expect(from(items, [done('other')]).effects).toEqual([
@@ -51,14 +51,14 @@ describe('a queue', () => {
     ]);
   });
 
-  test('lets nothing overtake a delivery that somebody else has', () => {
+  test('sends no delivery before an older one that another controller holds', () => {
     const items = [item('down', 'm1'), item('up', 'm1')];
     expect(from(items, [{ kind: 'tried', id: 'down', end: { kind: 'lost' } }]).effects).toEqual([
       { kind: 'load' },
     ]);
   });
 
-  test('of a destination that is gone is tried out of time, so that it ends', () => {
+  test('of a deleted destination is attempted early, so that it ends', () => {
     const { state } = initialQueue();
     const { effects } = nextInQueue(
       state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true },
@@ -67,7 +67,7 @@ describe('a queue', () => {
     expect(effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
   });
 
-  test('says once that its destination answers again, and after an outage hastens what waits for a retry', () => {
+  test('reports its destination\'s recovery once, and after an outage advances waiting retries', () => {
     const { state } = initialQueue();
     const items = [item('a', 'm1'), item('b', 'm2', 500_000), item('c', 'm3', 600_000)];
     const after = (failingSince: number) => {
@@ -86,7 +86,7 @@ describe('a queue', () => {
     expect(nextInQueue(after(40_000).state, done('b'), 100_001).effects).toEqual([]);
   });
 
-  test('knows that a destination failed also when that was final', () => {
+  test('counts a failure of its destination even when it was final', () => {
     const items = [item('a', 'm1'), item('b', 'm2')];
     expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({
       kind: 'recovered', at: 1000,
@@ -96,7 +96,7 @@ describe('a queue', () => {
     ).toMatchObject({ kind: 'settle' });
   });
 
-  test('that was woken while it worked is read again before it rests', () => {
+  test('that is woken while it works is read again before it rests', () => {
     const wake = { kind: 'wake' } as const;
     expect(from([item('a', 'm1')], [wake, done('a')]).effects).toEqual([{ kind: 'load' }]);
     expect(from([], [wake, { kind: 'settled', isAccepted: true }]).effects).toEqual([{ kind: 'load' }]);
@@ -183,7 +183,7 @@ class World {
   }
 }
 
-test('whatever happens in whatever order, each delivery is sent once, in its monitor\'s order, and none is forgotten', () => {
+test('any sequence of events sends each delivery once, in the order of its monitor, and forgets none', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('queue' as const), monitor: fc.nat(3), isTold: fc.boolean() }),
     fc.record({ kind: fc.constant('perform' as const), at: fc.nat(5), outcome: fc.nat(6) }),

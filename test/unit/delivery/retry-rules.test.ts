@@ -42,7 +42,7 @@ function delayMs(failed: number, { random = 0, askedMs = 0 } = {}): number | nul
   return outcome.next_attempt_at === null ? null : outcome.next_attempt_at - when.now;
 }
 
-test('delays are up to a fifth longer, never shorter', () => {
+test('delays are longer by up to a fifth, never shorter', () => {
   const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: MAX_RETRIES }), chance, (failed, random) => {

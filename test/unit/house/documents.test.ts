@@ -27,7 +27,7 @@ function documented(): string[] {
 }
 
 describe('the documents', () => {
-  test('name every setting that a process reads, and no other', () => {
+  test('name every setting that a process reads, and no others', () => {
     const settings = [...declared('controller/config.ts'), ...declared('probe/config.ts')].filter(
       (name) => !INTERNAL.includes(name),
     );
@@ -44,7 +44,7 @@ describe('the documents', () => {
   });
 
   for (const path of documents) {
-    test(`${path} links only to what is there`, () => {
+    test(`${path} has no broken links`, () => {
       const links =
         [...read(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1] as string);
       const local = links.filter((link) => !/^[a-z]+:/.test(link));

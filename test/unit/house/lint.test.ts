@@ -209,7 +209,7 @@ describe('the lint settings', () => {
   afterAll(() => tree?.remove());
 
   for (const { path, rule } of planted) {
-    test(rule ? `${rule} complains of ${path}` : `nothing complains of ${path}`, () => {
+    test(rule ? `${rule} reports ${path}` : `no rule reports ${path}`, () => {
       expect(found.get(path)).toEqual(rule ? [rule] : []);
     });
   }

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../../..');
 /** A field of the line itself, which the logger writes too: the line would have it twice. */
 const TAKEN = /\blog\.(?:trace|debug|info|warn|error|fatal)\(\{[^}]*\b(?:name|level|time|pid|msg):/;
 
-test('no line of the log has a field twice', () => {
+test('no log line contains a field twice', () => {
   const files = ['controller', 'probe', 'shared', 'deploy'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
       (name) => /\.(?:ts|mjs)$/.test(name),

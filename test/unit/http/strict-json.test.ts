@@ -57,7 +57,7 @@ describe('strict JSON', () => {
 
 });
 
-describe('the work on a megabyte grows with its length only', () => {
+describe('the work for a megabyte grows only linearly', () => {
   /** The most expensive text is a key with its brackets, colon and comma. */
   const MOST_STEPS_PER_CHAR = 8;
   let counter: StepCounter<{ parseStrictJson(text: string): unknown }>;
@@ -66,7 +66,7 @@ describe('the work on a megabyte grows with its length only', () => {
   });
   afterAll(() => counter.stop());
 
-  test('of rows that are read', () => {
+  test('for accepted rows', () => {
     const row = (id: number) => ({ id, name: 'x'.repeat(20), more: [1.5e10, true, null] });
     const text = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => row(id)));
     expect(text.length).toBeGreaterThan(1_000_000);
@@ -82,10 +82,10 @@ describe('the work on a megabyte grows with its length only', () => {
     ['white space', `${' '.repeat(1_000_000)}x`],
     ['escapes', `"${'\\u0061'.repeat(160_000)}`],
     ['backslashes', `"${'\\\\'.repeat(500_000)}`],
-    ['pairs of surrogates and a half one', `"${'\\ud83d\\ude00'.repeat(80_000)}\\ud83d"`],
+    ['surrogate pairs and a lone surrogate', `"${'\\ud83d\\ude00'.repeat(80_000)}\\ud83d"`],
     ['quotes', '"'.repeat(1_000_000)],
-    ['keys that are all alike', `{${'"a":1,'.repeat(150_000)}"a":1}`],
-  ])('of %s, which is refused', (_what, text) => {
+    ['identical keys', `{${'"a":1,'.repeat(150_000)}"a":1}`],
+  ])('for %s, which is refused', (_what, text) => {
     const steps =
       counter.count(() => expect(() => counter.exports.parseStrictJson(text)).toThrow(/^Request body/));
     expect(steps).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('the work on a megabyte grows with its length only', () => {
   });
 });
 
-test('megabytes are parsed in turns, with the same outcome', async () => {
+test('megabytes are parsed in turns, with the same result', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {

@@ -51,13 +51,13 @@ const document = fc.oneof(
   odd,
 );
 
-test('parsing in turns accepts and refuses the same documents as parsing at once, with the same words', async () => {
+test('parsing in turns accepts and refuses the same documents as parsing at once, with the same messages', async () => {
   await fc.assert(fc.asyncProperty(document, async (each) => {
     await expectSame(each);
   }), { numRuns: 150 });
 });
 
-test('documents that are too long or have faults far in are refused with the same words', async () => {
+test('documents that are too long or have faults far in are refused with the same messages', async () => {
   const many = (count: number, faulty: (at: number) => boolean) => ({
     monitors: Array.from({ length: count }, (_, at) => ({ ...http, interval_seconds: faulty(at) ? 5 : 60 })),
     extra: 1,

@@ -82,7 +82,7 @@ beforeEach(async () => {
 const live = () => liveness.liveProbes('eu').map((probe) => probe._id);
 
 describe('liveness', () => {
-  test('is as last known for 15 s, then follows the beats', async () => {
+  test('keeps the last known status for 15 s, then follows the beats', async () => {
     expect(live()).toEqual(['b']);
     await beat('a');
     expect(live()).toEqual(['a', 'b']);
@@ -100,7 +100,7 @@ describe('liveness', () => {
     ]);
   });
 
-  test('does not count time in which it could hear nothing', async () => {
+  test('does not count time in which no beat could arrive', async () => {
     await beat('a');
     await beat('b');
     await clock.advance(5000);
@@ -115,7 +115,7 @@ describe('liveness', () => {
     expect(live()).toEqual(['b']);
   });
 
-  test('writes a change at once, beats once a minute, and repeats what could not be written', async () => {
+  test('stores a change immediately and beats once a minute, and repeats failed writes', async () => {
     const beats = async (seconds: number) => {
       for (let at = 0; at < seconds; at += 5) {
         await beat('b');
@@ -139,7 +139,7 @@ describe('liveness', () => {
     expect(notes.flat()).toMatchObject([{ probeId: 'b', isOnline: false }]);
   });
 
-  test('ignores beats that are malformed, of unknown or deleted probes, or of another region', async () => {
+  test('ignores malformed beats and those of unknown or deleted probes or another region', async () => {
     bus.deliver('beat.eu.a', '{');
     bus.deliver('beat.eu.a', { v: 1 });
     bus.deliver('beat.eu.a', 'x'.repeat(10_000));
@@ -155,7 +155,7 @@ describe('liveness', () => {
     expect(liveness.track('a')).not.toBeNull();
   });
 
-  test('drops a probe that is gone', async () => {
+  test('forgets a deleted probe', async () => {
     await beat('a');
     probes = [];
     await directory.refresh();
@@ -164,7 +164,7 @@ describe('liveness', () => {
   });
 });
 
-test('a refresh asked for during another begins after it', async () => {
+test('starts another refresh when one is requested during a refresh', async () => {
   let reads = 0;
   const counted = { list: async () => ((reads += 1), []), find: async () => null };
   const regions = { list: async () => [] };

@@ -8,7 +8,7 @@ import {
 const seedOf = (pair: { getSeed(): Uint8Array }) => new TextDecoder().decode(pair.getSeed());
 
 describe('keys', () => {
-  test('sign as nkeys.js verifies, and verify what nkeys.js signs', () => {
+  test('create signatures that nkeys.js verifies, and verify those of nkeys.js', () => {
     for (const pair of [createAccount(), createUser()]) {
       const key = new SigningKey(seedOf(pair));
       expect(key.publicKey).toBe(pair.getPublicKey());
@@ -36,7 +36,7 @@ describe('keys', () => {
     expect(() => new SigningKey('SU')).toThrow();
   });
 
-  test('seal content that only the recipient opens', () => {
+  test('seal content that only the recipient can open', () => {
     const keys = new ControllerKeys(newControllerSeeds());
     const [recipient, other] = [createCurve(), createCurve()];
     const sealed = keys.seal(Buffer.from('secret'), recipient.getPublicKey());
@@ -54,7 +54,7 @@ describe('a NATS token', () => {
       iss: issuer.publicKey, sub: 'U', aud: 'PROBES', iat: 1_760_000_000, nats: { type: 'user' },
     });
   });
-  test('is refused after any change to it', () => {
+  test('is refused after any change', () => {
     const [header, claims, signature] = token.split('.') as [string, string, string];
     const others = JSON.stringify({ iss: issuer.publicKey, sub: 'U', aud: 'CONTROL' });
     const forged = Buffer.from(others).toString('base64url');

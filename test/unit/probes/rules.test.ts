@@ -25,12 +25,12 @@ function view(track: BeatTrack | null, nowMono: number, listeningSinceMono: numb
 }
 
 describe('silence', () => {
-  test('counts from the last beat, or from when we began to listen', () => {
+  test('counts from the last beat, or from when the controller began to listen', () => {
     expect(silentMs(view(beats([{}, 100]), 15_100))).toBe(15_000);
     expect(silentMs(view(beats([{}, 100]), 20_000, 19_000))).toBe(1000);
     expect(silentMs(view(null, 9000, 4000))).toBe(5000);
   });
-  test('is none while nothing can be heard', () => {
+  test('does not exist while nothing can be heard', () => {
     expect(silentMs(view(beats([{}, 0]), 600_000, null))).toBe(0);
   });
 });
@@ -41,7 +41,7 @@ describe('being live', () => {
     expect(isLive(probe, view(track, 15_000))).toBe(true);
     expect(isLive(probe, view(track, 15_001))).toBe(false);
   });
-  test('is taken from the database until beats had time to arrive', () => {
+  test('comes from the database until beats have had time to arrive', () => {
     expect(isLive({ ...probe, is_online: true }, view(null, 14_000))).toBe(true);
     expect(isLive({ ...probe, is_online: true }, view(null, 16_000))).toBe(false);
     expect(isLive(probe, view(null, 14_000))).toBe(false);
@@ -66,7 +66,7 @@ describe('the status', () => {
     expect(of({}, null)).toMatchObject(says('offline', /not connected yet/));
     expect(of({}, beats([{}, 0]), 20_000)).toMatchObject(says('offline', /No beat/));
   });
-  test('names a clock that is off by more than 30 s, by the median of the beats', () => {
+  test('reports a clock that is off by more than 30 s, by the median of the beats', () => {
     const skewed = { status: 'online', reason: 'Its clock is off by 3601 s' };
     expect(of({}, beats([{ sent_at: -3_600_000 }, 0]))).toMatchObject(skewed);
     const late = beats([{}, 0], [{ sent_at: -60_000 }, 1], [{}, 2]);
@@ -75,7 +75,7 @@ describe('the status', () => {
 });
 
 describe('two processes with one identity', () => {
-  test('are revealed by an epoch that comes back, and the older start is named', () => {
+  test('are detected by an epoch that reappears, and the older start is named', () => {
     const [older, newer] = [{ epoch: 'old', started_at: 1 }, { epoch: 'new', started_at: 2 }];
     const track = beats([older, 0], [newer, 1], [older, 2]);
     expect(track.conflict?.olderEpoch).toBe('old');
@@ -83,12 +83,12 @@ describe('two processes with one identity', () => {
     expect([status, reason]).toEqual(['quarantined', expect.stringContaining('old')]);
     expect(beats([newer, 0], [older, 1], [newer, 2]).conflict?.olderEpoch).toBe('old');
   });
-  test('are not suspected after a restart, even with a clock set back before it', () => {
+  test('are not suspected after a restart, even if the clock was set back before it', () => {
     const start = (epoch: string, started_at: number) => ({ epoch, started_at });
     const track = beats([start('a', 9), 0], [start('b', 2), 1], [start('c', 3), 2], [{ epoch: 'c' }, 3]);
     expect(track.conflict).toBeNull();
   });
-  test('stop counting a minute after the last sign of it', () => {
+  test('stop being reported a minute after the last sign of them', () => {
     let track = beats([{ epoch: 'a' }, 0], [{ epoch: 'b' }, 1], [{ epoch: 'a' }, 2]);
     track = takeBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003 });
     expect(track.conflict).toBeNull();

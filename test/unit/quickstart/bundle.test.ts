@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('starts that build at the same time end up with the same whole bundles and no drafts', async () => {
+test('concurrent starts that build produce the same complete bundles and leave no drafts', async () => {
   const dirs = await Promise.all([build(), build(), build()]);
   expect(new Set(dirs).size).toBe(1);
   expect(readdirSync(dirs[0] as string).filter((name) => name.endsWith('.mjs'))).toEqual(NAMES);
@@ -39,7 +39,7 @@ test('starts that build at the same time end up with the same whole bundles and 
   expect(readdirSync(cache())).toHaveLength(1);
 });
 
-test('what is built already is used as it is; a change of any source or package builds anew', async () => {
+test('existing bundles are reused; a change of any source or package causes a new build', async () => {
   const first = await build();
   writeFileSync(join(first, 'probe.mjs'), 'as it is');
   expect(await build()).toBe(first);
@@ -52,13 +52,13 @@ test('what is built already is used as it is; a change of any source or package 
   expect(existsSync(first)).toBe(true);
 });
 
-test('an error in the source is told and leaves nothing behind', async () => {
+test('an error in the source is reported and leaves no files behind', async () => {
   write('probe/main.ts', 'const = ;');
   await expect(build()).rejects.toThrow(/probe\/main\.ts/);
   expect(readdirSync(cache())).toEqual([]);
 });
 
-test('old bundles go, but for the newest and those that a living process runs from', async () => {
+test('old bundles are deleted, except the newest and those that a living process uses', async () => {
   const ageDays = { held: 9, dead: 8, empty: 7, third: 3, second: 2 };
   for (const [name, days] of Object.entries(ageDays)) {
     mkdirSync(join(cache(), name, 'held-by'), { recursive: true });

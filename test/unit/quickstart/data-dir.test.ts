@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 test.runIf(
   process.platform === 'linux',
-)('of several starts at the same moment one gets the directory', async () => {
+)('only one of several concurrent starts gets the directory', async () => {
   const claims =
     await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(join(dir, 'data'), systemClock)));
   const won = claims.filter((claim) => claim.status === 'fulfilled');
@@ -28,13 +28,13 @@ test.runIf(
   await (await claimDataDir(join(dir, 'data'), systemClock)).release();
 });
 
-test('the directory is readable by its owner alone', async () => {
+test('only the owner can read the directory', async () => {
   const claimed = await claimDataDir(join(dir, 'deep', 'data'), systemClock);
   expect(statSync(claimed.path).mode & 0o777).toBe(0o700);
   await claimed.release();
 });
 
-test('a taken port and a foreign address name the variable to change', async () => {
+test('a port in use and a foreign address name the variable to change', async () => {
   const variables = { host: 'HOST', port: 'PORT' };
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));

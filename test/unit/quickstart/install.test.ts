@@ -21,22 +21,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('a fresh checkout has none', () => {
+test('a fresh checkout has no packages', () => {
   expect(missingPackage(root, true)).toBe('none installed yet');
 });
 
-test('what only developers need is not missed by a start, nor what is optional', () => {
+test('a start does not require development or optional packages', () => {
   installed({ 'node_modules/koa': { version: '3.0.0' } });
   expect(missingPackage(root, true)).toBe(null);
   expect(missingPackage(root, false)).toBe('vitest is missing');
 });
 
-test('another version than the lock file\'s has to be replaced', () => {
+test('a package of another version than in the lock file must be replaced', () => {
   installed({ 'node_modules/koa': { version: '2.9.0' }, 'node_modules/vitest': { version: '4.0.0' } });
   expect(missingPackage(root, true)).toBe('koa is not 3.0.0');
 });
 
-test('an install that was cut off counts as none', () => {
+test('an interrupted install counts as none', () => {
   mkdirSync(join(root, 'node_modules/koa'), { recursive: true });
   expect(missingPackage(root, true)).toBe('none installed yet');
 });

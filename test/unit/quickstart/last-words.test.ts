@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lastWords } from '../../../deploy/quickstart/log-entry.ts';
 
-test('errors that were logged come before everything else, each once', () => {
+test('logged errors come first, each once', () => {
   const error = JSON.stringify({ level: 50, msg: 'the directory is in use' });
   expect(lastWords([
     '{"level":30,"msg":"starting"}', error, error, '{"level":"error","msg":"giving up"}',
@@ -13,7 +13,7 @@ test('errors that were logged come before everything else, each once', () => {
   ]);
 });
 
-test('of an uncaught error its first line is shown, not its stack', () => {
+test('an uncaught error is shown by its first line, without its stack', () => {
   const dump = [
     'file:///app/main.mjs:7', '  throw error;', '  ^', '',
     'MongoServerSelectionError: connect ECONNREFUSED 127.0.0.1:1', '    at Topology.select (topology.js:1:1)',
@@ -22,7 +22,7 @@ test('of an uncaught error its first line is shown, not its stack', () => {
   expect(lastWords(dump)).toEqual(['MongoServerSelectionError: connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('without any error the last lines are shown', () => {
+test('without an error, the last lines are shown', () => {
   expect(lastWords(['1', '2', '3', '4', '5', '6'])).toEqual(['2', '3', '4', '5', '6']);
   expect(lastWords([])).toEqual([]);
 });

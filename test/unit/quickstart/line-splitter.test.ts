@@ -9,14 +9,14 @@ function split(...chunks: Buffer[]): string[] {
   return lines;
 }
 
-test('lines come whole however the chunks fall, also within a character', () => {
+test('lines are complete however the chunks divide them, even within a character', () => {
   const bytes = Buffer.from('one\n\nzwölf\nlast');
   for (let at = 0; at <= bytes.length; at += 1) {
     expect(split(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['one', 'zwölf', 'last']);
   }
 });
 
-test('a line without end is cut, and what follows is read again', () => {
+test('an endless line is cut off, and the following lines are read', () => {
   const lines = split(Buffer.alloc(200_000, 'x'), Buffer.from('\nnext\n'));
   expect(lines.map((line) => line.length)).toEqual([65_536, 4]);
 });

@@ -31,7 +31,7 @@ describe('finding a server', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  test('the one on the PATH is taken as it is', async () => {
+  test('uses the one on the PATH', async () => {
     const path = program('nats-server', 'nats-server: v2.9.10');
     const said: string[] = [];
     const found =
@@ -40,7 +40,7 @@ describe('finding a server', () => {
     expect(said).toEqual([]);
   });
 
-  test('a file of that name that is not one is passed over', async () => {
+  test('ignores a file of that name that is not a server', async () => {
     program('nats-server', 'hello');
     const newer = mkdtempSync(join(tmpdir(), 'farwatch-path-'));
     writeFileSync(join(newer, 'nats-server'), '#!/bin/sh\necho nats-server: v2.12.1\n', { mode: 0o755 });
@@ -53,7 +53,7 @@ describe('finding a server', () => {
 
   test.skipIf(
     !existsSync('/etc/debian_version'),
-  )('the package list is brought up to date when the package is not to be had at first', async () => {
+  )('updates the package list when the package is not available at first', async () => {
     const script = (name: string, text: string) =>
       writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     script('sudo', 'shift; exec "$@"');
@@ -79,7 +79,7 @@ describe('finding a server', () => {
     expect(found.version).toBe('99.1.0');
   });
 
-  test('when none is new enough and Go is too old, the message says both and what to do', async () => {
+  test('reports both that no server is new enough and that Go is too old, and what to do', async () => {
     program('nats-server', 'nats-server: v2.9.10');
     program('go', 'go version go1.19.8 linux/amd64');
     const finding =

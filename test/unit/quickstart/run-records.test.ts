@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-test('a process on record is found, ended, and its record removed', async () => {
+test('a recorded process is found and ended, and its record removed', async () => {
   const records = new RunRecords(dir);
   const pid = run('setInterval(() => {}, 1000)');
   records.write('probe', pid);
@@ -34,7 +34,7 @@ test('a process on record is found, ended, and its record removed', async () => 
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('one that ignores SIGTERM is killed', async () => {
+test('a process that ignores SIGTERM is killed', async () => {
   const records = new RunRecords(dir);
   records.write(
     'stubborn', run('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")'),
@@ -43,7 +43,7 @@ test('one that ignores SIGTERM is killed', async () => {
   expect(await records.reclaim(systemClock, [])).toHaveLength(1);
 });
 
-test('a pid that belongs to another process by now is left alone', async () => {
+test('a pid that has been reused by another process is left alone', async () => {
   const pid = run('setInterval(() => {}, 1000)');
   writeFileSync(
     join(dir, 'nats-server.json'),
@@ -55,7 +55,7 @@ test('a pid that belongs to another process by now is left alone', async () => {
   expect(children[0]?.exitCode).toBe(null);
 });
 
-test('a torn or foreign file does not keep a start from going on', () => {
+test('a torn or foreign file does not prevent a start', () => {
   writeFileSync(join(dir, 'controller.json'), '{"role":"contr');
   writeFileSync(join(dir, 'notes.txt'), 'x');
   expect(new RunRecords(dir).living()).toEqual([]);

@@ -18,7 +18,7 @@ const READY = {
   registration: 'first-user' as const,
 };
 
-test('a log collector gets JSON lines only, those of the processes as they are', () => {
+test('a log collector gets only JSON lines, those of the processes unchanged', () => {
   const { screen, text } = screenOf(false);
   screen.say('info', 'Building');
   screen.relay('controller', '{"level":30,"msg":"listening","port":1}');
@@ -31,7 +31,7 @@ test('a log collector gets JSON lines only, those of the processes as they are',
   ]);
 });
 
-test('a person gets words, and of the processes warnings and errors', () => {
+test('a terminal gets text, and from the processes only warnings and errors', () => {
   const { screen, text } = screenOf(true);
   screen.say('info', 'Building');
   screen.relay('controller', '{"level":30,"msg":"listening"}');
@@ -40,7 +40,7 @@ test('a person gets words, and of the processes warnings and errors', () => {
   expect(text()).toBe('  · Building\n  ! controller: slow\n  ✗ embedded-mongo: disk full\n');
 });
 
-test('the ready line names the address once, for both', () => {
+test('the ready line shows the address once, for both', () => {
   const machine = screenOf(false);
   tellReady(machine.screen, READY);
   expect(JSON.parse(machine.text())).toMatchObject({ msg: 'ready', url: READY.url, took_ms: 1234 });
@@ -53,13 +53,13 @@ test('the ready line names the address once, for both', () => {
 test.each([
   [{ isFirst: false }],
   [{ registration: 'closed' as const }],
-])('nobody is told to register when %o', (change) => {
+])('the ready message does not mention registration with %o', (change) => {
   const { screen, text } = screenOf(true);
   tellReady(screen, { ...READY, ...change });
   expect(text()).not.toContain('register');
 });
 
-test('the log file is turned over at 10 MB and keeps one old part', () => {
+test('the log file is rotated at 10 MB, with one old file kept', () => {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-log-'));
   const path = join(dir, 'logs', 'farwatch.log');
   const file = new LogFile(path);

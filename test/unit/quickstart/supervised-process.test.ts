@@ -39,7 +39,7 @@ function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedP
 
 const IDLE = 'setInterval(() => {}, 1000);';
 
-test('what dies is started again, with a record of its new life', async () => {
+test('a process that dies is restarted and recorded again', async () => {
   const child = supervise(`console.log("up"); ${IDLE}`);
   const first = child.pid as number;
   await until(() => output.includes('"msg":"up"'), { what: 'it is up' });
@@ -50,19 +50,19 @@ test('what dies is started again, with a record of its new life', async () => {
   expect(new RunRecords(dir).living()).toMatchObject([{ role: 'child', pid: second }]);
 });
 
-test('a crash loop is reported with the last words, in plain text', async () => {
+test('a crash loop is reported with the last log lines as plain text', async () => {
   supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toMatch(/^child keeps exiting \(exit code 3\)\. Its last output:\n {4}no database/);
 });
 
-test('a program that is not there is a crash loop too', async () => {
+test('a missing program counts as a crash loop', async () => {
   supervise('', { command: '/no/such/program' });
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toContain('ENOENT');
 });
 
-test('stop waits for a clean end and does not start again', async () => {
+test('stop waits for a clean exit and does not restart', async () => {
   const child = supervise(
     `process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); ${IDLE}`,
   );
@@ -73,7 +73,7 @@ test('stop waits for a clean end and does not start again', async () => {
   expect(new RunRecords(dir).living()).toEqual([]);
 });
 
-test('stop kills what does not end in its time', async () => {
+test('stop kills a process that does not exit in time', async () => {
   const child =
     supervise(`process.on("SIGTERM", () => {}); console.log("up"); ${IDLE}`, { stopWithinMs: 300 });
   await until(() => output.includes('up'), { what: 'it is up' });
@@ -81,7 +81,7 @@ test('stop kills what does not end in its time', async () => {
   expect(output).toContain('child did not stop within 0.3 s and was killed');
 });
 
-test('an end is noticed although somebody else holds the output open', async () => {
+test('an exit is noticed even if another process holds the output open', async () => {
   const script = `const holder = require("child_process").spawn("sleep", ["600"], { stdio: "inherit", detached: true });
     holder.unref(); console.log("holder " + holder.pid + "."); setTimeout(() => process.exit(1), 50)`;
   const child = supervise(script);

@@ -24,7 +24,7 @@ describe('what a plan keeps', () => {
     expect(rollups).toBe(Date.UTC(2025, 9, 9) - rollupDays * DAY_MS);
   });
 
-  test('counts stay at least as long as the results that they count', () => {
+  test('counts are kept at least as long as the results that they count', () => {
     const { raw, rollups } = cutoffsOf({ raw_results_days: 30, rollups_days: 3 }, NOW);
     expect(rollups).toBeLessThanOrEqual(raw);
   });
@@ -48,13 +48,13 @@ describe('an organization is swept', () => {
   });
 });
 
-describe('the part of a history that has aged', () => {
+describe('the expired part of a history', () => {
   test('begins with the monitor in the first sweep', () => {
     const [from, before] = [Date.UTC(2025, 8, 18), NOW - 7 * DAY_MS];
     expect(agedStretch(MONITOR, null, before)).toEqual({ monitor_id: 'm', from, before });
   });
 
-  test('begins two days before the last cutoff in later ones, because of late results', () => {
+  test('later begins two days before the last cutoff, because of late results', () => {
     const from = Date.UTC(2025, 8, 29);
     expect(agedStretch(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from });
   });

@@ -7,7 +7,7 @@ import {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('ids', () => {
-  test('are UUIDs of version 7 that sort by the time they were made', () => {
+  test('are UUIDs of version 7 that sort by creation time', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 48 - 2 }), (now) => {
       const earlier = newId(now);
       expect(UUID.exec(earlier)?.[1]).toBe('7');
@@ -17,7 +17,7 @@ describe('ids', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newId(5))).size).toBe(1000);
   });
 
-  test('derived from the same parts are the same, and from others are not', () => {
+  test('derived from the same parts are equal, and from other parts differ', () => {
     expect(derivedId('monitor', 17, 'webhook')).toBe(derivedId('monitor', 17, 'webhook'));
     expect(UUID.exec(derivedId('a'))?.[1]).toBe('8');
     const all = [
@@ -27,7 +27,7 @@ describe('ids', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('derived are pinned: stored ones must be found again', () => {
+  test('that are derived never change, because stored ones must be found again', () => {
     expect(derivedId('monitor', 17, 'webhook')).toBe('90a23e4f-d9b0-8069-bd8c-cae170699612');
   });
 
@@ -39,7 +39,7 @@ describe('ids', () => {
 });
 
 describe('shards', () => {
-  test('use FNV-1a with 32 bits, by its published vectors', () => {
+  test('use FNV-1a with 32 bits, as its published test vectors show', () => {
     const vectors: [string, number][] = [
       ['', 0x811c9dc5], ['a', 0xe40c292c], ['b', 0xe70c2de5], ['foobar', 0xbf9cf968], ['fo', 0x6222e842],
       ['chongo was here!\n', 0xd49930d5],
@@ -57,7 +57,7 @@ describe('shards', () => {
     }));
   });
 
-  test('share out ids evenly', () => {
+  test('receive ids evenly', () => {
     const counts = Array.from({ length: SHARD_COUNT }, () => 0);
     for (let count = 0; count < 16_000; count += 1) {
       const shard = shardOf(newId(1_760_000_000_000 + count));
@@ -66,7 +66,7 @@ describe('shards', () => {
     for (const count of counts) expect(count).toBeGreaterThan(800);
   });
 
-  test('stay where they are: the number and the function are for the life of an installation', () => {
+  test('never change their number or hash function, which hold for the life of an installation', () => {
     expect(SHARD_COUNT).toBe(16);
     expect(shardOf('0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10')).toBe(5);
     expect([0, 9, 10, 15].map(shardName)).toEqual(['00', '09', '10', '15']);

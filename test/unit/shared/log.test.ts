@@ -33,7 +33,7 @@ describe('the log', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('never shows what stands under the name of a secret', () => {
+  test('never shows values of secret fields', () => {
     expect(output).not.toContain('CANARY');
     expect(output.match(/\[redacted\]/g)).toHaveLength(27);
     expect(lines[0]).toMatchObject({ msg: 'direct', shown: 'plain', name: 'test' });

@@ -4,14 +4,14 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
 describe('a simulated clock', () => {
-  test('moves only when told to, on both scales', async () => {
+  test('moves only when told to, on both time scales', async () => {
     const clock = new SimulatedClock(1000);
     expect([clock.now(), clock.monotonic()]).toEqual([1000, 0]);
     await clock.advance(250);
     expect([clock.now(), clock.monotonic()]).toEqual([1250, 250]);
   });
 
-  test('fires timers at their time, by due time and then by the order they were set in', async () => {
+  test('fires timers when due, ordered by due time and then by creation', async () => {
     const clock = new SimulatedClock(0);
     const fired: string[] = [];
     const set = (name: string, delayMs: number) =>
@@ -28,7 +28,7 @@ describe('a simulated clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('fires what a timer sets, when it is due within the same advance', async () => {
+  test('fires timers that a timer sets, if they are due within the same advance', async () => {
     const clock = new SimulatedClock(0);
     const fired: number[] = [];
     const again = (left: number): void => {
@@ -40,7 +40,7 @@ describe('a simulated clock', () => {
     expect(fired).toEqual([10, 20, 30]);
   });
 
-  test('repeats until cancelled, also from within', async () => {
+  test('repeats until cancelled, also by the timer itself', async () => {
     const clock = new SimulatedClock(0);
     const fired: number[] = [];
     const timer = clock.setRepeating(10, () => {
@@ -52,7 +52,7 @@ describe('a simulated clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('does not stand still on a period of nothing', async () => {
+  test('advances even with a period of zero', async () => {
     const clock = new SimulatedClock(0);
     let count = 0;
     clock.setRepeating(0, () => {
@@ -62,7 +62,7 @@ describe('a simulated clock', () => {
     expect(count).toBe(5);
   });
 
-  test('lets a long chain of promises end before the next timer', async () => {
+  test('lets a long chain of promises settle before the next timer', async () => {
     const clock = new SimulatedClock(0);
     const order: string[] = [];
     clock.setTimer(1, () => {
@@ -76,7 +76,7 @@ describe('a simulated clock', () => {
     expect(order).toEqual(['chain', 'timer']);
   });
 
-  test('can be set back without a timer or a duration noticing', async () => {
+  test('can be set back without affecting timers or durations', async () => {
     const clock = new SimulatedClock(10_000);
     let firedAt: number | null = null;
     clock.setTimer(50, () => {
@@ -101,7 +101,7 @@ describe('a simulated clock', () => {
     expect(woke).toBe(30);
   });
 
-  test('steps from timer to timer, and says when there is none', () => {
+  test('steps from timer to timer, and reports when there is none', () => {
     const clock = new SimulatedClock(0);
     const fired: string[] = [];
     clock.setTimer(500, () => fired.push('b'));
@@ -113,7 +113,7 @@ describe('a simulated clock', () => {
     expect(clock.step()).toBe(false);
   });
 
-  test('does what a plain list of timers would, for any sequence of calls', async () => {
+  test('behaves like a plain list of timers, for any sequence of calls', async () => {
     const call = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('set'), value: fc.nat(50) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel'), value: fc.nat(300) }) },

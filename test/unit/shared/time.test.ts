@@ -3,7 +3,7 @@ import { isoTime, sleep, systemClock } from '../../../shared/time.ts';
 import { until } from '../../helpers/until.ts';
 
 describe('the system clock', () => {
-  test('tells Unix time in ms and a time that never goes back', async () => {
+  test('returns Unix time in ms and a time that never goes back', async () => {
     const [before, wall, after] = [Date.now(), systemClock.now(), Date.now()];
     expect(wall).toBeGreaterThanOrEqual(before);
     expect(wall).toBeLessThanOrEqual(after);
@@ -34,7 +34,7 @@ describe('the system clock', () => {
     expect(count).toBe(seen);
   });
 
-  test('does not fire at once what is due in a month', async () => {
+  test('does not fire a timer immediately that is due in a month', async () => {
     let hasFired = false;
     const timer = systemClock.setTimer(31 * 86_400_000, () => {
       hasFired = true;
@@ -46,7 +46,7 @@ describe('the system clock', () => {
 });
 
 describe('ISO time', () => {
-  test('is UTC with milliseconds, and nothing stays nothing', () => {
+  test('is UTC with milliseconds, and null stays null', () => {
     expect(isoTime(1_760_000_000_123)).toBe('2025-10-09T08:53:20.123Z');
     expect(isoTime(null)).toBeNull();
     expect(isoTime(undefined)).toBeNull();

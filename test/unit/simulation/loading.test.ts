@@ -111,8 +111,8 @@ function saved(): SimulatedDatabase {
 const LYING: (stores: ControllerStores) => Pick<ControllerStores, 'snapshots'> = (stores) =>
   ({ snapshots: { ...stores.snapshots, numbers: () => Promise.resolve(new Map()) } });
 
-describe('a shard is loaded', () => {
-  test('with what the journal has after the snapshot', async () => {
+describe('a shard', () => {
+  test('is loaded with the journal entries after the snapshot', async () => {
     const db = saved();
     db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
     const actor = await load(db, () => undefined);
@@ -129,26 +129,26 @@ describe('a shard is loaded', () => {
     db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
   }
 
-  test('anew when the snapshot has passed what was read: a sleeper wrote under a number that was free again', async () => {
+  test('is loaded again when the snapshot has passed the entries read, because a late writer reused a free number', async () => {
     const db = saved();
     await expect(load(db, () => overtake(db))).rejects.toThrow('has passed');
     expect(db.incidents.size + db.alerts.size).toBe(0);
   });
 
-  test('wrongly, were the snapshot not read after the journal', async () => {
+  test('would be loaded wrongly if the snapshot were not read after the journal', async () => {
     const db = saved();
     await load(db, () => overtake(db), LYING);
     expect(db.alerts.size).toBe(1);
   });
 
-  test('anew when entries have a hole', async () => {
+  test('is loaded again when entries are missing', async () => {
     const db = saved();
     db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
     await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
   });
 });
 
-test('the clock decides on for the others when a rule throws for one monitor, which is set aside once', async () => {
+test('keeps deciding for other monitors when a rule throws for one, which is reported once', async () => {
   const db = saved();
   const other = configOf({ shard: SHARD, organization_id: 'other' });
   const seen = {
@@ -196,7 +196,7 @@ async function within<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
   return work;
 }
 
-describe('a lane that has been still', () => {
+describe('an inactive lane', () => {
   const DAY_MS = 86_400_000;
   const now = new SimulatedClock().now();
   const lanes = { 'old/e': 5, 'new/e': 7, 'unknown/e': 9, 'back/e': 3 };
@@ -230,21 +230,21 @@ describe('a lane that has been still', () => {
     ) as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
   }
 
-  test('longer than results are kept, and a margin, is forgotten with the next snapshot', async () => {
+  test('is forgotten with the next snapshot once it has been still for longer than results are kept, plus a margin', async () => {
     const found = await snapshotAfter({ lanes, moved });
     expect(found.lanes).toEqual({ 'new/e': 7, 'unknown/e': 9, 'back/e': 4 });
     expect([...found.actor.state.lanes.keys()].sort()).toEqual(['back/e', 'new/e', 'unknown/e']);
   });
 
-  test('for nobody knows how long, in a snapshot of an earlier version, counts from now on', async () => {
+  test('from a snapshot of an earlier version counts as active when loaded', async () => {
     const found = await snapshotAfter({ lanes });
     expect(Object.keys(found.lanes)).toHaveLength(4);
     expect(found.moved['old/e']).toBeGreaterThanOrEqual(now);
   });
 });
 
-describe('a shard goes', () => {
-  test('to a controller that can read it, when its journal is of a later version', async () => {
+describe('an owned shard', () => {
+  test('moves to a controller that can read it if its journal is of a later version', async () => {
     const { world, first, second } = await pair({});
     first.kill();
     second.kill();
@@ -258,7 +258,7 @@ describe('a shard goes', () => {
     expect(world.db.truth.get(SHARD)).toHaveLength(n);
   });
 
-  test('on when a rule throws for one of its monitors', async () => {
+  test('keeps working when a rule throws for one of its monitors', async () => {
     const { world, monitor, first, second } = await pair({});
     const other = world.createMonitor({ shard: SHARD, interval_ms: 10_000 });
     await world.run(30_000);

@@ -4,7 +4,7 @@ import { seedsPass } from '../../simulation/seeds-pass.ts';
 
 seedsPass(1, 2);
 
-test('the same seed is the same run', async () => {
+test('the same seed gives the same run', async () => {
   const [one, two] = [
     await runSeed({ seed: 5, chaosMinutes: 20, calmMinutes: 5 }),
     await runSeed({ seed: 5, chaosMinutes: 20, calmMinutes: 5 }),

@@ -33,7 +33,7 @@ const held = (set: AssignmentSet): unknown =>
   [...set.values()].sort((a, b) => (a.assignment.monitor_id < b.assignment.monitor_id ? -1 : 1));
 
 describe('the log of assignments', () => {
-  test('gives back what was held, with its revision and beginnings', async () => {
+  test('restores the assignments with their revision and start times', async () => {
     const opened = await AssignmentLog.load(path, silent);
     const monitors = Array.from({ length: 1000 }, () => buildAssignment());
     await change(opened, monitors.map((set) => ({ set })), { reset: true });
@@ -50,7 +50,7 @@ describe('the log of assignments', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('an edit among many is a small write, and the file does not grow for ever', async () => {
+  test('stays small: an edit appends little, and the file is compacted', async () => {
     const opened = await AssignmentLog.load(path, silent, 20_000);
     await change(opened, Array.from({ length: 100 }, () => ({ set: buildAssignment() })), { reset: true });
     const size = statSync(path).size;
@@ -62,7 +62,7 @@ describe('the log of assignments', () => {
     await opened.file.close();
   });
 
-  test('a torn or damaged line ends it, and the revision is that of the last whole change', async () => {
+  test('ends at a torn or damaged line, with the revision of the last complete change', async () => {
     const opened = await AssignmentLog.load(path, silent);
     const [one, two, three] = [buildAssignment(), buildAssignment(), buildAssignment()];
     await change(opened, [{ set: one }], { reset: true });
@@ -80,7 +80,7 @@ describe('the log of assignments', () => {
     expect({ revision: rubbish.set.revision, size: rubbish.set.size }).toEqual({ revision: 0, size: 0 });
   });
 
-  test('after a damaged line it goes on with a file that can be read', async () => {
+  test('continues after a damaged line with a readable file', async () => {
     const opened = await AssignmentLog.load(path, silent);
     await change(opened, [{ set: buildAssignment() }], { reset: true });
     await opened.file.close();
@@ -94,7 +94,7 @@ describe('the log of assignments', () => {
     expect({ revision: last.set.revision, size: last.set.size }).toEqual({ revision: 2, size: 2 });
   });
 
-  test('a larger change that was cut in the middle keeps the old revision', async () => {
+  test('keeps the old revision when a larger change was cut off', async () => {
     const opened = await AssignmentLog.load(path, silent);
     await change(opened, [{ set: buildAssignment() }], { reset: true });
     await change(opened, Array.from({ length: 500 }, () => ({ set: buildAssignment() })));

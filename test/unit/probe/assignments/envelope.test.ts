@@ -36,13 +36,13 @@ const opener = new EnvelopeOpener({
 });
 
 describe('an envelope of the controller', () => {
-  test('is opened when it is signed by the controller, sealed for this probe, for this purpose and in time', () => {
+  test('is opened if the controller signed it, and sealed it for this probe and this purpose, and it has not expired', () => {
     expect(opener.open(seal(), 'assign', NOW)).toEqual({
       ok: true, revision: 7, content: { hello: 'probe' },
     });
   });
 
-  test('may have expired by the leeway that clocks get', () => {
+  test('may have expired within the leeway for clocks', () => {
     expect(opener.open(seal(), 'assign', NOW + 60_000).ok).toBe(true);
     expect(opener.open(seal(), 'assign', NOW + 61_001)).toEqual({ ok: false, reason: 'expired' });
   });
@@ -51,22 +51,22 @@ describe('an envelope of the controller', () => {
     ['signed by somebody else', seal({}, { signer: createAccount() }), 'signature'],
     ['signed by the probe itself', seal({}, { signer: createUser() }), 'signature'],
     ['without a signature', seal({ signature: '' }), 'signature'],
-    ['with another revision than signed', tampered(() => ({ revision: 8 })), 'signature'],
-    ['with a later expiry than signed', tampered(() => ({ expires_at: NOW + 1e9 })), 'signature'],
-    ['with another payload than signed', tampered(() => ({ payload: 'AAAA' })), 'signature'],
+    ['changed to another revision after signing', tampered(() => ({ revision: 8 })), 'signature'],
+    ['changed to a later expiry after signing', tampered(() => ({ expires_at: NOW + 1e9 })), 'signature'],
+    ['changed to another payload after signing', tampered(() => ({ payload: 'AAAA' })), 'signature'],
     ['for another probe', seal({ probe_id: 'p2' }), 'addressee'],
     ['for another purpose', seal({ purpose: 'run' }), 'purpose'],
     ['sealed to another probe', seal({}, { to: createCurve().getPublicKey() }), 'seal'],
     ['sealed by somebody else', seal({}, { box: createCurve() }), 'seal'],
-    ['with a payload that is no seal', seal({ payload: Buffer.from('{}').toString('base64') }), 'form'],
-    ['that is no JSON', Buffer.from('{'), 'form'],
-    ['that is something else', Buffer.from('[]'), 'form'],
-    ['that is empty', Buffer.alloc(0), 'form'],
-  ])('is refused when it is one %s', (_what, bytes, reason) => {
+    ['without a sealed payload', seal({ payload: Buffer.from('{}').toString('base64') }), 'form'],
+    ['not JSON', Buffer.from('{'), 'form'],
+    ['not an object', Buffer.from('[]'), 'form'],
+    ['empty', Buffer.alloc(0), 'form'],
+  ])('is refused when it is %s', (_what, bytes, reason) => {
     expect(opener.open(bytes, 'assign', NOW)).toEqual({ ok: false, reason });
   });
 
-  test('signatures are verified as nkeys makes them, for any key', () => {
+  test('signatures of nkeys verify, for any key', () => {
     for (let round = 0; round < 20; round += 1) {
       const pair = createAccount();
       const text = `text ${round}`;

@@ -57,7 +57,7 @@ async function check(
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
 describe('an HTTP check', () => {
-  test('succeeds with times of each phase and closes its connection', async () => {
+  test('succeeds with the time of each phase, and closes its connection', async () => {
     let closed = 0;
     const server = await serve((socket) => {
       socket.on('close', () => (closed += 1));
@@ -78,7 +78,7 @@ describe('an HTTP check', () => {
     await until(() => closed === 1);
   });
 
-  test('sends method, headers and body, and none of the headers that would break its framing', async () => {
+  test('sends method, headers and body, without headers that would break its framing', async () => {
     const server = await serve((socket) => void setTimeout(() => socket.end(OK), 20));
     const headers = {
       Authorization: 'Bearer x', 'User-Agent': 'me', Host: 'evil', 'Content-Length': '999',
@@ -94,7 +94,7 @@ describe('an HTTP check', () => {
       .toString('latin1')}`);
   });
 
-  test('an answer slower than the threshold is a degraded success', async () => {
+  test('is degraded when the response is slower than the threshold', async () => {
     const server = await serve((socket) => void setTimeout(() => socket.end(OK), 60));
     expect(
       await check({ url: `http://127.0.0.1:${server.port}`, slow_response_threshold_ms: 40 }),
@@ -105,21 +105,21 @@ describe('an HTTP check', () => {
     [503, [], 'Expected 200-299, got 503'],
     [200, [503], 'Expected 503, got 200'],
     [404, [200, 204], 'Expected one of 200, 204, got 404'],
-  ])('status %i where %j is expected fails as status_code', async (status, expected, message) => {
+  ])('fails as status_code for status %i where %j is expected', async (status, expected, message) => {
     const server = await serve((socket) => socket.end(`HTTP/1.1 ${status} X\r\n\r\n`));
     expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: expected })).toMatchObject({
       outcome: 'failure', status_code: status, error: { type: 'status_code', message },
     });
   });
 
-  test('an expected status need not be a good one', async () => {
+  test('accepts an error status that is expected', async () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 503 X\r\n\r\n'));
     expect(await check({ url: `http://127.0.0.1:${server.port}`, expected_status: [503] })).toMatchObject({
       outcome: 'success', status_code: 503,
     });
   });
 
-  test('skips interim answers', async () => {
+  test('skips interim responses', async () => {
     const server = await serve((socket) => socket.write(
       'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
     ));
@@ -134,7 +134,7 @@ describe('an HTTP check', () => {
       'drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5),
       /No answer within 150 ms/,
     ],
-  ])('a server that %s fails as timeout', async (_what, behave, message) => {
+  ])('fails as timeout for a server that %s', async (_what, behave, message) => {
     const server = await serve(behave);
     const finding = await check({ url: `http://127.0.0.1:${server.port}` }, { timeoutMs: 150 });
     expect(finding).toMatchObject({
@@ -158,7 +158,7 @@ describe('an HTTP check', () => {
       'sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(25_000)}\r\n`),
       /larger than 32 kB/,
     ],
-  ])('a server that %s fails as connection_error', async (_what, behave, message) => {
+  ])('fails as connection_error for a server that %s', async (_what, behave, message) => {
     const server = await serve(behave);
     const finding = await check({ url: `http://127.0.0.1:${server.port}` });
     expect(finding).toMatchObject({
@@ -167,7 +167,7 @@ describe('an HTTP check', () => {
     });
   });
 
-  test('a port where nobody listens fails as connection_error', async () => {
+  test('fails as connection_error at a port where nobody listens', async () => {
     const server = await startRawServer(() => undefined);
     await server.close();
     expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({
@@ -175,14 +175,14 @@ describe('an HTTP check', () => {
     });
   });
 
-  test('a host that takes no connection is given up at the deadline', async () => {
+  test('ends at the deadline if a host does not accept the connection', async () => {
     const finding = await check({ url: 'http://192.0.2.1/' }, { timeoutMs: 120 });
     // A machine without any route says so at once, and that is no fault of the target.
     if (finding.outcome === 'missed') expect(finding.missed).toBe('probe_unhealthy');
     else expect(finding).toMatchObject({ outcome: 'failure' });
   });
 
-  test('a body that never ends is not waited for, and is cut', async () => {
+  test('does not wait for an endless body, and cuts it off', async () => {
     let sent = 0;
     let isClosed = false;
     const server = await serve((socket) => {
@@ -202,7 +202,7 @@ describe('an HTTP check', () => {
     expect(sent).toBeLessThan(32 * 1024 ** 2);
   });
 
-  test('a small body that comes after the finding is taken, so that the server sees no reset', async () => {
+  test('reads a small body that arrives after the result, so that the server sees no reset', async () => {
     const errors: unknown[] = [];
     let isEnded = false;
     let sendBody = (): void => expect.unreachable();
@@ -219,7 +219,7 @@ describe('an HTTP check', () => {
   });
 
   describe('with names', () => {
-    test('looks the name up, and tells how long that took', async () => {
+    test('resolves the name, and reports how long that took', async () => {
       const server = await serve((socket) => socket.end(OK));
       const finding = await check(
         { url: `http://target.test:${server.port}/` },
@@ -230,7 +230,7 @@ describe('an HTTP check', () => {
       expect(server.received[0]).toContain(`Host: target.test:${server.port}\r\n`);
     });
 
-    test('goes on to the next address when one does not take the connection', async () => {
+    test('tries the next address when one does not accept the connection', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '127.0.0.1' });
       const resolver = resolverOf({ 'target.test': { 4: ['127.0.0.9', '127.0.0.1'] } });
       expect(
@@ -238,7 +238,7 @@ describe('an HTTP check', () => {
       ).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     });
 
-    test('goes on to IPv6 when no IPv4 address takes the connection, or there is none', async () => {
+    test('tries IPv6 when no IPv4 address accepts the connection, or there is none', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '::1' });
       const both = resolverOf({ 'target.test': { 4: ['127.0.0.9'], 6: ['::1'] } });
       expect(
@@ -257,21 +257,21 @@ describe('an HTTP check', () => {
       ['ENOTFOUND', 'The name gone.test does not exist'],
       ['ESERVFAIL', 'The name servers failed for gone.test'],
       ['ETIMEOUT', 'The name servers did not answer for gone.test'],
-    ])('a lookup that ends with %s fails as dns_error', async (code, message) => {
+    ])('fails as dns_error when the lookup ends with %s', async (code, message) => {
       const finding = await check(
         { url: 'http://gone.test/' }, { context: { resolver: resolverOf({ 'gone.test': code }) } },
       );
       expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', message } });
     });
 
-    test('a machine without a name server blames itself', async () => {
+    test('misses the slot on a machine without a name server', async () => {
       const finding = await check(
         { url: 'http://any.test/' }, { context: { resolver: resolverOf({ 'any.test': 'ECONNREFUSED' }) } },
       );
       expect(finding).toMatchObject({ outcome: 'missed', missed: 'probe_unhealthy' });
     });
 
-    test('a lookup that never ends is given up at the deadline', async () => {
+    test('ends at the deadline if the lookup never ends', async () => {
       const finding = await check(
         { url: 'http://slow.test/' },
         { timeoutMs: 100, context: { resolver: resolverOf({ 'slow.test': 'HANG' }) } },
@@ -283,7 +283,7 @@ describe('an HTTP check', () => {
     });
   });
 
-  describe('with addresses that are not allowed', () => {
+  describe('with forbidden addresses', () => {
     const allowAddress = (ip: string): boolean => ip === '127.0.0.1';
 
     test('does not connect: the slot is missed and the target not blamed', async () => {
@@ -299,7 +299,7 @@ describe('an HTTP check', () => {
       expect(server.connections).toBe(0);
     });
 
-    test('nor does it follow a redirect there', async () => {
+    test('does not follow a redirect there', async () => {
       const inner = await serve((socket) => socket.end(OK), { host: '127.0.0.2' });
       const server = await serve(
         (socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:${inner.port}/\r\n\r\n`),
@@ -312,7 +312,7 @@ describe('an HTTP check', () => {
   });
 
   describe('with redirects', () => {
-    test('follows them and keeps credentials on the origin that they are for', async () => {
+    test('follows them, and sends credentials only to their origin', async () => {
       const other = await serve((socket) => socket.end(OK));
       const server = await serve((socket, head) => {
         const to = head.startsWith('GET /one') ? '/two' : `http://127.0.0.1:${other.port}/three`;
@@ -327,7 +327,7 @@ describe('an HTTP check', () => {
       expect(other.received[0]).not.toMatch(/authorization|cookie/i);
     });
 
-    test('gives up after as many as allowed', async () => {
+    test('stops after the allowed number', async () => {
       const server = await serve((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'));
       expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({
         outcome: 'failure', error: { type: 'status_code', message: 'More than 3 redirects' },
@@ -335,7 +335,7 @@ describe('an HTTP check', () => {
       expect(server.connections).toBe(4);
     });
 
-    test('takes a redirect as the answer when it should not follow, or when that status is expected', async () => {
+    test('accepts a redirect as the response if it should not follow, or if that status is expected', async () => {
       const server = await serve((socket) => socket.end('HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n'));
       const url = `http://127.0.0.1:${server.port}/`;
       expect(await check({ url, follow_redirects: false })).toMatchObject({
@@ -356,7 +356,7 @@ describe('an HTTP check', () => {
       });
     });
 
-    test('after 303 it asks with GET and without the body', async () => {
+    test('requests with GET and without a body after a 303', async () => {
       const server = await serve((socket, head) => socket.end(
         head.startsWith('PUT') ? 'HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n' : OK,
       ));
@@ -367,7 +367,7 @@ describe('an HTTP check', () => {
       expect(server.received[1]).not.toContain('Content-Length');
     });
 
-    test('all hops share one deadline', async () => {
+    test('shares one deadline between all hops', async () => {
       const server = await serve(
         (socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60),
       );
@@ -377,13 +377,13 @@ describe('an HTTP check', () => {
     });
   });
 
-  test('an address that is none fails and throws nothing', async () => {
+  test('fails for an invalid URL without throwing', async () => {
     expect(await check({ url: 'http://' })).toMatchObject({
       outcome: 'failure', error: { type: 'connection_error' },
     });
   });
 
-  test('a thousand at once all end, each with its own answer', async () => {
+  test('completes a thousand at once, each with its own response', async () => {
     const server = await serve(
       (socket, head) => socket.end(`HTTP/1.1 ${200 + Number(/GET \/(\d+)/.exec(head)?.[1]) % 90} X\r\n\r\n`),
     );

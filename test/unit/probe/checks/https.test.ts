@@ -37,7 +37,7 @@ function check(spec: Partial<HttpSpec>, timeoutMs = 60_000): Promise<Finding> {
 }
 
 describe('an HTTPS check', () => {
-  test('verifies name and chain, and tells what it saw', async () => {
+  test('verifies name and chain, and reports the certificate', async () => {
     const until = new Date(Date.now() + 20 * DAY_MS);
     const server = await serve(issue({ name: 'good.test', hosts: ['good.test'], by: authority, until }));
     const finding = await check({ url: `https://good.test:${server.port}/` });
@@ -51,7 +51,7 @@ describe('an HTTPS check', () => {
     tlsFacts.parse(finding.tls);
   });
 
-  test('an address as a host is verified against the addresses of the certificate', async () => {
+  test('verifies an IP address against the addresses of the certificate', async () => {
     const server = await serve(issue({ name: 'by address', addresses: ['127.0.0.1'], by: authority }));
     expect(await check({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({
       outcome: 'success', tls: { valid: true },
@@ -85,7 +85,7 @@ describe('an HTTPS check', () => {
       issue({ name: 'bad.test\0<script>\u001b[31m\r\n', hosts: ['bad.test\0.evil.test'], by: authority }),
       /^The certificate is not valid for bad\.test$/,
     ],
-  ])('a certificate that is %s fails as ssl_error before anything is sent', async (
+  ])('fails as ssl_error before sending anything if the certificate is %s', async (
     _what, certificate, message,
   ) => {
     const server = await serve(certificate);
@@ -101,14 +101,14 @@ describe('an HTTPS check', () => {
     tlsFacts.parse(finding.tls);
   });
 
-  test('without verify_ssl a bad certificate is told and not held against the target', async () => {
+  test('reports an invalid certificate without failing if verify_ssl is off', async () => {
     const server = await serve(issue({ name: 'self', hosts: ['x.test'] }));
     expect(await check({ url: `https://bad.test:${server.port}/`, verify_ssl: false })).toMatchObject({
       outcome: 'success', tls: { valid: false },
     });
   });
 
-  test('a server that speaks no TLS fails as ssl_error', async () => {
+  test('fails as ssl_error if the server does not speak TLS', async () => {
     const server = await startRawServer(
       () => undefined, { onConnect: (socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n') },
     );
@@ -118,7 +118,7 @@ describe('an HTTPS check', () => {
     });
   });
 
-  test('a handshake that never ends is given up at the deadline', async () => {
+  test('ends at the deadline if the handshake never ends', async () => {
     const server = await startRawServer(() => undefined);
     servers.push(server);
     expect(await check({ url: `https://bad.test:${server.port}/` }, 150)).toMatchObject({

@@ -86,7 +86,7 @@ describe('the resolver', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('gives the addresses of the family asked for, freshly each time', async () => {
+  test('returns the addresses of the requested family, without caching', async () => {
     const before = server.questions;
     expect(await resolver.resolve('target.test', 4)).toEqual({
       ok: true, addresses: ['192.0.2.7', '192.0.2.8'],
@@ -100,16 +100,16 @@ describe('the resolver', () => {
 
   test.each([
     ['gone.test', 'ENOTFOUND'], ['broken.test', 'ESERVFAIL'], ['nothing.test', 'ENODATA'],
-  ])('says why there is none for %s', async (name, code) => {
+  ])('reports why there is no address for %s', async (name, code) => {
     expect(await resolver.resolve(name, 4)).toEqual({ ok: false, code });
   });
 
-  test('an answer that makes no sense is an answer that never came', async () => {
+  test('treats an invalid answer as no answer', async () => {
     const answer = await resolver.resolve('odd.test', 4);
     expect(answer.ok).toBe(false);
   });
 
-  test('asks the hosts file first, and nobody for localhost', async () => {
+  test('reads the hosts file first, and queries nobody for localhost', async () => {
     const before = server.questions;
     expect(await resolver.resolve('pinned.test', 4)).toEqual({ ok: true, addresses: ['10.1.2.3'] });
     expect(await resolver.resolve('localhost', 6)).toEqual({ ok: true, addresses: ['::1'] });
@@ -119,7 +119,7 @@ describe('the resolver', () => {
 });
 
 describe('the hosts file', () => {
-  test('is read as hosts(5) says', () => {
+  test('is read as hosts(5) specifies', () => {
     const text = '# comment\n127.0.0.1\tlocalhost\n::1 localhost ip6-localhost # more\n10.0.0.1 Web web.test\n10.0.0.2 web\nnonsense web\n\n10.0.0.3\n';
     expect(Object.fromEntries(parseHosts(text))).toEqual({
       'localhost': ['127.0.0.1', '::1'], 'ip6-localhost': ['::1'], 'web': ['10.0.0.1', '10.0.0.2'],
@@ -127,7 +127,7 @@ describe('the hosts file', () => {
     });
   });
 
-  test('is looked at again when it has changed, and may be missing', async () => {
+  test('is read again when it changes, and may be missing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
     const path = join(directory, 'hosts');
     const clock = new SimulatedClock();

@@ -7,14 +7,14 @@ import { HeadReader, MAX_HEAD_BYTES, type HeadOutcome } from '../../../../probe/
 const FIXTURES = join(import.meta.dirname, 'heads');
 const names = readdirSync(FIXTURES).filter((name) => name.endsWith('.txt')).map((name) => name.slice(0, -4));
 
-describe('the reader of response heads', () => {
+describe('the parser of response heads', () => {
   test.each(names)('reads %s', (name) => {
     const raw = readFileSync(join(FIXTURES, `${name}.txt`));
     const expected = JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), 'utf8')) as HeadOutcome;
     expect(new HeadReader().push(raw, 0, raw.length)).toEqual(expected);
   });
 
-  test.each(names)('reads %s the same in any pieces, at any place of a buffer that is used again', (name) => {
+  test.each(names)('reads %s in any pieces, at any position of a reused buffer', (name) => {
     const raw = readFileSync(join(FIXTURES, `${name}.txt`));
     const whole = new HeadReader().push(raw, 0, raw.length);
     fc.assert(
@@ -36,7 +36,7 @@ describe('the reader of response heads', () => {
     );
   });
 
-  test('refuses a head over the limit, in one piece or in many, and takes one at the limit', () => {
+  test('refuses a head over the limit, in one piece or several, and accepts one at the limit', () => {
     const start = 'HTTP/1.1 200 OK\r\nX: ';
     const fitting = Buffer.from(`${start}${'a'.repeat(MAX_HEAD_BYTES - start.length - 4)}\r\n\r\n`);
     expect(new HeadReader().push(fitting, 0, fitting.length).kind).toBe('head');
@@ -50,7 +50,7 @@ describe('the reader of response heads', () => {
     expect(outcome.kind).toBe('bad');
   });
 
-  test('a head that never ends is refused after 32 kB whatever its lines', () => {
+  test('refuses an endless head after 32 kB, whatever its lines', () => {
     const reader = new HeadReader();
     reader.push(Buffer.from('HTTP/1.1 200 OK\r\n'), 0, 17);
     let pushed = 17;

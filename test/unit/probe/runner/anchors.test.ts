@@ -35,7 +35,7 @@ async function closed(): Promise<Place> {
 
 const clock = () => new SimulatedClock(1_000_000);
 
-test('none named: never cut off', async () => {
+test('without anchors, the probe never counts as cut off', async () => {
   const anchors = new Anchors([], clock());
   expect(anchors.isOff).toBe(true);
   expect(await anchors.isCutOff()).toBe(false);
@@ -45,12 +45,12 @@ test.each([
   [['open'], false], [['closed'], true],
   [['open', 'closed'], false], [['closed', 'closed'], true],
   [['open', 'closed', 'open'], false], [['open', 'closed', 'closed'], true],
-])('%j: cut off is %s', async (states, expected) => {
+])('with anchors %j the probe is cut off: %s', async (states, expected) => {
   const places = await Promise.all(states.map((state) => (state === 'open' ? open() : closed())));
   expect(await new Anchors(places, clock()).isCutOff()).toBe(expected);
 });
 
-test('a burst of failures asks once, and a later one again', async () => {
+test('a burst of failures checks the anchors once, and a later one again', async () => {
   const place = await open();
   const time = clock();
   const anchors = new Anchors([place], time);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { limitsFor, nextLimit } from '../../../../probe/runner/limits.ts';
 
-describe('the limits of what is under way', () => {
+describe('the limits of concurrent checks', () => {
   const limits = limitsFor(1_000_000);
 
-  test('grow while this process is punctual and shrink when it is late', () => {
+  test('grow while the process is punctual and shrink when it is late', () => {
     expect(nextLimit(256, 0, true, limits)).toBe(283);
     expect(nextLimit(256, 0, false, limits)).toBe(256);
     expect(nextLimit(256, 30, true, limits)).toBe(256);
@@ -19,7 +19,7 @@ describe('the limits of what is under way', () => {
     expect(limit).toBe(limits.minQuick);
   });
 
-  test('leave files for everything else', () => {
+  test('leave enough open files for everything else', () => {
     for (const maxFiles of [256, 1024, 65_536]) {
       const { maxQuick, maxSlow, maxOrders } = limitsFor(maxFiles);
       expect(maxQuick + maxSlow + maxOrders).toBeLessThan(maxFiles * 0.85);

@@ -56,7 +56,7 @@ const outcomes = (records: Recorded[]): string[] =>
   records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
 
 describe('the runner', () => {
-  test('calls nothing down while its own way out is gone, and asks only when a check has failed', async () => {
+  test('blames no target while the probe is cut off, and tests that only after a failed check', async () => {
     let asked = 0;
     let isCutOff = true;
     let found = SUCCESS;
@@ -82,7 +82,7 @@ describe('the runner', () => {
     ]);
   });
 
-  test('records what a check found, with its times', async () => {
+  test('records a check\'s result with its times', async () => {
     const { clock, runner, records } = build(async () => SUCCESS);
     const monitor = buildAssignment();
     const dueMs = clock.now();
@@ -95,7 +95,7 @@ describe('the runner', () => {
     }]);
   });
 
-  test('a failure after a success is checked again at once, a failure in the failing state is not', async () => {
+  test('rechecks a failure after a success immediately, but not a failure in the failing state', async () => {
     const answers = [SUCCESS, FAILURE, FAILURE, FAILURE, FAILURE, SUCCESS, FAILURE, SUCCESS];
     const { clock, runner, records } = build(async () => answers.shift() ?? SUCCESS);
     const monitor = buildAssignment({ retries: 1 });
@@ -113,7 +113,7 @@ describe('the runner', () => {
     expect(second.started_at - first.recordedAt).toBeLessThanOrEqual(500);
   });
 
-  test('rechecks as often as asked, and after a restart of the probe a failure is simply rechecked', async () => {
+  test('rechecks as often as configured, and rechecks the first failure after a restart of the probe', async () => {
     const { clock, runner, records } = build(async () => FAILURE);
     runner.slot(buildAssignment({ retries: 3 }), clock.now());
     await clock.advance(5000);
@@ -123,7 +123,7 @@ describe('the runner', () => {
     expect(records).toHaveLength(5);
   });
 
-  test('a changed assignment starts anew', async () => {
+  test('starts over when an assignment changes', async () => {
     const { clock, runner, records } = build(async () => FAILURE);
     const monitor = buildAssignment({ retries: 1 });
     runner.slot(monitor, clock.now());
@@ -136,7 +136,7 @@ describe('the runner', () => {
     ]);
   });
 
-  test('a changed assignment does not wait for the old one to time out', async () => {
+  test('does not wait for the old check\'s timeout when an assignment changes', async () => {
     const { clock, runner, records } = build(async (spec, timeoutMs) => {
       await sleep(clock, (spec as { url: string }).url === 'hang' ? timeoutMs : 10);
       return (spec as { url: string }).url === 'hang' ? TIMEOUT : SUCCESS;
@@ -158,7 +158,7 @@ describe('the runner', () => {
     expect(runner.open()).toEqual([]);
   });
 
-  test('a slot that comes while the last is under way runs after it, or is missed when that is too late', async () => {
+  test('runs a slot after the running check of the last one, or records it as missed when that is too late', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 1300);
       return SUCCESS;
@@ -182,7 +182,7 @@ describe('the runner', () => {
     ]);
   });
 
-  test('one in a hundred targets that hang do not delay the others', async () => {
+  test('delays no check when one target in a hundred hangs', async () => {
     const { clock, runner, records } = build(async (spec, timeoutMs) => {
       const hangs = (spec as { url: string }).url === 'hang';
       await sleep(clock, hangs ? timeoutMs : 20);
@@ -209,7 +209,7 @@ describe('the runner', () => {
     scheduler.stop();
   });
 
-  test('with more than it can do it refuses by name, stays within its bounds and blames nobody', async () => {
+  test('refuses checks beyond its capacity as missed with a reason, and blames nobody', async () => {
     const { clock, runner, records, most } = build(async () => {
       await sleep(clock, 900);
       return SUCCESS;
@@ -223,7 +223,7 @@ describe('the runner', () => {
     expect(most()).toBeLessThanOrEqual(30);
   });
 
-  test('a failure found while the process stood still is not held against the target', async () => {
+  test('does not blame the target for a failure during a stall of the process', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -235,7 +235,7 @@ describe('the runner', () => {
     expect(records).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload' } }]);
   });
 
-  test('orders run beside the schedule, bounded, and are no slots', async () => {
+  test('runs orders beside the schedule, with a limit, and records no slots for them', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);
       return SUCCESS;
@@ -249,7 +249,7 @@ describe('the runner', () => {
     expect(records).toEqual([]);
   });
 
-  test('stopping waits for what is under way and names what it had to leave', async () => {
+  test('waits for running checks when it stops, and names those it had to abandon', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return SUCCESS;
@@ -271,7 +271,7 @@ describe('the runner', () => {
     expect(records).toHaveLength(2);
   });
 
-  test('whatever checks do and however long they take: each slot is recorded once, or still open', async () => {
+  test('records each slot once or keeps it open, whatever checks do and however long they take', async () => {
     const behaviour = fc.record({
       tookMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 })),
       finding: fc.constantFrom(SUCCESS, FAILURE, TIMEOUT, missed('blocked_target')),

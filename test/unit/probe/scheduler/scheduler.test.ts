@@ -45,7 +45,7 @@ function watch(clock: Clock): { scheduler: Scheduler; seen: Seen[] } {
 }
 
 describe('the scheduler', () => {
-  test('brings every slot up once, within a tick of its due time, for hours and without drift', async () => {
+  test('starts every slot once, within a tick of its due time, for hours and without drift', async () => {
     const clock = new SimulatedClock();
     const { scheduler, seen } = watch(clock);
     const monitors = [1000, 7000, 60_000, 3_600_000].map(
@@ -66,7 +66,7 @@ describe('the scheduler', () => {
     }
   });
 
-  test('starts few checks together with those that come up soon after, and each of many on time', async () => {
+  test('starts a few checks together if they are due at almost the same time, and many on time', async () => {
     for (const { perSecond, latestMs, mostWakes } of [
       { perSecond: 5, latestMs: 6, mostWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, mostWakes: 10 },
       { perSecond: 250, latestMs: 6, mostWakes: 250 },
@@ -92,7 +92,7 @@ describe('the scheduler', () => {
     }
   });
 
-  test('checks a new assignment at once and then by its phase', async () => {
+  test('checks a new assignment immediately and then by its phase', async () => {
     const clock = new SimulatedClock();
     const { scheduler, seen } = watch(clock);
     await clock.advance(1234);
@@ -105,7 +105,7 @@ describe('the scheduler', () => {
     expect((seen[1] as Seen).atMs).toBe(nextSlot(monitor, addedMs));
   });
 
-  test('keeps the check that a new assignment gets at once when the assignment changes before it comes up', async () => {
+  test('keeps the immediate check of a new assignment if the assignment changes first', async () => {
     const clock = new SimulatedClock();
     const { scheduler, seen } = watch(clock);
     await clock.advance(1234);
@@ -119,7 +119,7 @@ describe('the scheduler', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a process that stood still records what it missed once and goes on at the next slot', async () => {
+  test('records missed slots once after a stall, and continues with the next slot', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
     const monitor = buildAssignment({ interval_ms: 10_000, phase_ms: 0 });
@@ -138,7 +138,7 @@ describe('the scheduler', () => {
     ]);
   });
 
-  test('a wall clock set forward misses slots as a clock jump and brings no burst', async () => {
+  test('records missed slots as a clock jump after the wall clock is set forward, without a burst', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
     for (let at = 0; at < 100; at += 1) {
@@ -157,7 +157,7 @@ describe('the scheduler', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  test('a wall clock set back brings no burst and no silence', async () => {
+  test('causes neither a burst nor a silence after the wall clock is set back', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
     for (let at = 0; at < 100; at += 1) {
@@ -173,7 +173,7 @@ describe('the scheduler', () => {
     expect(Math.max(...seen.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(GATHER_MS + 6);
   });
 
-  test('whatever is added, removed, stalled and set forward: every slot comes up or is missed, once', async () => {
+  test('starts or misses every slot once, whatever is added, removed, stalled and set forward', async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constantFrom('add', 'change', 'remove'), at: fc.nat(4),

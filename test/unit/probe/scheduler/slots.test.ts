@@ -19,11 +19,11 @@ describe('slots', () => {
     expect(slotsBetween(minute, 7_000, 127_000)).toBe(2);
   });
 
-  test('a slot that is a little late is run', () => {
+  test('a slot that is slightly late is run', () => {
     expect(decideSlot(minute, 67_000, 67_400)).toEqual({ run: true, nextMs: 127_000 });
   });
 
-  test('a slot that is very late or overtaken is recorded with all since, and the next one stands', () => {
+  test('a slot that is very late or superseded is recorded with all later ones, and the next one is kept', () => {
     expect(decideSlot(minute, 67_000, 67_001 + LATE_LIMIT_MS)).toEqual({
       run: false, missed: [{ atMs: 67_000, count: 1 }], nextMs: 127_000,
     });
@@ -32,14 +32,14 @@ describe('slots', () => {
     });
   });
 
-  test('an extra check between two slots is missed by itself', () => {
+  test('an extra check between two slots is missed on its own', () => {
     expect(missedRuns(minute, 50_000, 130_000)).toEqual([
       { atMs: 50_000, count: 1 }, { atMs: 67_000, count: 2 },
     ]);
     expect(missedRuns(minute, 50_000, 60_000)).toEqual([{ atMs: 50_000, count: 1 }]);
   });
 
-  test('what was missed while away and what was recorded are together every slot, each once', () => {
+  test('slots missed while away and recorded slots together are all slots, each once', () => {
     const START = 1_760_000_000_000;
     fc.assert(
       fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(
@@ -66,7 +66,7 @@ describe('slots', () => {
     );
   });
 
-  test('a monitor that came after the last mark is missed from its beginning only', () => {
+  test('a monitor created after the last mark has missed slots only since its creation', () => {
     const seen = { untilMs: 100_000, open: [], recorded: [] };
     expect(missedWhileAway(minute, 130_000, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);
     expect(missedWhileAway(minute, 187_000, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);

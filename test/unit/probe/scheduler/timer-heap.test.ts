@@ -82,7 +82,7 @@ describe('the timer heap', () => {
     expect(fired).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
   });
 
-  test('knows when the next timer is due', () => {
+  test('returns the due time of the next timer', () => {
     fc.assert(
       fc.property(fc.array(
         fc.integer({ min: 1, max: 2_000_000_000 }), { minLength: 1, maxLength: 20 },
@@ -113,7 +113,7 @@ describe('the timer heap', () => {
     expect({ fired, wrong, left: heap.size }).toEqual({ fired: count, wrong: 0, left: 0 });
   });
 
-  test('works for half a year', () => {
+  test('works over half a year', () => {
     const heap = new TimerHeap(START);
     const day = 86_400_000;
     let fired = 0;

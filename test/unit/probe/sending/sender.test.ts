@@ -33,7 +33,7 @@ function build(shards = [0, 1, 2]) {
 }
 
 describe('the sender', () => {
-  test('sends each lane in order, once, when nothing goes wrong', async () => {
+  test('sends each lane once, in order, when nothing fails', async () => {
     const { clock, bus, spool, owner, add } = build();
     for (const shard of spool.shards) add(shard, 500);
     await clock.advance(2000);
@@ -42,7 +42,7 @@ describe('the sender', () => {
     expect(owner.taken).toHaveLength(150);
   });
 
-  test('keeps at most eight batches of a lane under way', async () => {
+  test('keeps at most eight batches of a lane in flight', async () => {
     const { clock, bus, spool, owner, add } = build([0]);
     bus.fate = () => ({ ...CALM, delayMs: 400 });
     add(0, 1000);
@@ -52,7 +52,7 @@ describe('the sender', () => {
     expect(owner.taken).toHaveLength(100);
   });
 
-  test('holds at most two windows of a lane without an answer, whatever is lost', async () => {
+  test('sends at most two windows of a lane without an answer, whatever is lost', async () => {
     const { clock, bus, spool, add } = build([0]);
     let turn = 0;
     bus.fate = () => ({ ...CALM, isDelivered: (turn += 1) % 3 !== 0 });
@@ -64,7 +64,7 @@ describe('the sender', () => {
     expect(spool.fresh(0).watermark).toBe(5000);
   });
 
-  test('never gives up, waits longer and longer, up to half a minute', async () => {
+  test('never gives up, with delays that grow to half a minute', async () => {
     const { clock, bus, spool, add } = build([0]);
     bus.fate = () => ({ ...CALM, isDelivered: false });
     add(0, 100);
@@ -76,7 +76,7 @@ describe('the sender', () => {
     expect(spool.fresh(0).watermark).toBe(100);
   });
 
-  test('goes on at once when the connection is back', async () => {
+  test('resumes immediately when the connection is back', async () => {
     const { clock, bus, spool, add } = build([0, 1]);
     bus.fate = () => ({ ...CALM, isDelivered: false });
     add(0, 100);
@@ -90,7 +90,7 @@ describe('the sender', () => {
     expect([spool.fresh(0).watermark, spool.fresh(1).watermark]).toEqual([100, 100]);
   });
 
-  test('sends nothing while there is no connection', async () => {
+  test('sends nothing without a connection', async () => {
     const { clock, bus, add } = build([0]);
     bus.connect(false);
     add(0, 100);
@@ -98,7 +98,7 @@ describe('the sender', () => {
     expect(bus.requests).toBe(0);
   });
 
-  test('an owner that takes nothing is asked ever more seldom, and has all once it takes', async () => {
+  test('retries an owner that accepts nothing at growing intervals, and delivers everything once it accepts', async () => {
     const { clock, bus, spool, owner, add } = build([0]);
     owner.isTaking = false;
     add(0, 100);
@@ -109,7 +109,7 @@ describe('the sender', () => {
     expect(spool.fresh(0).watermark).toBe(100);
   });
 
-  test('an owner that has lost what was acknowledged is told what is gone and gets the rest', async () => {
+  test('reports trimmed results to an owner that lost acknowledged ones, and sends the rest', async () => {
     const { clock, spool, owner, bus, add } = build([0]);
     add(0, 40);
     await clock.advance(100);
@@ -121,7 +121,7 @@ describe('the sender', () => {
     expect(bus.requests).toBeLessThan(20);
   });
 
-  test('after an outage what is fresh goes to another epoch and does not wait for the backlog', async () => {
+  test('sends fresh results in another epoch after an outage, without waiting for the backlog', async () => {
     const { clock, bus, spool, owner, add } = build([0]);
     add(0, 10);
     await clock.advance(100);
@@ -142,7 +142,7 @@ describe('the sender', () => {
     expect(spool.lanes().filter((lane) => !spool.isFresh(lane))).toEqual([]);
   });
 
-  test('one shard without an owner does not hold up the others', async () => {
+  test('does not delay other shards when one has no owner', async () => {
     const { clock, bus, spool, owner, add } = build([0, 1]);
     bus.answer = (subject, payload) => (subject.startsWith('results.00') ? null : owner.take(payload));
     add(0, 5000);
@@ -152,7 +152,7 @@ describe('the sender', () => {
     expect(spool.fresh(1).watermark).toBe(5000);
   });
 
-  test('stopping waits for what is under way, but not for ever', async () => {
+  test('waits a limited time for batches in flight when it stops', async () => {
     const { clock, bus, spool, sender, add } = build([0]);
     add(0, 50);
     let isStopped = false;
@@ -172,7 +172,7 @@ describe('the sender', () => {
     expect(bus.isConnected).toBe(true);
   });
 
-  test('whatever is lost, late, doubled or cut off: every number is taken once and in order', async () => {
+  test('delivers every number once and in order, whatever is lost, late, duplicated or disconnected', async () => {
     const fate = fc.record({
       isDelivered: fc.boolean(), isAnswered: fc.boolean(),
       delayMs: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5000 })),

@@ -42,7 +42,7 @@ async function writeAndKill(
 }
 
 describe('a spool whose process is killed', () => {
-  test('has all that it called safe, of every life, without a gap', async () => {
+  test('keeps every result it had confirmed, from each of its lives, without a gap', async () => {
     const directory = directories.make();
     const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
     const safe = new Map<string, number>();
@@ -73,8 +73,8 @@ const canMount = process.getuid?.() === 0 && spawnSync(
   'sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=64k none $d && umount $d'],
 ).status === 0;
 
-describe.skipIf(!canMount)('a spool on a disk that fills up', () => {
-  test('keeps the oldest, declares what it refused, and goes on when there is room', async () => {
+describe.skipIf(!canMount)('a spool on a full disk', () => {
+  test('keeps the oldest results, declares refused ones, and continues when there is room', async () => {
     const directory = directories.make();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', directory]);
     try {

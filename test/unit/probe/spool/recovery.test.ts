@@ -68,8 +68,8 @@ function framesOf(
   return frames;
 }
 
-describe('a spool that was damaged', () => {
-  test('a byte flipped in the last batch: that batch is declared dropped, all else is there', async () => {
+describe('a damaged spool', () => {
+  test('declares the last batch dropped after a flipped byte in it, and keeps everything else', async () => {
     const { directory, file, epoch } = await writtenSpool();
     const last = framesOf(file).filter(
       (frame) => frame.kind === 1,
@@ -84,7 +84,7 @@ describe('a spool that was damaged', () => {
     expect([...found.values()].every((fate) => fate.length === 12)).toBe(true);
   });
 
-  test('a torn tail: what is whole is there, and what was torn was never called safe and is cut', async () => {
+  test('keeps complete batches before a torn tail, which was never confirmed', async () => {
     const { directory, file, epoch } = await writtenSpool();
     const last = framesOf(file).filter(
       (frame) => frame.kind === 1,
@@ -96,7 +96,7 @@ describe('a spool that was damaged', () => {
     expect((await fates(directory, epoch)).get(last.shard)).toHaveLength(10);
   });
 
-  test('any flipped bytes and any cut: it starts, keeps every frame that is whole, and no number is left unsaid', async () => {
+  test('starts after any damage, keeps every intact frame, and accounts for every number', async () => {
     const { directory, file, epoch } = await writtenSpool();
     const whole = readFileSync(file);
     const frames = framesOf(file);
@@ -124,7 +124,7 @@ describe('a spool that was damaged', () => {
     );
   });
 
-  test('files that are nothing but rubbish: it starts empty', async () => {
+  test('starts empty if its files contain only garbage', async () => {
     const directory = directories.make();
     writeFileSync(join(directory, '0000000001.log'), Buffer.alloc(10_000, 0x46));
     writeFileSync(join(directory, '0000000002.log'), '');
@@ -138,7 +138,7 @@ describe('a spool that was damaged', () => {
 });
 
 describe('coverage', () => {
-  test('is the last mark and what was recorded behind it', async () => {
+  test('is the last mark plus what was recorded after it', async () => {
     const directory = directories.make();
     let covered = 1000;
     const clock = new SimulatedClock();

@@ -18,7 +18,7 @@ function laneOf(lanes: Lane[], shard: number): Lane {
 }
 
 describe('the spool', () => {
-  test('numbers results by lane and gives them back as they were', async () => {
+  test('numbers results by lane and returns them unchanged', async () => {
     const spool = await openSpool(directories.make());
     const first = buildResult(one);
     spool.append(first, false);
@@ -38,7 +38,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('a result may be sent only after its flush', async () => {
+  test('releases a result for sending only after its flush', async () => {
     const synced: number[] = [];
     const spool = await openSpool(
       directories.make(), { onSynced: (lanes) => synced.push(...lanes.map((lane) => lane.shard)) },
@@ -52,7 +52,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('healthy results wait a second for company, an urgent one goes at once with its lane', async () => {
+  test('delays healthy results by up to a second to batch them, but not the lane of an urgent one', async () => {
     const clock = new SimulatedClock();
     const spool = await openSpool(directories.make(), { clock });
     const [lane, quiet] = [laneOf(spool.lanes(), 3), laneOf(spool.lanes(), 4)];
@@ -68,7 +68,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('a full batch goes without waiting, and no batch is over the limits of the wire', async () => {
+  test('flushes a full batch immediately, and keeps batches within the limits of the wire', async () => {
     const spool = await openSpool(directories.make());
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < MAX_BATCH_RESULTS; at += 1) spool.append(buildResult(one), false);
@@ -90,7 +90,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('many small batches are sent as few large ones', async () => {
+  test('sends many small batches as few large ones', async () => {
     const spool = await openSpool(directories.make());
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < 250; at += 1) {
@@ -106,7 +106,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('what is acknowledged is gone, and asking for it says so', async () => {
+  test('deletes acknowledged results, and says so when asked for them', async () => {
     const spool = await openSpool(directories.make());
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < 10; at += 1) spool.append(buildResult(one), false);
@@ -123,7 +123,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('after a restart it opens another epoch and still has what was not acknowledged', async () => {
+  test('opens another epoch after a restart and keeps unacknowledged results', async () => {
     const directory = directories.make();
     const before = await openSpool(directory);
     const { epoch } = before;
@@ -153,7 +153,7 @@ describe('the spool', () => {
     await after.close();
   });
 
-  test('segments that are acknowledged are deleted, and none that holds the last mark', async () => {
+  test('deletes acknowledged segments, except for the one with the last mark', async () => {
     const directory = directories.make();
     const spool = await openSpool(
       directory, { limits: { segmentBytes: 2000 }, coverage: () => ({ until: 1, open: [] }) },
@@ -177,7 +177,7 @@ describe('the spool', () => {
     await again.close();
   });
 
-  test('a day of backlog is read from disk, with little in memory, in order', async () => {
+  test('reads a day of backlog from disk, in order, with little memory', async () => {
     const directory = directories.make();
     const spool = await openSpool(directory, { limits: { segmentBytes: 100_000, cacheBytes: 10_000 } });
     const monitors = [one, two, other];
@@ -195,7 +195,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('when it is full the oldest is kept, the newest refused, and the refused are declared when there is room', async () => {
+  test('keeps the oldest results when it is full, refuses new ones, and declares these when there is room', async () => {
     const directory = directories.make();
     const clock = new SimulatedClock();
     const spool = await openSpool(directory, { clock, limits: { maxBytes: 20_000, segmentBytes: 2000 } });
@@ -223,7 +223,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('a disk that does not come back refuses what is over the bound, by number', async () => {
+  test('refuses results beyond its limit by number while the disk fails', async () => {
     const spool = await openSpool(directories.make(), { limits: { maxPending: 50 } });
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < 80; at += 1) spool.append(buildResult(one), false);
@@ -234,7 +234,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('another epoch takes what is fresh; what waits goes to the one it was numbered in', async () => {
+  test('numbers fresh results in a new epoch, and waiting ones in their own', async () => {
     const spool = await openSpool(directories.make());
     spool.append(buildResult(one), false);
     const { epoch } = spool;
