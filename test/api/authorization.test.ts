@@ -7,7 +7,9 @@ import type { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
 
-/** Who may call what. A route that is not here fails the test below, and so does one that is gone. */
+/**
+ * Who may call what. The test below fails for a route that is missing here, and for one that does not exist.
+ */
 const NEEDS = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -135,7 +137,7 @@ const NEEDS = {
   'PUT /api/probes/:id': 'organization viewer',
   'PATCH /api/probes/:id': 'organization viewer',
   'DELETE /api/probes/:id': 'organization viewer',
-  // Last, since it ends the session that it is called with.
+  // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;
 
@@ -147,7 +149,7 @@ const CALLERS = [
 ] as const;
 type Caller = (typeof CALLERS)[number];
 
-/** The code that turns the caller away; null where it is let in. */
+/** The error code for a caller without access; null for one with access. */
 function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (need === 'public') return null;
   if (caller === 'nobody') return 'MISSING_AUTH';
@@ -170,7 +172,7 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
 }
 
-/** Of the owner, ended a minute ago. */
+/** The owner's session, ended a minute ago. */
 async function expiredToken(app: TestApp, tenant: Tenant): Promise<string> {
   const { sid } = decodeJwt(tenant.owner.token) as { sid: string };
   const ended = Date.now() - 60_000;
@@ -179,7 +181,7 @@ async function expiredToken(app: TestApp, tenant: Tenant): Promise<string> {
   );
 }
 
-/** Somebody whose only membership has ended. */
+/** A user whose only membership has ended. */
 async function withoutOrganization(app: TestApp): Promise<ApiClient> {
   const { person } = await newPerson(app, 'Homeless');
   const { members } = app.accounts.deps;
@@ -192,7 +194,7 @@ describe('every route and every caller', () => {
   let tenant: Tenant;
   let callers: Record<Caller, ApiClient>;
   beforeAll(async () => {
-    // Streams do not end: only what happens before their handler is looked at.
+    // Streams do not end, so only what happens before their handler is tested.
     app = await makeApp({ routes: () => eventRoutes({} as never) });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);

@@ -167,7 +167,7 @@ test('a search takes every character literally', async () => {
   );
 });
 
-// The app's connection fails the test when a pattern reaches the database that is not literal.
+// The app's connection fails the test if a pattern that is not literal reaches the database.
 test.each([
   '(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b',
 ])(

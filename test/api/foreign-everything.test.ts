@@ -49,7 +49,7 @@ async function ask(request: FuzzRequest): Promise<{ status: number; body: Loose 
   return { status: answer?.status ?? 0, body: JSON.parse(answer?.text ?? 'null') };
 }
 
-/** A request whose body is right, with these ids in its path. */
+/** A request with a valid body and these ids in its path. */
 function requestTo(operation: Operation, seed: number, idOf: (noun: string) => string): FuzzRequest {
   const making = {
     random: new Random(seed), pool: world.pool, named: contract.named, sink: world.sink.url,
@@ -65,7 +65,7 @@ function requestTo(operation: Operation, seed: number, idOf: (noun: string) => s
 
 const theirs = (noun: string) => world.furniture[(kindOfField(noun) ?? noun) as keyof Furniture];
 
-/** The answer to the first body that gets as far as the id. */
+/** The response to the first body for which the id is checked. */
 async function pastTheBody(operation: Operation, idOf: (noun: string) => string) {
   for (let seed = 1; seed <= 40; seed += 1) {
     const answer = await ask(requestTo(operation, seed, idOf));

@@ -4,7 +4,7 @@ import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
-/** What belongs to another organization, by the path that it is found under. */
+/** Another organization's resources, by path. */
 type Kind = 'monitor' | 'group' | 'key' | 'project' | 'member' | 'invitation';
 
 const monitor = { name: 'Theirs', type: 'HTTP', target: 'https://theirs.example/', interval_seconds: 60 };

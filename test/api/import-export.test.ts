@@ -279,7 +279,7 @@ describe('the plan', () => {
     expect([short.code, short.error.details]).toEqual([
       'INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] },
     ]);
-    // How often pings are to come is not how often something is checked, also where an export says it twice.
+    // The interval of pings is not an interval of checks, even where an export contains both.
     await client.post(
       '/api/import',
       { monitors: [{ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }] },

@@ -9,7 +9,7 @@ import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let rig: IncidentApp;
 let tenant: Tenant;
-/** What the monitors' past holds, newest first. */
+/** The monitors' history, newest first. */
 let results: SeenResult[] = [];
 let spans: SeenStatus[] = [];
 let asked: unknown[] = [];

@@ -26,7 +26,7 @@ const move = (
 ): Promise<ApiAnswer> =>
   client.put(`/api/incidents/${id}/status`, { status, ...more });
 
-/** An incident that went through these statuses. */
+/** An incident that passed through these statuses. */
 async function through(...statuses: string[]): Promise<string> {
   const id = await open();
   for (const status of statuses) expect((await move(id, status)).status).toBe(200);

@@ -370,7 +370,7 @@ describe('a dying controller', () => {
         named: (tenant, ids) => rig.destinations.named(tenant, ids),
         defaults: (tenant) => rig.destinations.defaults(tenant),
         ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
-        // Read between claim and sending.
+        // Runs between the claim and the sending.
         findById: async (id) => {
           if (!slept) {
             slept = true;
@@ -545,7 +545,7 @@ describe('a destination', () => {
       status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
       last_error: null,
     });
-    // A try to an address that was under way when the address was removed.
+    // An attempt was in flight to an address while it was removed.
     const [seen, change] = [
       await rig.destinations.findById(destination._id) as DestinationDoc,
       { config: { to: [well] }, updated_at: rig.clock.now() },

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 test('healthy receivers get all their alerts while others hang', async () => {
-  // No try at a hanging receiver ends: the deadlines of this poster never come.
+  // This poster's deadlines never pass, so no attempt at a hanging receiver ends.
   const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock: new SimulatedClock(), vetting });
   const { alerts, service } = rig.controller({ poster });

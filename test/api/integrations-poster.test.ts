@@ -31,7 +31,7 @@ function poster(
   return made;
 }
 
-/** Answers each name with its next list of addresses, the last one again and again. */
+/** Answers each name with its next list of addresses, and repeats the last one. */
 function scripted(names: Record<string, string[][]>): Resolve {
   return async (host) => {
     const answers = names[host];
@@ -243,7 +243,7 @@ describe('a post to a forbidden address', () => {
     const sink = await receiver();
     const resolve: Resolve = async () => ['127.0.0.1'];
     const real = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
-    // A vetting that lets the lookup pass: only what is checked on the socket is left.
+    // The vetting admits every lookup, so only the check of the connected socket is left.
     const vetting = {
       ...real, vetHost: async () => ({ kind: 'allowed' as const, addresses: ['127.0.0.1'] }),
     };

@@ -7,7 +7,7 @@ import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/r
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
-/** What the names of the tests stand for; all else does not exist. */
+/** The addresses of the tests' names; no others exist. */
 const NAMES: Record<string, string[]> = {
   'example.com': ['93.184.216.34'], '127.0.0.1.nip.io': ['127.0.0.1'],
   'two.example': ['93.184.216.34', '10.0.0.1'], 'meta.example': ['169.254.169.254'],

@@ -88,7 +88,7 @@ describe('an invitation', () => {
     expect(attacker.data.organization.id).not.toBe(tenant.organizationId);
     const me = await as(attacker.data.token).get('/api/auth/me');
     expect(me.data.organizations.map((one: Loose) => one.id)).not.toContain(tenant.organizationId);
-    // Who reads the mail does not get into the attacker's account by a password of their own either.
+    // The reader of the mail cannot enter the attacker's account with a password of their own either.
     expect((await accept({ token, name: 'Victim', password: PASSWORD })).code).toBe('INVALID_CREDENTIALS');
     expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(1);
   });

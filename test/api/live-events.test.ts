@@ -45,7 +45,7 @@ afterEach(async () => {
   clients.forEach((client) => client.close());
   clients = [];
   await hub.stop();
-  // Its server looks for connections that have gone idle by the clock that stands still here.
+  // The server finds idle connections by the clock, which stands still here.
   let isClosed = false;
   const closing = app.close().then(() => (isClosed = true));
   await until(async () => {
@@ -116,7 +116,7 @@ test('sends nothing of another project or organization', async () => {
   const client = await open();
   say({ organization_id: other.organizationId, project_id: other.projectId });
   say({ project_id: other.projectId });
-  // What claims to be of this project on another one's subject.
+  // An event that claims to be of this project, on the subject of another one.
   bus.publish(
     subjects.events(other.organizationId, other.projectId, 'incident'), JSON.stringify({ v: 1, ...event() }),
   );
@@ -197,7 +197,7 @@ test('disconnects a client that never reads without delaying others, and resyncs
   idle.write(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${tenant.readKeyText}\r\n\r\n`);
   await until(() => seen.includes('retry:'), { what: 'the idle one is connected' });
   const filling = 'x'.repeat(16 * 1024);
-  // Sockets of both sides hold some megabytes before anything waits here.
+  // The sockets of both sides buffer some megabytes before events wait here.
   let rounds = 0;
   for (; hub.streams === 2 && rounds < 500; rounds += 1) {
     const [last] = Array.from({ length: 8 }, () => say({ data: { filling } })).slice(-1) as [LiveEvent];
