@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { setting } from '../shared/setting.ts';
-import { deriveNatsPublicUrl } from './nats-public-url.ts';
 import { loadPlans, withShortestIntervals, type Plans } from './plans/plans.ts';
 
 const LONGEST_INTERVAL_S = 86_400;
@@ -17,9 +16,7 @@ const variables = z.object({
     .string({ error: 'must be set: a controller on its own needs a MongoDB (`npm start` brings its own)' })
     .pipe(setting.url('mongodb', 'mongodb+srv')),
   NATS_URL: z
-    .string({
-      error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)',
-    })
+    .string({ error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)' })
     .pipe(setting.url('nats', 'tls')),
   NATS_CREDS: setting.text().optional(),
   NATS_LISTEN: setting.hostAndPort().optional(),
@@ -39,9 +36,8 @@ const variables = z.object({
     .transform((text) => (text === 'false' ? 0 : Number(text)))
     .default(0),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
-  MAIL_FROM: setting.text().refine(
-    isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' },
-  ).optional(),
+  MAIL_FROM: setting.text()
+    .refine(isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' }).optional(),
   MAILGUN_API_KEY: setting.text().optional(),
   MAILGUN_DOMAIN: setting.host().optional(),
   MAILGUN_URL: setting.url('http', 'https').default('https://api.mailgun.net'),
@@ -74,9 +70,7 @@ export function loadControllerConfig(env: Environment): ControllerConfig {
 }
 
 /** As `loadControllerConfig`, but hands the problems back: the quickstart puts them beside its own. */
-export function checkControllerConfig(
-  env: Environment,
-): { config: ControllerConfig | null; problems: string[] } {
+export function checkControllerConfig(env: Environment) {
   const { values, problems } = readEnvironment(variables, env, CONTROLLER_SECRETS);
   problems.push(...conflicts(env));
   return { config: values && problems.length === 0 ? arrange(values) : null, problems };
@@ -120,10 +114,7 @@ function arrange(values: Values) {
       /** Path of a .creds file or of a file with an nkey seed; null: none. */
       credsFile: values.NATS_CREDS ?? null,
       /** What an enrolling probe is told; `url` when nothing names a better one. */
-      publicUrl:
-        values.NATS_PUBLIC_URL ??
-        deriveNatsPublicUrl(values.NATS_LISTEN, values.BASE_URL, Boolean(certFile)) ??
-        values.NATS_URL,
+      publicUrl: values.NATS_PUBLIC_URL ?? derivedNatsUrl(values) ?? values.NATS_URL,
       listen: values.NATS_LISTEN ?? null,
       tls: certFile && keyFile ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null,
       /** The quickstart's own server learns of users by a file and a signal; null: any other server. */
@@ -161,6 +152,19 @@ function arrange(values: Values) {
   });
 }
 
+/**
+ * The NATS address for probes elsewhere: the port of NATS_LISTEN at its host or, when it listens on every
+ * address, at the host of BASE_URL. Null when nothing says where a probe could reach it.
+ */
+function derivedNatsUrl({ NATS_LISTEN: listen, BASE_URL: baseUrl, NATS_TLS_CERT: certFile }: Values) {
+  if (!listen) return null;
+  const { host, port } = listen;
+  const scheme = certFile ? 'tls' : 'nats';
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  if (!isEverywhere) return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return baseUrl ? `${scheme}://${new URL(baseUrl).hostname}:${port}` : null;
+}
+
 /** An address of the domain that mail is sent for, where one is known. */
 function defaultSender(values: Values): string {
   const ofUrl = values.BASE_URL === undefined ? null : new URL(values.BASE_URL).hostname;
@@ -177,9 +181,8 @@ function readPlans(path: string, ctx: z.RefinementCtx): Plans {
     return loadPlans(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    ctx.addIssue({
-      code: 'custom', message: `must name a JSON file with limits of plans (${code ?? message})`,
-    });
+    const fault = `must name a JSON file with limits of plans (${code ?? message})`;
+    ctx.addIssue({ code: 'custom', message: fault });
     return z.NEVER;
   }
 }
