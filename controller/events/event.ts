@@ -11,17 +11,12 @@ export interface EventPublisher {
 }
 
 /** Tells every controller and outside subscriber over the bus; nobody while the bus is away. */
-export class BusEventPublisher implements EventPublisher {
-  readonly #bus: Pick<Bus, 'publish' | 'isConnected'>;
-
-  constructor(bus: Pick<Bus, 'publish' | 'isConnected'>) {
-    this.#bus = bus;
-  }
-
-  publish(event: LiveEvent): void {
-    if (!this.#bus.isConnected) return;
-    const subject = subjects.events(event.organization_id, event.project_id, event.kind);
-    const message: LiveEventMessage = { v: 1, ...event };
-    this.#bus.publish(subject, JSON.stringify(message));
-  }
+export function publisherOn(bus: Pick<Bus, 'publish' | 'isConnected'>): EventPublisher {
+  return {
+    publish: (event) => {
+      if (!bus.isConnected) return;
+      const subject = subjects.events(event.organization_id, event.project_id, event.kind);
+      bus.publish(subject, JSON.stringify({ v: 1, ...event } satisfies LiveEventMessage));
+    },
+  };
 }

@@ -2,48 +2,33 @@ export const RING_EVENTS = 500;
 /** A client gets all of it at once, so it must fit into what may wait for a client. */
 const RING_BYTES = 256 * 1024;
 
-interface Entry {
-  id: string;
-  text: string;
-  bytes: number;
-  /** 1, 2, 3 … in the order of arrival. */
-  seq: number;
-}
-
 /** The latest events of one project, from which a client resumes after a short disconnection. */
 export class EventRing {
-  readonly #entries: Entry[] = [];
+  /** Their `seq` is 1, 2, 3 … in the order of arrival. */
+  readonly #entries: { id: string; text: string; bytes: number; seq: number }[] = [];
   readonly #ids = new Map<string, number>();
   readonly #beginning: string;
-  #seq = 0;
   #bytes = 0;
-  #last: string;
+  /** Number of events so far. */
+  seq = 0;
+  /** Id of the latest event, where a client that has seen everything is. */
+  last: string;
 
   /** `beginning` is the id of the place before the first event. */
   constructor(beginning: string) {
     this.#beginning = beginning;
-    this.#last = beginning;
-  }
-
-  /** Id of the latest event, where a client that has seen everything is. */
-  get last(): string {
-    return this.#last;
-  }
-
-  /** Number of events so far. */
-  get seq(): number {
-    return this.#seq;
+    this.last = beginning;
   }
 
   /** False for an event that the ring holds already. An empty text only marks a place. */
   add(id: string, text: string): boolean {
     if (this.#ids.has(id)) return false;
-    this.#seq += 1;
+    this.seq += 1;
     const bytes = Buffer.byteLength(text);
-    this.#entries.push({ id, text, bytes, seq: this.#seq });
-    this.#ids.set(id, this.#seq);
+    this.#entries.push({ id, text, bytes, seq: this.seq });
+    this.#ids.set(id, this.seq);
     this.#bytes += bytes;
-    this.#last = id;
+    this.last = id;
     while (this.#entries.length > RING_EVENTS || this.#bytes > RING_BYTES) this.#dropOldest();
     return true;
   }
@@ -51,7 +36,7 @@ export class EventRing {
   /** The events after `id` in order, and its place; null when the ring does not hold it (any more). */
   after(id: string): { texts: string[]; seq: number } | null {
     const seq = id === this.#beginning ? 0 : this.#ids.get(id);
-    const oldest = this.#entries[0]?.seq ?? this.#seq + 1;
+    const oldest = this.#entries[0]?.seq ?? this.seq + 1;
     if (seq === undefined || seq + 1 < oldest) return null;
     const later = this.#entries.slice(seq + 1 - oldest);
     return { texts: later.map((entry) => entry.text).filter((text) => text !== ''), seq };

@@ -1,5 +1,5 @@
 import { shardOf } from '../../shared/ids.ts';
-import { BusEventPublisher } from '../events/event.ts';
+import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { probeEvent, stateEvent } from '../events/views.ts';
@@ -23,7 +23,7 @@ export type Events = ReturnType<typeof openEvents>;
 
 /** Live events: they are published on the bus and go from there to the clients of every controller. */
 export function openEvents({ bus, clock, log }: ControllerPorts) {
-  const publisher = new BusEventPublisher(bus);
+  const publisher = publisherOn(bus);
   const hub = new EventHub({ bus, clock });
   return {
     publisher, hub,

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { observeEvents } from '../../controller/wiring/metrics.ts';
-import { BusEventPublisher, type LiveEvent } from '../../controller/events/event.ts';
+import { publisherOn, type EventPublisher, type LiveEvent } from '../../controller/events/event.ts';
 import { LINGER_MS } from '../../controller/events/channel.ts';
 import { type EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
@@ -24,7 +24,7 @@ let hub: EventHub;
 let app: TestApp;
 let clock: SimulatedClock;
 let tenant: Tenant;
-let publisher: BusEventPublisher;
+let publisher: EventPublisher;
 let clients: EventClient[] = [];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
   hub = app.controller.events.hub;
   hub.start();
   tenant = await newTenant(app);
-  publisher = new BusEventPublisher(bus);
+  publisher = publisherOn(bus);
 });
 afterEach(async () => {
   clients.forEach((client) => client.close());
