@@ -103,7 +103,7 @@ export async function openController(ports: ControllerPorts) {
       ...notifications.routes, ...events.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, live }),
       ...dashboardRoutes({
-        monitors, health: results.health, incidents: incidents.store, fleet: fleet.overview,
+        monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),

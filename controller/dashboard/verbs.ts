@@ -5,6 +5,7 @@ import type { ProjectContext } from '../http/route.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { cellsOf, sumOf } from '../monitors/counts/count-rules.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
+import { withNames } from '../monitors/verbs/read-monitors.ts';
 import type { ProbeStatus } from '../probes/rules.ts';
 import type { HealthReader } from '../results/reading/project-health.ts';
 import type { overviewAnswer } from './answers.ts';
@@ -12,7 +13,7 @@ import type { overviewAnswer } from './answers.ts';
 type Listed = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'started_at'>;
 
 export interface DashboardDeps {
-  monitors: Pick<MonitorDeps, 'lists' | 'counts'>;
+  monitors: Pick<MonitorDeps, 'monitors' | 'counts'>;
   health: Pick<HealthReader, 'ofProject'>;
   incidents: {
     /** One page, latest first, and the number of incidents on all pages. */
@@ -40,12 +41,9 @@ export async function readOverview(deps: DashboardDeps, { tenant }: ProjectConte
     deps.monitors.counts.read(tenant), deps.health.ofProject(tenant.projectId),
     incidentsOf('open'), incidentsOf('acknowledged'),
   ]);
-  const ids = new Set([...slowest, ...flakiest].map((one) => one.monitor_id));
-  const names = await deps.monitors.lists.names(tenant, [...ids]);
-  const named = <T extends { monitor_id: string }>(list: T[]) => list.flatMap((one) => {
-    const name = names.get(one.monitor_id);
-    return name === undefined ? [] : [{ monitor_name: name, ...one }];
-  });
+  const [slowest_monitors, flakiest_monitors] = await Promise.all([
+    withNames(deps.monitors, tenant, slowest), withNames(deps.monitors, tenant, flakiest),
+  ]);
   const total = sumOf(cellsOf(cells));
   const active = sumOf(cellsOf(cells).filter(({ status }) => status === 'active'));
   const unknown = Math.max(0, active - health.up - health.down - health.degraded);
@@ -57,7 +55,7 @@ export async function readOverview(deps: DashboardDeps, { tenant }: ProjectConte
   return {
     monitors: { total, paused: total - active, unknown, ...health },
     incidents: { open: open.total, acknowledged: acknowledged.total, latest },
-    slowest_monitors: named(slowest), flakiest_monitors: named(flakiest),
+    slowest_monitors, flakiest_monitors,
     fleet: fleetOf(deps.fleet.probes(tenant.organizationId)),
   };
 }

@@ -5,11 +5,15 @@ import { typeAnswers } from './settings/registry.ts';
 const unixSeconds = z.int();
 const unixMs = z.int();
 const lifecycle = z.enum(['active', 'paused', 'disabled']);
+/** Days before expiry at which to warn. */
 const days = z.array(z.int());
 
 export const monitorSettings = {
   confirmation_policy: z.strictObject({
-    regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int(),
+    /** How many of the regions that have a verdict must agree. */
+    regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
+    /** Failed rechecks in a row, after the first failure, that make a region down. */
+    retries: z.int(),
   }),
   ssl_monitoring: z.strictObject({
     enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days,

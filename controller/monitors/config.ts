@@ -6,16 +6,12 @@ import { CHECK_TYPES } from './settings/registry.ts';
 
 /** What the state machine needs of a monitor; a deleted one has the status `deleted`. */
 export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
+  const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
+  const { notification_target_ids, monitoring_regions } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
   return {
-    monitor_id: doc._id,
-    organization_id: doc.organization_id,
-    project_id: doc.project_id,
-    revision: doc.revision,
-    check_revision: doc.check_revision,
-    name: doc.name,
-    target: doc.target,
-    type: doc.type,
+    monitor_id, organization_id, project_id, revision, check_revision, name, target, type,
+    notification_target_ids, monitoring_regions,
     status: doc.deleted_at === null ? doc.status : 'deleted',
     interval_ms: doc.interval_seconds * 1000,
     timeout_ms: timeoutMs(doc),
@@ -24,8 +20,6 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
     tls_warning_days: tls?.enabled && tls.check_expiry ? tls.expiry_warning_days : [],
     domain_warning_days: domain?.enabled ? domain.expiry_warning_days : [],
-    notification_target_ids: doc.notification_target_ids,
-    monitoring_regions: doc.monitoring_regions,
     heartbeat: heartbeat && {
       interval_ms: heartbeat.interval_seconds * 1000, grace_ms: heartbeat.grace_seconds * 1000,
     },

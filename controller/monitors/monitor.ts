@@ -1,23 +1,9 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { monitorSettings } from './answers.ts';
+import type { FieldsOf } from './settings/check-type.ts';
 import type { TypeSettings } from './settings/registry.ts';
 
-export interface DomainMonitoring {
-  enabled: boolean;
-  /** Days before expiry at which to warn. */
-  expiry_warning_days: number[];
-}
-
-export interface SslMonitoring extends DomainMonitoring {
-  check_expiry: boolean;
-  check_validity: boolean;
-}
-
-export interface ConfirmationPolicy {
-  /** How many of the regions that have a verdict must agree. */
-  regions: 'majority' | 'any' | 'all' | number;
-  /** Failed rechecks in a row, after the first failure, that make a region down. */
-  retries: number;
-}
+type CommonSettings = FieldsOf<typeof monitorSettings>;
 
 export type LifecycleStatus = 'active' | 'paused' | 'disabled';
 
@@ -58,13 +44,13 @@ export interface MonitorDoc extends TypeSettings {
   /** What the counts contain of this monitor, and of which revision; absent or null: nothing. */
   counted?: Share | null;
   counted_revision?: number;
-  ssl_monitoring: SslMonitoring | null;
-  domain_monitoring: DomainMonitoring | null;
+  ssl_monitoring: NonNullable<CommonSettings['ssl_monitoring']> | null;
+  domain_monitoring: NonNullable<CommonSettings['domain_monitoring']> | null;
   tags: string[];
   /** Ids of regions; empty means automatic. */
   monitoring_regions: string[];
   notification_target_ids: string[];
-  confirmation_policy: ConfirmationPolicy;
+  confirmation_policy: CommonSettings['confirmation_policy'];
   /** Name and target in the form that `search` compares with. */
   search_text: string;
   created_at: number;

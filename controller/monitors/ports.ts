@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
+import type { IncidentStatus } from '../incidents/incident.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
@@ -30,7 +31,7 @@ export interface MonitorReaders {
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   incidents: {
     /** Status of each incident by id; unknown ids are left out. */
-    statuses(ids: string[]): Promise<Map<string, 'open' | 'acknowledged' | 'resolved' | 'closed'>>;
+    statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;
   };
 }
 

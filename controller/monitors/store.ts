@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
@@ -68,7 +68,8 @@ export class MonitorStore {
   }
 
   /** Names and types by id; ids that are no living monitors of this project are left out. */
-  async known(tenant: Tenant, ids: string[]) {
+  async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
+    if (ids.length === 0) return new Map();
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
     return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
@@ -162,19 +163,11 @@ export class MonitorStore {
 
   /** Active monitors of all tenants that name `region` or no region, in order of id. */
   async *activeOfRegion(region: string): AsyncGenerator<MonitorDoc> {
-    yield* this.#pages({ $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] });
-  }
-
-  /** Active monitors of all tenants, in order of id. */
-  async *active(): AsyncGenerator<MonitorDoc> {
-    yield* this.#pages({});
-  }
-
-  /** Reads in pages, because a cursor might time out before a slow reader is done. */
-  async *#pages(extra: Filter<MonitorDoc>): AsyncGenerator<MonitorDoc> {
     const active = { status: 'active', deleted_at: null } as const;
+    const inRegion = { $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] };
+    // In pages, because a cursor might time out before a slow reader is done.
     for (let after: string | undefined = ''; after !== undefined;) {
-      const rest = this.#monitors.find({ ...active, _id: { $gt: after }, ...extra });
+      const rest = this.#monitors.find({ ...active, _id: { $gt: after }, ...inRegion });
       const page: MonitorDoc[] = await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
+import type { IncidentStatus } from '../incidents/incident.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { nextCheckAt, runtimeStatus } from './rules.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
-
-export type IncidentStatus = 'open' | 'acknowledged' | 'resolved' | 'closed';
 
 /** What is known of a monitor besides its document. */
 export interface MonitorFacts {
@@ -46,11 +45,9 @@ export function viewListedMonitor(
 export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): StatsView | null {
   const { stats, live } = facts;
   if (stats === null || stats.uptime_percentage === null) return null;
+  const { uptime_percentage, avg_response_time, total_checks, failed_checks } = stats;
   return {
-    uptime_percentage: stats.uptime_percentage,
-    avg_response_time: stats.avg_response_time ?? 0,
-    total_checks: stats.total_checks,
-    failed_checks: stats.failed_checks,
+    uptime_percentage, avg_response_time: avg_response_time ?? 0, total_checks, failed_checks,
     last_check_at: latest(stats.last_check_at, live?.last_check_at),
     last_success_at: latest(stats.last_success_at, live?.last_success_at),
     last_failure_at: latest(stats.last_failure_at, live?.last_failure_at),
@@ -64,13 +61,10 @@ function viewListStats(doc: MonitorDoc, facts: MonitorFacts, now: number): ListS
   if (stats === null) return undefined;
   const { current_incident: incident } = stats;
   return {
-    uptime: stats.uptime_percentage,
-    averageResponseTime: stats.avg_response_time,
-    totalChecks: stats.total_checks,
-    failedChecks: stats.failed_checks,
+    uptime: stats.uptime_percentage, averageResponseTime: stats.avg_response_time,
+    totalChecks: stats.total_checks, failedChecks: stats.failed_checks,
     lastChecked: isoTime(stats.last_check_at),
-    lastFailureAt: stats.last_failure_at,
-    lastSuccessAt: stats.last_success_at,
+    lastFailureAt: stats.last_failure_at, lastSuccessAt: stats.last_success_at,
     currentIncident: incident && {
       id: incident.id, startedAt: incident.started_at, downtimeMinutes: incident.downtime_minutes,
       status: incident.status, severity: incident.severity,
@@ -106,28 +100,21 @@ function toSeconds(atMs: number | null | undefined): number | undefined {
 function viewFields<More>(
   doc: MonitorDoc, live: MonitorLive | null, more: More,
 ): Omit<MonitorView, 'runtimeStatus'> & More {
-  const { notification_target_ids: targets } = doc;
+  const { _id: id, organization_id, created_by, name, type, target, interval_seconds, status } = doc;
+  const { confirmation_policy, notification_target_ids: targets } = doc;
   return {
-    id: doc._id,
-    organization_id: doc.organization_id,
-    created_by: doc.created_by,
-    name: doc.name,
-    type: doc.type,
-    target: doc.target,
-    interval_seconds: doc.interval_seconds,
-    status: doc.status,
-    configState: doc.status,
+    id, organization_id, created_by, name, type, target, interval_seconds, status, configState: status,
     created_at: Math.floor(doc.created_at / 1000),
     updated_at: Math.floor(doc.updated_at / 1000),
     timeout_ms: timeoutMs(doc),
-    confirmation_policy: doc.confirmation_policy,
+    confirmation_policy,
     ...more,
     ssl_monitoring: doc.ssl_monitoring ?? undefined,
     domain_monitoring: doc.domain_monitoring ?? undefined,
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
-    last_heartbeat_at: toSeconds(doc.type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
-    ...CHECK_TYPES[doc.type].view(doc),
+    last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
+    ...CHECK_TYPES[type].view(doc),
   };
 }
 

@@ -2,6 +2,7 @@ import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { bulkAnswer, deletedAnswer, monitorAnswer } from './answers.ts';
 import type { MonitorDeps } from './deps.ts';
+import type { MonitorDoc } from './monitor.ts';
 import { bulkInput, monitorInputs } from './schema.ts';
 import { changeInBulk } from './verbs/bulk-monitors.ts';
 import { liveOf } from './verbs/read-monitors.ts';
@@ -14,22 +15,12 @@ const LIMIT_ERRORS = [
 const DONE = { pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', move: 'moved' } as const;
 
 const common = { tag: 'Monitors', auth: { access: 'project', role: 'editor' } } as const;
+const ofOne = {
+  ...common, path: '/api/monitors/:id', params: idParams, errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+} as const;
 
 export function writeRoutes(deps: MonitorDeps): Route[] {
   const inputs = monitorInputs(deps.minIntervalSeconds);
-  const update = (method: 'PUT' | 'PATCH') =>
-    defineRoute({
-      ...common, method, path: '/api/monitors/:id', audit: 'monitor.changed', summary: 'Change a monitor',
-      description: 'Changes only the fields in the request. The result of a read can be sent back.',
-      params: idParams,
-      body: inputs.update,
-      errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
-      answers: { 200: monitorAnswer },
-      handle: async (ctx, { params, body }) => {
-        const doc = await updateMonitor(deps, ctx, params.id, body);
-        return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } };
-      },
-    });
   return [
     defineRoute({
       ...common, method: 'POST', path: '/api/monitors', audit: 'monitor.created', summary: 'Create a monitor',
@@ -40,13 +31,17 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
         return { status: 201, data: { monitor: viewMonitor(await createMonitor(deps, ctx, body), null) } };
       },
     }),
-    update('PUT'),
-    update('PATCH'),
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...ofOne, method, audit: 'monitor.changed', summary: 'Change a monitor',
+      description: 'Changes only the fields in the request. The result of a read can be sent back.',
+      body: inputs.update,
+      errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
+      answers: { 200: monitorAnswer },
+      handle: async (ctx, { params, body }) =>
+        replyWith(deps, await updateMonitor(deps, ctx, params.id, body)),
+    })),
     defineRoute({
-      ...common, method: 'DELETE', path: '/api/monitors/:id', audit: 'monitor.deleted',
-      summary: 'Delete a monitor',
-      params: idParams,
-      errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+      ...ofOne, method: 'DELETE', audit: 'monitor.deleted', summary: 'Delete a monitor',
       answers: { 200: deletedAnswer },
       handle: async (ctx, { params }) => {
         await deleteMonitor(deps, ctx, params.id);
@@ -81,14 +76,14 @@ const TRANSITIONS = [
 function transitionRoutes(deps: MonitorDeps): Route[] {
   return TRANSITIONS.map(({ transition, ...facts }) =>
     defineRoute({
-      ...common, ...facts, method: 'POST', path: `/api/monitors/:id/${transition}`,
-      params: idParams,
-      errors: ['MONITOR_NOT_FOUND', 'CONFLICT'],
+      ...ofOne, ...facts, method: 'POST', path: `/api/monitors/:id/${transition}`,
       answers: { 200: monitorAnswer },
-      handle: async (ctx, { params }) => {
-        const doc = await setMonitorStatus(deps, ctx, params.id, transition);
-        return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } };
-      },
+      handle: async (ctx, { params }) =>
+        replyWith(deps, await setMonitorStatus(deps, ctx, params.id, transition)),
     }),
   );
+}
+
+async function replyWith(deps: MonitorDeps, doc: MonitorDoc) {
+  return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } } as const;
 }

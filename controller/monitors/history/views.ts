@@ -24,19 +24,11 @@ const MISSED = {
 export function viewResult(
   monitorId: string, region: string, probeId: string | null, found: Found,
 ): ResultView {
+  const { outcome, degraded, response_time_ms, status_code, error, timings, started_at, missed } = found;
   return {
-    monitor_id: monitorId,
-    region,
-    probe_id: probeId === '' ? null : probeId,
-    success: found.outcome === 'success',
-    outcome: found.outcome,
-    degraded: found.degraded,
-    response_time_ms: found.response_time_ms,
-    status_code: found.status_code,
-    error: found.error,
-    timings: found.timings,
-    checked_at: found.started_at,
-    reason: found.missed?.reason,
+    monitor_id: monitorId, region, probe_id: probeId === '' ? null : probeId,
+    success: outcome === 'success', outcome, degraded, response_time_ms, status_code, error, timings,
+    checked_at: started_at, reason: missed?.reason,
   };
 }
 

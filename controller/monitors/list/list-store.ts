@@ -58,14 +58,6 @@ export class MonitorListStore {
     }
   }
 
-  /** Names by id; ids that are no living monitors of the project are left out. */
-  async names(tenant: Tenant, ids: string[]): Promise<Map<string, string>> {
-    if (ids.length === 0) return new Map();
-    const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
-    const found = await named.project<Pick<MonitorDoc, '_id' | 'name'>>({ name: 1 }).toArray();
-    return new Map(found.map((doc) => [doc._id, doc.name]));
-  }
-
   async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {
     const [only] = cells;
     const ofCell = ({ type, status }: Cell) => ({ ...living(tenant), type, status });

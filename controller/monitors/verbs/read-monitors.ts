@@ -1,13 +1,14 @@
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
+import type { IncidentStatus } from '../../incidents/incident.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list/list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
-import type { IncidentStatus } from '../views.ts';
 import { loadMonitor } from './change-monitor.ts';
 
 /** Throws MONITOR_NOT_FOUND. */
@@ -75,9 +76,8 @@ export async function readOrganizationStats(deps: MonitorDeps, { tenant }: Proje
   const [counts, recent] = await Promise.all([
     deps.counts.read(tenant), deps.readers.statistics.recent(tenant.projectId, MOST_RECENT),
   ]);
-  const ids = new Set(recent.map((result) => result.monitor_id));
-  const [cities, names] = await Promise.all([
-    deps.regions.cities(Object.keys(counts.regions)), deps.lists.names(tenant, [...ids]),
+  const [cities, named] = await Promise.all([
+    deps.regions.cities(Object.keys(counts.regions)), withNames(deps, tenant, recent),
   ]);
   const cells = cellsOf(counts.cells);
   const regions = Object.entries(counts.regions);
@@ -86,11 +86,19 @@ export async function readOrganizationStats(deps: MonitorDeps, { tenant }: Proje
     byType: tally(cells.map(({ type, count }) => [type, count])),
     byStatus: tally(cells.map(({ status, count }) => [status, count])),
     byCity: tally(regions.map(([id, count]) => [cities.get(id) ?? UNKNOWN_CITY, count])),
-    recent: recent.flatMap((result) => {
-      const name = names.get(result.monitor_id);
-      return name === undefined ? [] : [{ monitor_name: name, ...result }];
-    }),
+    recent: named,
   };
+}
+
+/** Facts of monitors with their names, without those of monitors that no longer live. */
+export async function withNames<T extends { monitor_id: string }>(
+  { monitors }: Pick<MonitorDeps, 'monitors'>, tenant: Tenant, facts: T[],
+) {
+  const known = await monitors.known(tenant, [...new Set(facts.map((one) => one.monitor_id))]);
+  return facts.flatMap((one) => {
+    const monitor = known.get(one.monitor_id);
+    return monitor === undefined ? [] : [{ monitor_name: monitor.name, ...one }];
+  });
 }
 
 /** The status of each monitor's open incident, by the incident's id. */
