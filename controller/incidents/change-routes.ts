@@ -35,8 +35,18 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
         return { status: 201, data: { incident: viewIncident(await createIncident(deps, ctx, body)) } };
       },
     }),
-    updateRoute(deps, 'PUT'),
-    updateRoute(deps, 'PATCH'),
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...ofOne, method, path: '/api/incidents/:id', audit: 'incident.updated',
+      summary: 'Change the details of an incident',
+      description: 'Send at least one of severity, error_message, affected_regions and description. A closed '
+        + 'incident cannot be changed.',
+      body: incidentChangeInput,
+      answers: { 200: incident },
+      handle: async (ctx, { params, body }) => {
+        const updated = await updateIncident(deps, ctx, params.id, body);
+        return { status: 200, data: { incident: viewIncident(updated) } };
+      },
+    })),
     defineRoute({
       ...ofOne, method: 'PUT', path: '/api/incidents/:id/status', audit: 'incident.status_changed',
       summary: 'Move an incident to another status',
@@ -68,21 +78,6 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
       },
     }),
   ];
-}
-
-function updateRoute(deps: IncidentDeps, method: 'PUT' | 'PATCH'): Route {
-  return defineRoute({
-    ...ofOne, method, path: '/api/incidents/:id', audit: 'incident.updated',
-    summary: 'Change the details of an incident',
-    description: 'Send at least one of severity, error_message, affected_regions and description. A closed '
-      + 'incident cannot be changed.',
-    body: incidentChangeInput,
-    answers: { 200: incident },
-    handle: async (ctx, { params, body }) => {
-      const updated = await updateIncident(deps, ctx, params.id, body);
-      return { status: 200, data: { incident: viewIncident(updated) } };
-    },
-  });
 }
 
 function statusReply(changed: IncidentDoc, isResolution: boolean): z.input<typeof statusAnswer> {

@@ -17,16 +17,6 @@ const ofOne = {
 const comment = z.strictObject({ comment: commentView });
 
 export function commentRoutes(deps: IncidentDeps): Route[] {
-  const edit = (method: 'PATCH' | 'PUT') =>
-    defineRoute({
-      ...ofOne, method, audit: 'comment.updated', summary: 'Edit a comment',
-      body: commentChangeInput,
-      answers: { 200: comment },
-      handle: async (ctx, { params, body }) => {
-        const edited = await editComment(deps, ctx, params, body);
-        return { status: 200, data: { comment: viewComment(edited) } };
-      },
-    });
   return [
     defineRoute({
       ...common, method: 'GET', summary: 'List the comments on an incident, oldest first',
@@ -50,8 +40,14 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
         return { status: 201, data: { comment: viewComment(await addComment(deps, ctx, params.id, body)) } };
       },
     }),
-    edit('PATCH'),
-    edit('PUT'),
+    ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
+      ...ofOne, method, audit: 'comment.updated', summary: 'Edit a comment',
+      body: commentChangeInput,
+      answers: { 200: comment },
+      handle: async (ctx, { params, body }) => {
+        return { status: 200, data: { comment: viewComment(await editComment(deps, ctx, params, body)) } };
+      },
+    })),
     defineRoute({
       ...ofOne, method: 'DELETE', audit: 'comment.deleted', summary: 'Delete a comment',
       answers: { 200: z.strictObject({ success: z.literal(true) }) },

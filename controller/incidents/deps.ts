@@ -1,7 +1,8 @@
 import type { Log } from '../../shared/log.ts';
+import type { Tenant } from '../accounts/tenant.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
-import type { AssigneeLookup, MonitorLookup, MonitorPast, NotificationLog, OutageLookup } from './ports.ts';
+import type { KnownMonitor, MonitorPast, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 
@@ -11,10 +12,19 @@ export interface IncidentDeps {
   updates: IncidentUpdateStore;
   comments: CommentStore;
   notifications: NotificationLog;
-  monitors: MonitorLookup;
+  monitors: {
+    /** Name and type of those of `ids` that are living monitors of this project. */
+    known(tenant: Tenant, ids: string[]): Promise<Map<string, KnownMonitor>>;
+  };
   past: MonitorPast;
-  outages: OutageLookup;
-  people: AssigneeLookup;
+  outages: {
+    /** The number of failed results in the current outages of these monitors, by incident id. */
+    failures(monitorIds: string[]): Promise<Map<string, number>>;
+  };
+  people: {
+    /** Null unless this member of the organization has access to the project. */
+    assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
+  };
   events: EventPublisher;
   log: Log;
 }

@@ -1,6 +1,6 @@
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { MonitorPast, NotificationLog, OutageLookup } from '../incidents/ports.ts';
+import type { MonitorPast, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
@@ -37,18 +37,14 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates }, clock, events.publisher),
     routesOver: ({ notifications, past, live }: IncidentContext) => incidentRoutes({
-      incidents, updates, comments, notifications, monitors, past, people, log,
-      outages: outagesOf(live), events: events.publisher,
+      incidents, updates, comments, notifications, monitors, past, people, log, events: events.publisher,
+      outages: {
+        failures: async (monitorIds) => {
+          const states = await live.states(monitorIds);
+          const open = [...states.values()].flatMap((state) => state.open_incident ?? []);
+          return new Map(open.map(({ id, failure_count = 0 }) => [id, failure_count]));
+        },
+      },
     }),
-  };
-}
-
-function outagesOf(live: Pick<OpenReader, 'states'>): OutageLookup {
-  return {
-    failures: async (monitorIds) => {
-      const states = await live.states(monitorIds);
-      const open = [...states.values()].flatMap((state) => state.open_incident ?? []);
-      return new Map(open.map(({ id, failure_count = 0 }) => [id, failure_count]));
-    },
   };
 }

@@ -39,16 +39,14 @@ export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: 
   ]);
   const states = spans.filter((span) => span.from >= from);
   const most = MOST_OF_A_KIND;
-  const entries: TimelineEntry[] = [];
-  for (const result of results.slice(0, most)) {
-    entries.push({ kind: 'result', at: result.started_at, result });
-  }
-  for (const state of states.slice(0, most)) entries.push({ kind: 'state', at: state.from, state });
-  for (const update of updates.slice(-most)) entries.push({ kind: 'update', at: update.created_at, update });
-  for (const notification of deliveries.slice(0, most)) {
-    entries.push({ kind: 'notification', at: notification.created_at, notification });
-  }
-  for (const comment of said.slice(-most)) entries.push({ kind: 'comment', at: comment.created_at, comment });
+  const entries = [
+    results.slice(0, most).map((result) => ({ kind: 'result', at: result.started_at, result }) as const),
+    states.slice(0, most).map((state) => ({ kind: 'state', at: state.from, state }) as const),
+    updates.slice(-most).map((update) => ({ kind: 'update', at: update.created_at, update }) as const),
+    deliveries.slice(0, most).map((notification) =>
+      ({ kind: 'notification', at: notification.created_at, notification }) as const),
+    said.slice(-most).map((comment) => ({ kind: 'comment', at: comment.created_at, comment }) as const),
+  ].flat();
   const isTruncated = [results, states, updates, deliveries, said].some((all) => all.length > most);
   return { entries: entries.sort(byTime), isTruncated };
 }
