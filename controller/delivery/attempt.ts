@@ -2,7 +2,7 @@ import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { AlertDetails, DeliveryDoc, Verdict } from './delivery.ts';
-import type { DestinationReader, NotifiedIncidents } from './ports.ts';
+import type { DestinationReader } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { recipientsOf } from './recipient-rules.ts';
@@ -16,7 +16,10 @@ export interface AttemptDeps {
   deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release'>;
   health: Pick<QueueStore, 'noteFailure' | 'noteReached'>;
   destinations: Pick<DestinationReader, 'findById'>;
-  incidents: NotifiedIncidents;
+  incidents: {
+    /** A notification of the incident has reached its receiver. */
+    markNotified(incidentId: string, channel: string): Promise<void>;
+  };
   send(destination: DestinationDoc, alert: AlertDetails, context: SendContext): Promise<Verdict>;
   clock: Clock;
   /** In [0, 1). */

@@ -14,12 +14,6 @@ export interface DestinationReader {
   ensureSecret(id: string, candidate: string): Promise<string | null>;
 }
 
-/** What deliveries tell incidents. */
-export interface NotifiedIncidents {
-  /** A notification of the incident has reached its receiver. */
-  markNotified(incidentId: string, channel: string): Promise<void>;
-}
-
 /** What deliveries need of probes. */
 export interface RegionNaming {
   /** The names of `ids`, in the same order; a region that is gone is named by its id. */

@@ -75,7 +75,9 @@ export function initialQueue(): QueueStep {
  * sent now, it reads the queue again if something came, or else settles it and is idle. `now` is Unix ms.
  */
 export function nextInQueue(state: QueueState, message: QueueMessage, now: number): QueueStep {
-  if (message.kind === 'wake') return woken(state);
+  if (message.kind === 'wake') {
+    return state.phase === 'idle' ? load(state) : { state: { ...state, isStale: true }, effects: [] };
+  }
   if (message.kind === 'loaded') {
     const { wakes, items, failingSince, isGone } = message;
     const pool: Pool = failingSince !== null ? 'slow' : state.pool;
@@ -85,10 +87,6 @@ export function nextInQueue(state: QueueState, message: QueueMessage, now: numbe
   const settled = message.isAccepted ? { ...state, deliveredAt: null } : state;
   if (!message.isAccepted || state.isStale) return load(settled);
   return { state: { ...settled, phase: 'idle', items: [] }, effects: [] };
-}
-
-function woken(state: QueueState): QueueStep {
-  return state.phase === 'idle' ? load(state) : { state: { ...state, isStale: true }, effects: [] };
 }
 
 function load(state: QueueState): QueueStep {
@@ -101,12 +99,10 @@ function afterTry(
   const next = tried(state, message, now);
   if (message.end.kind !== 'sent') return proceed(next, now);
   const { failingSince } = state;
-  const items =
-    failingSince !== null && now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
+  if (failingSince === null) return proceed(next, now);
+  const items = now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
   const { state: after, effects } = proceed({ ...next, items }, now);
-  return {
-    state: after, effects: failingSince === null ? effects : [{ kind: 'recovered', at: now }, ...effects],
-  };
+  return { state: after, effects: [{ kind: 'recovered', at: now }, ...effects] };
 }
 
 function tried(

@@ -10,14 +10,10 @@ export type Pool = 'quick' | 'slow';
  * hang, the others are still tried. What waits is bounded by the number of destinations at work.
  */
 export class SendPools {
-  readonly #pools: Record<Pool, PQueue>;
+  readonly #pools: Record<Pool, PQueue> = {
+    quick: new PQueue({ concurrency: TRIES_PER_POOL }), slow: new PQueue({ concurrency: TRIES_PER_POOL }),
+  };
   readonly #closed = new AbortController();
-
-  constructor(triesPerPool = TRIES_PER_POOL) {
-    this.#pools = {
-      quick: new PQueue({ concurrency: triesPerPool }), slow: new PQueue({ concurrency: triesPerPool }),
-    };
-  }
 
   /** Runs a try in its turn. Resolves to null, without having begun it, when the pools are closed. */
   async run<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {

@@ -8,14 +8,14 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import type { Tried } from './attempt.ts';
 import { DATABASE_TURNS, inTurns, type UnorderedStores } from './database-turns.ts';
 import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
-import type { QueueMessage } from './queue-rules.ts';
+import type { QueueMessage, TryEnd } from './queue-rules.ts';
+import type { QueueStore } from './queue-store.ts';
 import { SendPools } from './send-pools.ts';
+import type { DeliveryStore } from './store.ts';
 
 export interface DeliveryServiceDeps extends UnorderedStores {
-  /** Destinations of these shards that are due, at most `limit`. */
-  due(shards: number[], now: number, limit: number): Promise<string[]>;
-  /** Removes at most `limit` deliveries made before an instant, Unix ms; returns how many. */
-  removeOlder(before: number, limit: number): Promise<number>;
+  due: QueueStore['due'];
+  removeOlder: DeliveryStore['removeOlder'];
   /** True when this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   clock: Clock;
@@ -26,15 +26,7 @@ export interface DeliveryServiceDeps extends UnorderedStores {
  * Counts since the start. `resumed`: attempts after one that never reported, so the receiver may get the
  * alert twice.
  */
-export interface DeliveryCounts {
-  sent: number;
-  retry: number;
-  failed: number;
-  dropped: number;
-  again: number;
-  lost: number;
-  resumed: number;
-}
+export type DeliveryCounts = Record<TryEnd['kind'] | 'resumed', number>;
 
 /** How often to look for due deliveries in case a wake-up was lost. */
 const LOOK_EVERY_MS = 1000;

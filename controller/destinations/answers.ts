@@ -3,7 +3,7 @@ import { ALERT_EVENTS } from './destination.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 
-const health = z.object({
+export const health = z.object({
   status: z.enum(['unknown', 'healthy', 'failing'])
     .describe('`unknown`: nothing was sent yet. A failing destination stays enabled'),
   failing_since: instant.nullable().describe('First failure since the last success'),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { sampleAnswer } from './answers.ts';
+import type { health, sampleAnswer } from './answers.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
@@ -11,16 +11,11 @@ export interface UrlVetting {
 
 export type SampleOutcome = z.infer<typeof sampleAnswer>;
 
+type HealthAnswer = z.infer<typeof health>;
+
 /** Recent deliveries of a destination. Instants are Unix ms. */
-export interface DestinationHealth {
-  /** `unknown`: nothing has been sent yet. */
-  status: 'unknown' | 'healthy' | 'failing';
-  /** First failure since the last success. */
+export interface DestinationHealth extends Omit<HealthAnswer, 'failing_since' | 'last_delivered_at'> {
   failing_since: number | null;
-  consecutive_failures: number;
-  /** With several recipients: those whose latest message failed. */
-  failing_recipients: string[];
-  last_error: string | null;
   last_delivered_at: number | null;
 }
 

@@ -18,26 +18,14 @@ const secret = z.object({ secret: z.string() });
 
 /** Notification destinations, for project admins with a session. */
 export function destinationRoutes(deps: DestinationDeps): Route[] {
-  const change = (method: 'PUT' | 'PATCH') =>
-    defineRoute({
-      ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',
-      summary: 'Change an integration',
-      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
-      body: destinationChangeInput,
-      answers: { 200: integration },
-      handle: async (ctx, { params, body }) => {
-        return reply(200, await changeDestination(deps, ctx, params.id, body));
-      },
-    });
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/integrations',
       summary: 'List integrations, newest first',
       answers: { 200: z.object({ integrations: z.array(destinationView) }) },
-      handle: async (ctx) => {
-        const integrations = (await listDestinations(deps, ctx)).map(viewDestination);
-        return { status: 200, data: { integrations } };
-      },
+      handle: async (ctx) => ({
+        status: 200, data: { integrations: (await listDestinations(deps, ctx)).map(viewDestination) },
+      }),
     }),
     defineRoute({
       ...common, method: 'POST', path: '/api/integrations', audit: 'integration.created',
@@ -53,8 +41,15 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       answers: { 200: integration },
       handle: async (ctx, { params }) => reply(200, await readDestination(deps, ctx, params.id)),
     }),
-    change('PATCH'),
-    change('PUT'),
+    ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
+      ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',
+      summary: 'Change an integration',
+      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
+      body: destinationChangeInput,
+      answers: { 200: integration },
+      handle: async (ctx, { params, body }) =>
+        reply(200, await changeDestination(deps, ctx, params.id, body)),
+    })),
     defineRoute({
       ...ofOne, method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted',
       summary: 'Delete an integration',
@@ -74,19 +69,19 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       ...ofSecret, method: 'GET', path: '/api/integrations/:id/secret',
       summary: 'Read the signing secret, created on the first read',
       answers: { 200: secret },
-      handle: async (ctx, { params }) => {
-        return { status: 200, data: { secret: await openSecret(deps, ctx, params.id) } };
-      },
+      handle: async (ctx, { params }) => showSecret(await openSecret(deps, ctx, params.id)),
     }),
     defineRoute({
       ...ofSecret, method: 'POST', path: '/api/integrations/:id/rotate-secret',
       audit: 'integration.secret_rotated', summary: 'Replace the signing secret',
       answers: { 200: secret },
-      handle: async (ctx, { params }) => {
-        return { status: 200, data: { secret: await rotateSecret(deps, ctx, params.id) } };
-      },
+      handle: async (ctx, { params }) => showSecret(await rotateSecret(deps, ctx, params.id)),
     }),
   ];
+}
+
+function showSecret(shown: string) {
+  return { status: 200, data: { secret: shown } } as const;
 }
 
 function reply<S extends 200 | 201>(status: S, shown: ShownDestination) {

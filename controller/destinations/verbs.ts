@@ -44,12 +44,13 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_IN_PROJECT } });
   }
   await refusePrivate(deps, input);
-  const { name, enabled, is_default, events } = input;
-  const destination: DestinationDoc = {
+  const { name, enabled, is_default, events, type, config } = input;
+  const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
-    name, enabled, is_default, events, ...settingsOf(input), secret: null,
+    name, enabled, is_default, events, type, config, secret: null,
     revision: 1, created_at: ctx.now, updated_at: ctx.now,
-  };
+    // Type and config are of one destination, so they belong together.
+  } as DestinationDoc;
   await deps.destinations.insert(destination);
   return { destination, health: undefined };
 }
@@ -124,11 +125,6 @@ async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: st
   const { type } = await find(deps, ctx, id);
   const message = `Only webhooks are signed: an integration of type ${type} has no secret`;
   if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
-}
-
-function settingsOf({ type, config }: DestinationSettings): DestinationSettings {
-  // Taken from one destination, so they belong together.
-  return { type, config } as DestinationSettings;
 }
 
 /** The address that deliveries connect to, and its field; null for mail, which goes to a provider. */

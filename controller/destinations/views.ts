@@ -20,11 +20,9 @@ export function viewDestination({ destination, health = UNUSED }: ShownDestinati
     ...viewSettings(destination),
     health: {
       ...health,
-      failing_since: isoTime(health.failing_since),
-      last_delivered_at: isoTime(health.last_delivered_at),
+      failing_since: isoTime(health.failing_since), last_delivered_at: isoTime(health.last_delivered_at),
     },
-    created_at: isoTime(destination.created_at),
-    updated_at: isoTime(destination.updated_at),
+    created_at: isoTime(destination.created_at), updated_at: isoTime(destination.updated_at),
   };
 }
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FailingCount } from '../delivery/failing-count.ts';
-import type { DeliveryCounts, DeliveryService } from '../delivery/service.ts';
+import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Shards } from '../results/shards/shards.ts';
+import type { Notifications } from './notifications.ts';
 import type { ControllerBus } from './ports.ts';
 
 /** Help of `farwatch_delivery_tries_total`. */
@@ -39,10 +39,7 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Messages dropped because NATS was unreachable or slow.');
 }
 
-export interface ObservedDeliveries {
-  service: Pick<DeliveryService, 'counts' | 'atWork'>;
-  failing: Pick<FailingCount, 'latest'>;
-}
+type ObservedDeliveries = Pick<Notifications, 'service' | 'failing'>;
 
 export function observeDeliveries(registry: Registry, { service, failing }: ObservedDeliveries): void {
   const { gauge, counter } = metricsIn(registry);

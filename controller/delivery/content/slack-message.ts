@@ -9,18 +9,11 @@ const SIGNS: Record<AlertContent['tone'], string> = {
   bad: ':red_circle:', warning: ':large_yellow_circle:', good: ':large_green_circle:',
 };
 
-/** Body of a Slack incoming webhook: blocks, and the text that its notification shows. */
-interface SlackMessage {
-  text: string;
-  unfurl_links: false;
-  blocks: (
-    | { type: 'header'; text: { type: 'plain_text'; text: string; emoji: false } }
-    | { type: 'section'; text: { type: 'mrkdwn'; text: string; verbatim: true } }
-  )[];
-}
-
-/** Text from elsewhere is escaped, so that it can neither mention a channel nor pose as a link. */
-export function slackMessage({ subject, headline, facts, links, tone }: AlertContent): SlackMessage {
+/**
+ * Body of a Slack incoming webhook: blocks, and the text that its notification shows. Text from elsewhere is
+ * escaped, so that it can neither mention a channel nor pose as a link.
+ */
+export function slackMessage({ subject, headline, facts, links, tone }: AlertContent) {
   const lines = facts.map(({ label, text }) => `*${label}:* ${escaped(text)}`);
   const anchors = links.map(({ label, url }) => `<${escaped(url)}|${label}>`);
   return {
@@ -34,7 +27,7 @@ export function slackMessage({ subject, headline, facts, links, tone }: AlertCon
   };
 }
 
-function section(text: string): SlackMessage['blocks'][number] {
+function section(text: string) {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
