@@ -4,12 +4,12 @@ const LONGEST_VALUE = 4096;
 
 const NAME_RULE = `Header name must be a token of at most ${LONGEST_NAME} characters`;
 /** A field name (RFC 9110, 5.1: token). */
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but nothing that ends the line. */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers that frame or route the message: setting them would allow request smuggling. */
-const FRAMING = new Set([
+export const FRAMING_HEADERS = new Set([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer',
   'expect', 'proxy-connection', 'proxy-authorization', 'http2-settings',
 ]);
@@ -30,9 +30,9 @@ export function headerFaults(headers: Record<string, string>): { name: string; m
 }
 
 function faultOf(name: string, value: string, seen: Set<string>): string | null {
-  if (name.length > LONGEST_NAME || !NAME.test(name)) return NAME_RULE;
-  if (FRAMING.has(name.toLowerCase())) return 'This header is set by the check itself';
+  if (name.length > LONGEST_NAME || !FIELD_NAME.test(name)) return NAME_RULE;
+  if (FRAMING_HEADERS.has(name.toLowerCase())) return 'This header is set by the check itself';
   if (seen.has(name.toLowerCase())) return 'Header is given twice';
   if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;
-  return VALUE.test(value) ? null : 'Header value must not contain line breaks or control characters';
+  return FIELD_VALUE.test(value) ? null : 'Header value must not contain line breaks or control characters';
 }
