@@ -56,7 +56,7 @@ const MAILBOX_MESSAGES = 16;
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
   readonly #turns = new PQueue({ concurrency: DATABASE_TURNS });
-  readonly #counts: DeliveryCounts = {
+  readonly counts: DeliveryCounts = {
     sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0,
   };
   readonly #pools = new SendPools();
@@ -95,10 +95,6 @@ export class DeliveryService {
     });
   }
 
-  get counts(): Readonly<DeliveryCounts> {
-    return this.#counts;
-  }
-
   /** Destinations with something under way. */
   get atWork(): number {
     return this.#queues.size;
@@ -131,7 +127,11 @@ export class DeliveryService {
 
   /** Something was queued for these destinations. If this call is lost, they are found within a second. */
   wake(destinationIds: string[]): void {
-    for (const id of destinationIds) if (this.#deps.ownsShard(shardOf(id))) this.#wake(id);
+    for (const id of destinationIds.filter((one) => this.#deps.ownsShard(shardOf(one)))) {
+      const queue = this.#queues.get(id);
+      if (queue) queue.send({ kind: 'wake' });
+      else if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
+    }
   }
 
   /** Something is due, or this controller has more shards than before. */
@@ -162,16 +162,10 @@ export class DeliveryService {
     return true;
   }
 
-  #wake(id: string): void {
-    const queue = this.#queues.get(id);
-    if (queue) queue.send({ kind: 'wake' });
-    else if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
-  }
-
   #count(deliveryId: string, { end, isResumed }: Tried): void {
-    this.#counts[end.kind] += 1;
+    this.counts[end.kind] += 1;
     if (!isResumed) return;
-    this.#counts.resumed += 1;
+    this.counts.resumed += 1;
     this.#deps.log.warn(
       { delivery_id: deliveryId },
       'a delivery was taken up whose last try was never reported: its receiver may get it twice',

@@ -42,10 +42,8 @@ export class DeliveryStore implements NotificationLog {
 
   /** The oldest pending deliveries of a destination, in order. */
   async pending(destinationId: string, limit: number): Promise<QueuedDelivery[]> {
-    const oldest = this.#deliveries
-      .find({ destination_id: destinationId, status: 'pending' })
-      .sort({ queued_at: 1, _id: 1 })
-      .limit(limit);
+    const all = this.#deliveries.find({ destination_id: destinationId, status: 'pending' });
+    const oldest = all.sort({ queued_at: 1, _id: 1 }).limit(limit);
     const found = await oldest.project<Pick<DeliveryDoc, '_id' | keyof typeof QUEUED>>(QUEUED).toArray();
     return found.map((doc) => {
       const readyAt = Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0);

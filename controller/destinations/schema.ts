@@ -15,10 +15,7 @@ const LONGEST_RECIPIENT = 320;
 const hasNoControls = (text: string) => !/[\u0000-\u001f\u007f]/.test(text);
 const name = z.string().trim().min(1).max(100).refine(hasNoControls, 'Must not contain control characters');
 
-const events = z
-  .array(z.enum(ALERT_EVENTS))
-  .min(1, 'At least one event must stay enabled')
-  .max(100)
+const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must stay enabled').max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
 const headers = z.record(z.string(), z.string()).transform((record, context) => {
@@ -44,9 +41,7 @@ const recipient = z.string().max(LONGEST_RECIPIENT).superRefine((address, contex
   const message = addressProblem(address);
   if (message !== null) context.addIssue({ code: 'custom', message, input: address });
 });
-const recipients = z
-  .array(recipient)
-  .min(1, 'At least one recipient')
+const recipients = z.array(recipient).min(1, 'At least one recipient')
   .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`)
   .transform(withoutRepeats);
 

@@ -12,14 +12,11 @@ const tag = 'Import and export';
 export function configurationRoutes(deps: GroupDeps): Route[] {
   return [
     defineRoute({
-      method: 'POST',
-      path: '/api/import',
+      method: 'POST', path: '/api/import', tag, auth: { access: 'project', role: 'editor' },
       summary: 'Import monitors and groups from a document',
       description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name. Fields, monitors and '
         + 'groups that are not in the document stay as they are. Importing the same document twice changes '
         + 'nothing. Everything is validated before anything is written.',
-      tag,
-      auth: { access: 'project', role: 'editor' },
       audit: 'configuration.imported',
       query: importQuery,
       ...documentInput(deps.monitors.minIntervalSeconds),
@@ -39,13 +36,10 @@ export function configurationRoutes(deps: GroupDeps): Route[] {
       },
     }),
     defineRoute({
-      method: 'GET',
-      path: '/api/export',
+      method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
       summary: 'Export monitors and groups as a document',
       description: 'Contains what reading monitors returns, including passwords and tokens that checks '
         + 'send, but no heartbeat tokens.',
-      tag,
-      auth: { access: 'project', role: 'viewer' },
       query: exportQuery,
       answers: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportAnswer } },
       handle: async (ctx, { query }) => {

@@ -21,8 +21,7 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'inciden
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),
-    created_at: isoTime(doc.created_at),
-    updated_at: isoTime(doc.updated_at),
+    created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at),
     recovery_time_seconds: recovery_time_seconds ?? undefined,
   };
 }
@@ -51,8 +50,7 @@ export function viewNotification(doc: DeliveryDoc): Answer<'notificationView'> {
     id: _id, incident_id: incident_id ?? '', channel, recipient, status,
     delivered_at: isoTime(doc.delivered_at), error_message, retry_count, max_retries,
     last_retry_at: isoTime(doc.last_retry_at),
-    created_at: isoTime(doc.created_at),
-    updated_at: isoTime(doc.updated_at),
+    created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at),
   };
 }
 

@@ -4,6 +4,7 @@ import { shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import type { AgedMonitor } from '../retention/ports.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -127,13 +128,10 @@ export class MonitorStore {
   }
 
   /** Monitors of an organization, including deleted ones, after `after` in order of id. */
-  async pageOfOrganization(
-    organizationId: string, after: string, limit: number,
-  ): Promise<{ monitor_id: string; created_at: number; deleted_at: number | null }[]> {
+  async pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]> {
     const rest = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } });
     const page = rest.sort({ _id: 1 }).limit(limit).project<Aged>({ created_at: 1, deleted_at: 1 });
-    return (await page.toArray()).map(({ _id, created_at, deleted_at }) =>
-      ({ monitor_id: _id, created_at, deleted_at }));
+    return (await page.toArray()).map(({ _id, ...aged }) => ({ monitor_id: _id, ...aged }));
   }
 
   /** Removes the monitors among `ids` whose deletion has reached the journal and the counts. */

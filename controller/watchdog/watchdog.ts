@@ -66,12 +66,9 @@ export class Watchdog {
   async #call(): Promise<string | null> {
     const broken = await this.#broken();
     if (broken.length > 0) return `not called, since this does not work: ${broken.join(', ')}`;
-    const outcome = await this.#deps.poster.post({
-      url: this.#deps.url,
-      method: 'GET',
-      headers: { 'user-agent': 'Farwatch' },
-      body: null,
-      timeoutMs: TIMEOUT_MS,
+    const { poster, url } = this.#deps;
+    const outcome = await poster.post({
+      url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS,
       signal: this.#stopped.signal,
     });
     if (outcome.kind === 'busy') return 'too much is under way';

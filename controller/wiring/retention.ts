@@ -3,7 +3,7 @@ import { AuditStore } from '../audit/store.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
-import { removeAgedIncidents } from '../incidents/verbs/remove-aged-incidents.ts';
+import { removeAgedIncidents } from '../incidents/verbs/change-incident.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';

@@ -37,13 +37,9 @@ function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: 
 function sampleAlert(destination: DestinationDoc, now: number): AlertDetails {
   const id = '00000000-0000-4000-8000-000000000000';
   return {
-    id: newId(now),
-    event: destination.events[0] ?? 'monitor.down',
+    id: newId(now), event: destination.events[0] ?? 'monitor.down',
     monitor: { id, name: 'Test notification', target: 'https://example.com/', type: 'HTTP' },
-    incident: null,
+    incident: null, regions: [], last_success: null, at: now,
     error: { type: 'status_code', message: 'This is a test: nothing happened' },
-    regions: [],
-    last_success: null,
-    at: now,
   };
 }

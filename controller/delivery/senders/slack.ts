@@ -11,12 +11,9 @@ export async function postToSlack(
   { poster, baseUrl }: SendDeps, config: SlackConfig, alert: AlertDetails, signal: AbortSignal,
 ): Promise<Verdict> {
   const outcome = await poster.post({
-    url: config.webhook_url,
-    method: 'POST',
+    url: config.webhook_url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
     headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
     body: Buffer.from(JSON.stringify(slackMessage(alertContent(alert, baseUrl())))),
-    timeoutMs: ANSWER_TIMEOUT_MS,
-    signal,
   });
   return slackVerdict(outcome);
 }

@@ -29,21 +29,12 @@ export async function exportDocument(
 function exportMonitor(doc: MonitorDoc, group: string | null): ExportedMonitor {
   const view = CHECK_TYPES[doc.type].view(doc) as TypeView;
   const { port: _port, heartbeat_token: token, last_heartbeat_at: _ping, ...settings } = view;
+  const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
+  const { domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions } = doc;
   return {
-    name: doc.name,
-    type: doc.type,
-    ...(token === undefined ? { target: doc.target } : {}),
-    interval_seconds: doc.interval_seconds,
-    timeout_ms: doc.timeout_ms,
-    status: doc.status,
-    group,
+    name, type, ...(token === undefined ? { target } : {}), interval_seconds, timeout_ms, status, group,
     ...settings,
-    ...(doc.http && { slow_response_threshold_ms: doc.http.slow_response_threshold_ms, auth: doc.http.auth }),
-    ssl_monitoring: doc.ssl_monitoring,
-    domain_monitoring: doc.domain_monitoring,
-    confirmation_policy: doc.confirmation_policy,
-    notification_target_ids: doc.notification_target_ids,
-    tags: doc.tags,
-    monitoring_regions: doc.monitoring_regions,
+    ...(http && { slow_response_threshold_ms: http.slow_response_threshold_ms, auth: http.auth }),
+    ssl_monitoring, domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions,
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/errors.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import {
@@ -66,6 +67,20 @@ export async function settle({ incidents, updates, events, log }: IncidentDeps, 
   } catch (error) {
     log.warn({ err: error, incident_id: incident._id }, 'the history of an incident waits in the incident');
   }
+}
+
+/**
+ * Removes incidents of a project that ended, and were last changed, before `before` (Unix ms), after their
+ * history and comments. Returns how many; `limit` when there may be more.
+ */
+export async function removeAgedIncidents(
+  { incidents, updates, comments }: Pick<IncidentDeps, 'incidents' | 'updates' | 'comments'>,
+  tenant: Tenant, before: number, limit: number,
+) {
+  const ids = await incidents.agedIds(tenant, before, limit);
+  await Promise.all([updates.removeOf(ids), comments.removeOf(ids)]);
+  await incidents.remove(ids);
+  return ids.length;
 }
 
 /** Decides on the incident as it is, and writes if it still is so; null from `decide` changes nothing. */

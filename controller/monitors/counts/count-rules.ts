@@ -23,12 +23,7 @@ export interface CountedShare {
   share: Share | null;
 }
 
-export interface Cell {
-  type: MonitorType;
-  status: LifecycleStatus;
-}
-
-export interface CountedCell extends Cell {
+export interface CountedCell extends Pick<Share, 'type' | 'status'> {
   count: number;
 }
 

@@ -2,7 +2,7 @@ import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { searchPattern } from '../../../shared/search-text.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
-import type { Cell, CountedCell } from '../counts/count-rules.ts';
+import type { CountedCell } from '../counts/count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { living } from '../store.ts';
 import { nearerEnd, type ListPlan, type MonitorListQuery, type Stretch } from './list-rules.ts';
@@ -60,7 +60,7 @@ export class MonitorListStore {
 
   async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {
     const [only] = cells;
-    const ofCell = ({ type, status }: Cell) => ({ ...living(tenant), type, status });
+    const ofCell = ({ type, status }: CountedCell) => ({ ...living(tenant), type, status });
     if (only && cells.length === 1) return this.#stretch(ofCell(only), query, nearerEnd(query, only.count));
     const { offset, limit } = query;
     const upToPage = { offset: 0, limit: offset + limit, isReversed: false };

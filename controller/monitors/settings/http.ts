@@ -32,15 +32,8 @@ export type HttpSettings = z.infer<typeof request> & {
 };
 
 export const HTTP_DEFAULTS: HttpSettings = {
-  method: 'GET',
-  headers: {},
-  body: null,
-  follow_redirects: true,
-  max_redirects: 5,
-  verify_ssl: true,
-  expected_status: [],
-  slow_response_threshold_ms: null,
-  auth: null,
+  method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
+  expected_status: [], slow_response_threshold_ms: null, auth: null,
 };
 
 const headers = z.record(z.string(), z.string()).superRefine((value, check) => {
