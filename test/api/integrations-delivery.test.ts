@@ -7,7 +7,7 @@ import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
 import { inTurns } from '../../controller/delivery/database-turns.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import type { WebhookPayload } from '../../controller/delivery/content/webhook-payload.ts';
+import type { webhookPayload } from '../../controller/delivery/content/webhook-payload.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
@@ -20,6 +20,8 @@ import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
+
+type WebhookPayload = ReturnType<typeof webhookPayload>;
 
 let rig: DeliveryRig;
 let receiver: Receiver;

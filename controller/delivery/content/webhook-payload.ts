@@ -2,8 +2,6 @@ import type { AlertDetails } from '../delivery.ts';
 import { alertContent, plainText } from './alert-content.ts';
 import { shownTarget } from './text.ts';
 
-export type WebhookPayload = ReturnType<typeof webhookPayload>;
-
 /** Body of a webhook, version 1. Instants are Unix ms; `timestamp` is that of the attempt. */
 export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: string) {
   const { event, monitor: { id, name, type }, incident } = alert;
