@@ -34,6 +34,8 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');
   counter('farwatch_probe_rate_exceeded_total', () => shards.rateExceeded,
     'Messages ignored because their probe sends more than 1 MiB a second.');
+  counter('farwatch_lanes_dropped_total', () => shards.lostLanes.count,
+    'Lanes dropped because their probe had begun more than 64 epochs within seconds.');
   gauge('farwatch_bus_connected', () => (bus.isConnected ? 1 : 0), '1 while connected to NATS.');
   counter('farwatch_bus_dropped_total', () => bus.stats().dropped,
     'Messages dropped because NATS was unreachable or slow.');

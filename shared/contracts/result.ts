@@ -115,3 +115,8 @@ export type BatchReply = z.infer<typeof batchReply>;
 export function laneName(probeId: string, epoch: string): string {
   return `${probeId}/${epoch}`;
 }
+
+/** The probe of a lane by its name. */
+export function probeOfLane(lane: string): string {
+  return lane.slice(0, lane.indexOf('/'));
+}

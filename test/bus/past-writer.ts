@@ -4,6 +4,7 @@ import {
 } from '../../controller/results/writing/closed-hours.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import type { Snapshot } from '../../controller/results/state/records.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { openResultStores, type ResultStores } from '../../controller/wiring/results.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
@@ -54,11 +55,11 @@ class ShardWriter {
   readonly #state: ShardState;
   readonly #now: number;
   readonly #entries: JournalEntry[] = [];
-  readonly #lanes: Record<string, number>[] = [{}];
+  readonly #lanes: Snapshot['lanes'][] = [[]];
 
   constructor(stores: ResultStores, shard: number, now: number) {
     this.#stores = stores;
-    this.#state = new ShardState(shard, { n: 0, lanes: {} }, []);
+    this.#state = new ShardState(shard, { n: 0, lanes: [] }, []);
     this.#now = now;
   }
 
@@ -81,14 +82,14 @@ class ShardWriter {
     const rest = this.#entries.filter((entry) => entry.n > n);
     for (let at = 0; at < rest.length; at += 100) await this.#stores.journal.insert(rest.slice(at, at + 100));
     await this.#stores.snapshots.move(
-      this.#state.shard, { n, lanes: this.#lanes[n] ?? {}, taken_at: this.#entries[n - 1]?.taken_at },
+      this.#state.shard, { n, lanes: this.#lanes[n] ?? [], taken_at: this.#entries[n - 1]?.taken_at },
     );
   }
 
   #take({ at, told, config }: Arrival): void {
     if (told === null) return this.#journal({ taken_at: at, configs: [config] });
     const probeId = `probe-${told.region}`;
-    const seq = this.#state.position(laneName(probeId, 'past')) + 1;
+    const seq = this.#state.lanes.position(laneName(probeId, 'past')) + 1;
     const batch = {
       epoch: 'past', engine: 'test', first: seq, last: seq, results: [resultOf(told, config, seq)],
       dropped: [],
@@ -97,7 +98,7 @@ class ShardWriter {
       probe_id: probeId, region: told.region, bytes: encodeBatch(batch), batch, refused: [],
       late: told.late ? [seq] : [],
     };
-    this.#journal({ taken_at: at, batches: [taken], lanes: [[laneName(probeId, 'past'), seq]] });
+    this.#journal({ taken_at: at, batches: [taken], lanes: [{ lane: laneName(probeId, 'past'), position: seq }] });
   }
 
   async #close(until: number): Promise<void> {
@@ -121,7 +122,7 @@ class ShardWriter {
       if (cell) cell.queued -= 1;
     }
     this.#entries.push(entry);
-    this.#lanes.push(Object.fromEntries(this.#state.lanes));
+    this.#lanes.push([...this.#state.lanes]);
   }
 }
 

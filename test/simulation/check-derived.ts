@@ -5,6 +5,8 @@ import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
+import { Lanes } from '../../controller/results/state/lanes.ts';
+import type { LanePosition } from '../../controller/results/state/records.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
@@ -177,13 +179,17 @@ function checkSnapshot(world: World, reference: Reference, shard: number): strin
       said.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
     }
   }
-  const lanes = new Map<string, number>();
+  const lanes = new Lanes();
   for (const entry of (world.db.truth.get(shard) ?? []).slice(0, n)) {
-    for (const [lane, position] of entry.lanes) lanes.set(lane, Math.max(position, lanes.get(lane) ?? 0));
+    for (const { lane, position } of entry.lanes) lanes.move(lane, position, entry.taken_at);
   }
-  const { lanes: found = {} } = JSON.parse(snapshot?.content ?? '{}') as { lanes?: Record<string, number> };
-  if (!isDeepStrictEqual(Object.fromEntries(lanes), found)) {
+  const { lanes: found = [] } = JSON.parse(snapshot?.content ?? '{}') as { lanes?: LanePosition[] };
+  if (!isDeepStrictEqual(new Map([...lanes].map(named)), new Map(found.map(named)))) {
     said.push(`snapshot ${shard} at ${n} has different lanes than the journal`);
   }
   return said.slice(0, 3);
+}
+
+function named({ lane, position }: LanePosition): [lane: string, position: number] {
+  return [lane, position];
 }

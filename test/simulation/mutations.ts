@@ -42,7 +42,7 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'reading an entry follows the same lane rule as taking a batch',
     patch: () => patchApply((state, entry) => {
       for (const { probe_id: probeId, batch } of entry.batches) {
-        state.lanes.delete(laneName(probeId, batch.epoch));
+        state.lanes.forget(laneName(probeId, batch.epoch));
       }
     }),
   },
@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard) => stores.snapshots.move(shard, {
         n: world.db.truth.get(shard)?.length ?? 0,
-        lanes: Object.fromEntries((world.db.truth.get(shard) ?? []).flatMap((entry) => entry.lanes)),
+        lanes: (world.db.truth.get(shard) ?? []).flatMap((entry) => entry.lanes),
       }),
     } }),
   },
@@ -103,10 +103,10 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'lane positions outlive raw results',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard, snapshot) => {
-        const recent = Object.entries(snapshot.lanes).filter(
-          ([lane]) => (snapshot.moved?.[lane] ?? 0) > world.clock.now() - 300_000,
+        const lanes = snapshot.lanes.filter(
+          ({ moved_at: movedAt = 0 }) => movedAt > world.clock.now() - 300_000,
         );
-        return stores.snapshots.move(shard, { ...snapshot, lanes: Object.fromEntries(recent) });
+        return stores.snapshots.move(shard, { ...snapshot, lanes });
       },
     } }),
   },

@@ -99,12 +99,12 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshot
     load: (shard) => wire.read(() => {
       const found = db.snapshots.get(shard);
       return {
-        n: found?.position ?? 0, lanes: {}, ...(JSON.parse(found?.content ?? '{}') as object),
+        n: found?.position ?? 0, lanes: [], ...(JSON.parse(found?.content ?? '{}') as object),
         taken_at: found?.taken_at,
       };
     }),
     move: (shard, snapshot) => {
-      const content = JSON.stringify({ lanes: snapshot.lanes, moved: snapshot.moved });
+      const content = JSON.stringify({ lanes: snapshot.lanes });
       return wire.write([() => {
         if (db.careless.has('snapshots') || (db.snapshots.get(shard)?.position ?? -1) < snapshot.n) {
           db.snapshots.set(shard, { position: snapshot.n, content, taken_at: snapshot.taken_at });

@@ -11,7 +11,7 @@ import type { JournalEntry } from '../../controller/results/journal/journal-entr
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
-import type { StateRecord } from '../../controller/results/state/records.ts';
+import type { LanePosition, StateRecord } from '../../controller/results/state/records.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
 import { SimulatedDatabase } from '../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../simulation/simulated-stores.ts';
@@ -43,6 +43,10 @@ const SOURCES: [name: string, make: () => Stores][] = [
   })],
 ];
 
+function lanesOf(positions: Record<string, number>): LanePosition[] {
+  return Object.entries(positions).map(([lane, position]) => ({ lane, position }));
+}
+
 function entryOf(n: number, given: Partial<JournalEntry> = {}): JournalEntry {
   return {
     shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], pings: [], clock: [],
@@ -61,7 +65,7 @@ function fullEntry(n: number): JournalEntry {
     clock: [
       { kind: 'hour', until: HOUR },
       { kind: 'silent', monitor_id: MONITOR.monitor_id, region: 'eu', at: HOUR },
-    ], lanes: [['p/e', 2]],
+    ], lanes: [{ lane: 'p/e', position: 2 }],
   });
 }
 
@@ -132,21 +136,21 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
 describe.each(SOURCES)('snapshots in %s', (_name, make) => {
   test('keep the time at which a lane last moved', async () => {
     const { snapshots } = make();
-    const snapshot = { n: 10, lanes: { 'p/e': 4, 'p.x/$f': 5 }, moved: { 'p/e': HOUR } };
+    const snapshot = { n: 10, lanes: [{ lane: 'p/e', position: 4, moved_at: HOUR }, { lane: 'p.x/$f', position: 5 }] };
     await snapshots.move(2, snapshot);
     expect(await snapshots.load(2)).toEqual(snapshot);
   });
 
   test('only move forward', async () => {
     const { snapshots } = make();
-    expect(await snapshots.load(2)).toEqual({ n: 0, lanes: {} });
-    await snapshots.move(2, { n: 10, lanes: { 'p/e': 5, 'p.x/$f': 7 } });
-    await snapshots.move(2, { n: 9, lanes: {} });
-    await snapshots.move(2, { n: 10, lanes: {} });
-    expect(await snapshots.load(2)).toEqual({ n: 10, lanes: { 'p/e': 5, 'p.x/$f': 7 } });
-    await snapshots.move(2, { n: 11, lanes: { 'p/e': 6 } });
-    await snapshots.move(3, { n: 1, lanes: {} });
-    expect(await snapshots.load(2)).toEqual({ n: 11, lanes: { 'p/e': 6 } });
+    expect(await snapshots.load(2)).toEqual({ n: 0, lanes: [] });
+    await snapshots.move(2, { n: 10, lanes: lanesOf({ 'p/e': 5, 'p.x/$f': 7 }) });
+    await snapshots.move(2, { n: 9, lanes: [] });
+    await snapshots.move(2, { n: 10, lanes: [] });
+    expect(await snapshots.load(2)).toEqual({ n: 10, lanes: lanesOf({ 'p/e': 5, 'p.x/$f': 7 }) });
+    await snapshots.move(2, { n: 11, lanes: lanesOf({ 'p/e': 6 }) });
+    await snapshots.move(3, { n: 1, lanes: [] });
+    expect(await snapshots.load(2)).toEqual({ n: 11, lanes: lanesOf({ 'p/e': 6 }) });
     expect(await snapshots.numbers([2, 3, 4])).toEqual(new Map([[2, 11], [3, 1]]));
   });
 });

@@ -41,7 +41,7 @@ class Owner {
     this.configs = [0, 1, 2].map((number) => configOf({
       monitor_id: idIn(shard, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any',
     }));
-    this.state = new ShardState(shard, { n: 0, lanes: {} }, []);
+    this.state = new ShardState(shard, { n: 0, lanes: [] }, []);
   }
 
   take(results: CheckResult[], late: boolean): void {
@@ -55,7 +55,7 @@ class Owner {
         probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [],
         late: late ? numbered.map(({ seq }) => seq) : [],
       }],
-      clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [['p/e', this.#seq]],
+      clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [{ lane: 'p/e', position: this.#seq }],
     };
     this.last = entry;
     for (const { monitor_id: id } of this.state.apply(entry).changed) {
@@ -74,7 +74,7 @@ class Owner {
   /** Gives the shard to another owner, which holds no results because all are written. */
   async move(): Promise<void> {
     this.state = new ShardState(
-      this.#shard, { n: this.state.n, lanes: { 'p/e': this.#seq } }, await this.states.load(this.#shard),
+      this.#shard, { n: this.state.n, lanes: [{ lane: 'p/e', position: this.#seq }] }, await this.states.load(this.#shard),
     );
     this.#owners += 1;
   }
@@ -82,7 +82,7 @@ class Owner {
   /** Gives the shard to another owner, which reads this entry and the newest again after an old snapshot. */
   async moveBehind(from: JournalEntry): Promise<void> {
     this.state = new ShardState(
-      this.#shard, { n: from.n - 1, lanes: {} }, await this.states.load(this.#shard),
+      this.#shard, { n: from.n - 1, lanes: [] }, await this.states.load(this.#shard),
     );
     for (const entry of [from, this.last as JournalEntry]) this.state.apply(entry);
     this.#owners += 1;

@@ -2,6 +2,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { derivedId } from '../../../shared/ids.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { FailedItem } from '../state/entry-step.ts';
+import type { LanePosition } from '../state/records.ts';
 
 /** Something that could not be accepted, with its reason. */
 export interface DeadLetter {
@@ -20,7 +21,7 @@ export interface DeadLetter {
 
 export type DeadLetterReason =
   | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
-  | 'future' | 'too_old' | 'rule_failed';
+  | 'future' | 'too_old' | 'rule_failed' | 'too_many_epochs';
 
 /** Characters kept of a result. */
 const LETTER_CHARS = 4096;
@@ -49,6 +50,18 @@ export function failedLetter(
     id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed',
     shard: entry.shard, region: '', probe_id: '', epoch: null, seq: null, monitor_id, content,
     at: entry.taken_at,
+  };
+}
+
+/** The dead letter of a probe that an entry made lose `lanes`. */
+export function epochsLetter(
+  entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at' | 'batches'>, probeId: string, lanes: LanePosition[],
+): DeadLetter {
+  const { shard, n, taken_at: at } = entry;
+  const region = entry.batches.find((batch) => batch.probe_id === probeId)?.region ?? '';
+  return {
+    id: derivedId('epochs', shard, n, probeId), reason: 'too_many_epochs', shard, region, probe_id: probeId,
+    epoch: null, seq: null, monitor_id: null, content: JSON.stringify(lanes).slice(0, LETTER_CHARS), at,
   };
 }
 

@@ -13,6 +13,7 @@ import { holdBatch, PendingBatches, type PendingBatch, type Waiting } from './pe
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
 import { refusalOf } from './refusal-rules.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
+import { UnjournaledLanes } from './unjournaled-lanes.ts';
 
 /** Limit per journal entry and for the queue; further pings wait in their collection. */
 const PENDING_PINGS = 2000;
@@ -41,8 +42,7 @@ export class EntryBuilder {
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
-  /** Positions that include pending batches, so that each lane is taken strictly in order. */
-  #taken = new Map<string, number>();
+  readonly #taken = new UnjournaledLanes();
   #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
   /** True when a waiting item must be written at once. */
   isUrgent = false;
@@ -75,7 +75,7 @@ export class EntryBuilder {
       batch = { ...header, engine: '', results: [], dropped: [{ first, last, reason: 'unreadable' }] };
     }
     const lane = laneName(message.probe_id, batch.epoch);
-    const journaled = this.state.position(lane);
+    const journaled = this.state.lanes.position(lane);
     const taken = this.#taken.get(lane) ?? journaled;
     if (batch.last <= journaled || batch.first > taken + 1) {
       message.answer(journaled);
@@ -87,7 +87,7 @@ export class EntryBuilder {
     const readable = letter || shiftMs !== 0 ? { ...message, bytes: encodeBatch(batch) } : message;
     const waiting = { lane, last: batch.last, answer: message.answer };
     if (batch.last <= taken) this.#pending.join(waiting, this.#inHand?.batches ?? []);
-    else if (this.#pending.hasRoom) {
+    else if (this.#pending.hasRoom && this.#taken.hasRoom(lane)) {
       this.#accept({ message: readable, batch, waiting, letter, regionOwner }, now);
     }
     return null;
@@ -155,12 +155,10 @@ export class EntryBuilder {
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
-    for (const [lane, position] of entry.lanes) {
-      if (this.#taken.get(lane) === position) this.#taken.delete(lane);
-    }
+    for (const { lane, position } of entry.lanes) this.#taken.settle(lane, position);
     if (this.#pending.isEmpty && this.#hasOnlyBatches) this.#stopWaiting();
     for (const batch of batches) {
-      for (const { lane, answer } of batch.waiting) answer(this.state.position(lane));
+      for (const { lane, answer } of batch.waiting) answer(this.state.lanes.position(lane));
     }
     return entry;
   }
@@ -168,7 +166,7 @@ export class EntryBuilder {
   #accept({ message, batch, waiting, letter, regionOwner }: AcceptedBatch, now: Instant): void {
     const { shard, monitors } = this.state;
     const { region, probe_id, bytes } = message;
-    const known = this.#taken.get(waiting.lane) ?? this.state.position(waiting.lane);
+    const known = this.#taken.get(waiting.lane) ?? this.state.lanes.position(waiting.lane);
     const pending: PendingBatch = {
       probe_id, region, bytes, batch: holdBatch(bytes, batch, this.#ids), count: batch.results.length,
       earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
@@ -218,7 +216,8 @@ export class EntryBuilder {
     const entry: JournalEntry = {
       shard, n: n + 1, v: ENTRY_VERSION, writer: this.#writer, taken_at: nowWall,
       configs: [...this.#configs.values()],
-      batches, pings: this.#takePings(), clock: this.#clock, lanes: [...lanes],
+      batches, pings: this.#takePings(), clock: this.#clock,
+      lanes: [...lanes].map(([lane, position]) => ({ lane, position })),
     };
     this.#configs = new Map();
     this.#clock = [];

@@ -42,5 +42,5 @@ export interface JournalEntry {
   pings: JournaledPing[];
   clock: ClockDecision[];
   /** Positions of the lanes that this entry moved. */
-  lanes: [lane: string, position: number][];
+  lanes: { lane: string; position: number }[];
 }

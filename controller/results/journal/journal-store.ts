@@ -22,7 +22,8 @@ interface JournalDoc {
   batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[]; late?: number[] }[];
   pings?: JournaledPing[];
   clock?: ClockDecision[];
-  lanes?: [lane: string, position: number][];
+  /** Pairs where an older version wrote them. */
+  lanes?: ({ lane: string; position: number } | [lane: string, position: number])[];
 }
 
 /**
@@ -98,7 +99,9 @@ function toEntry(doc: JournalDoc): JournalEntry {
   if (doc.v !== 1) return entry;
   return {
     ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [],
-    lanes: doc.lanes ?? [],
+    lanes: (doc.lanes ?? []).map(
+      (moved) => (Array.isArray(moved) ? { lane: moved[0], position: moved[1] } : moved),
+    ),
     batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused = [], late = [] }) =>
       ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused, late })),
   };

@@ -7,6 +7,7 @@ import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import { failedLetter } from '../dead-letters/dead-letter.ts';
+import type { LostLanes } from '../dead-letters/lost-lanes.ts';
 import { writeClosedHours, markSaved } from '../writing/closed-hours.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import { EntryBuilder } from '../intake/entry-builder.ts';
@@ -56,6 +57,7 @@ export interface ShardDeps {
   limits: TakeLimits;
   journal: Pick<JournalWriter, 'schedule'>;
   deadLetters: Pick<DeadLetterBox, 'put'>;
+  lostLanes: Pick<LostLanes, 'report'>;
   listeners: ShardListeners;
   counts: IngestCounts;
 }
@@ -132,8 +134,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const snapshot = await stores.snapshots.load(shard);
     const records = await stores.states.load(shard);
     await carryOut(stores, records);
-    const state = new ShardState(shard, snapshot, records);
-    for (const lane of state.lanes.keys()) if (!state.moved.has(lane)) state.moved.set(lane, clock.now());
+    const state = new ShardState(shard, snapshot, records, clock.now());
     const loaded = new Shard(deps, context, state, writer);
     await loaded.#replay();
     loaded.#interrupted();
@@ -260,6 +261,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const applied = this.state.apply(entry);
     this.#snapshots.applied(entry);
     this.#clock.applied(entry, applied.changed);
+    if (applied.dropped.length > 0) this.#deps.lostLanes.report(entry, applied.dropped);
     if (applied.failed.length > 0) {
       this.#deps.deadLetters.put(applied.failed.map((failed) => failedLetter(entry, failed)));
     }

@@ -4,6 +4,7 @@ import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { ClockRounds } from '../clock/clock-rounds.ts';
 import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
+import { LostLanes } from '../dead-letters/lost-lanes.ts';
 import { ProbeRate } from '../intake/probe-rate.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -35,6 +36,7 @@ export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' |
 export class Shards {
   readonly counts: IngestCounts = { entries: 0, results: 0, voided: 0, insert_failures: 0 };
   readonly deadLetters: DeadLetterBox;
+  readonly lostLanes: LostLanes;
   readonly #deps: ShardsDeps;
   readonly #rate = new ProbeRate();
   readonly #journal: JournalWriter;
@@ -47,6 +49,7 @@ export class Shards {
     const { clock, log, stores } = deps;
     this.#deps = deps;
     this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
+    this.lostLanes = new LostLanes({ clock, log, deadLetters: this.deadLetters });
     this.#journal = new JournalWriter({
       clock, log, stores, deadLetters: this.deadLetters, onFailed: () => this.#failed(),
     });
@@ -55,11 +58,12 @@ export class Shards {
       clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
       start: async (shard, context) => {
         const { limits, listeners } = deps;
-        const { counts, deadLetters } = this;
+        const { counts, deadLetters, lostLanes } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
         const begun = await Shard.load(
-          shard, writer, { clock, log, stores, limits, listeners, journal, deadLetters, counts }, context,
+          shard, writer,
+          { clock, log, stores, limits, listeners, journal, deadLetters, lostLanes, counts }, context,
         );
         if (!context.signal.aborted) this.#states.set(shard, begun.state);
         return begun;

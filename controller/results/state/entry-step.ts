@@ -8,7 +8,7 @@ import { HourRows, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
-import type { StateRecord } from './records.ts';
+import type { LanePosition, StateRecord } from './records.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
 /** A result that an entry brought for the first time. */
@@ -36,6 +36,8 @@ export interface AppliedEntry {
   changed: StateRecord[];
   fresh: FreshResult[];
   failed: FailedItem[];
+  /** Lanes that their probes lost by opening further ones. */
+  dropped: Required<LanePosition>[];
 }
 
 /** The monitors that an entry is applied to. */
@@ -50,7 +52,7 @@ export class EntryStep {
   readonly #entry: JournalEntry;
   readonly #effects = new Map<string, MonitorEffect[]>();
   readonly #touched = new Set<LiveMonitor>();
-  readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [] };
+  readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [], dropped: [] };
 
   constructor(shard: ShardMonitors, entry: JournalEntry) {
     this.#shard = shard;

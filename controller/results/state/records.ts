@@ -1,13 +1,20 @@
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 
-/** Blocks, rollups and state documents have all up to entry `n`; `lanes` are the positions after it. */
+/** Everything of a lane up to `position` is in the journal. */
+export interface LanePosition {
+  lane: string;
+  position: number;
+  /** When the lane was last moved, Unix ms by its writer's clock; absent where an older version wrote it. */
+  moved_at?: number;
+}
+
+/** Blocks, rollups and state documents have all up to entry `n`. */
 export interface Snapshot {
   n: number;
-  lanes: Record<string, number>;
+  /** The lanes after entry `n`, those of each probe in the order in which they were last moved. */
+  lanes: LanePosition[];
   /** When entry `n` was taken, Unix ms; absent where an older version wrote it. */
   taken_at?: number | undefined;
-  /** When each lane was last moved, Unix ms; lanes that an earlier version wrote have none. */
-  moved?: Record<string, number>;
 }
 
 /** A monitor's state after entry `position`, and the effects of that entry still to be carried out. */

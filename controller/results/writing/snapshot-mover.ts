@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
+import { Lanes } from '../state/lanes.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
@@ -28,20 +29,23 @@ export interface SnapshotMoverDeps {
 /** Moves a shard's snapshot behind what is written, and deletes the journal up to it. */
 export class SnapshotMover {
   readonly #deps: SnapshotMoverDeps;
-  /** What the next snapshot needs to know of the entries after this one. */
-  readonly #entries: { n: number; lanes: [lane: string, position: number][]; taken_at: number }[] = [];
-  #lanes: Map<string, number>;
+  /** What the next snapshot needs to know of the entries after `#next`. */
+  readonly #entries: { n: number; lanes: JournalEntry['lanes']; takenAt: number; latest: number }[] = [];
+  /** The next snapshot: lanes after entry `n`. After a failed write it is ahead of the stored one. */
+  readonly #next: { n: number; lanes: Lanes; takenAt: number };
+  /** Number of the stored snapshot. */
   #n: number;
 
   constructor(deps: SnapshotMoverDeps) {
+    const { n, lanes, takenAt } = deps.state;
     this.#deps = deps;
-    this.#lanes = new Map(deps.state.lanes);
-    this.#n = deps.state.n;
+    this.#next = { n, lanes: new Lanes(lanes), takenAt };
+    this.#n = n;
   }
 
   /** Called with each entry after the state has applied it. */
-  applied(entry: JournalEntry): void {
-    this.#entries.push({ n: entry.n, lanes: entry.lanes, taken_at: this.#deps.state.takenAt });
+  applied({ n, lanes, taken_at: takenAt }: JournalEntry): void {
+    this.#entries.push({ n, lanes, takenAt, latest: this.#deps.state.takenAt });
   }
 
   /** True when the snapshot is worth moving to entry `saved`. */
@@ -54,29 +58,28 @@ export class SnapshotMover {
     const { clock, stores, state, longestRawMs } = this.#deps;
     // A ping leaves its collection before the snapshot passes its entry, or the next owner would not know it.
     const firstPing = state.pings.values().next().value ?? Infinity;
-    const through = Math.min(saved, firstPing - 1);
+    const through = Math.max(this.#next.n, Math.min(saved, firstPing - 1));
     if (!this.isDue(through)) return;
-    const lanes = new Map(this.#lanes);
-    let used = 0;
-    let takenAt: number | undefined;
-    for (let next = this.#entries[0]; next && next.n <= through; next = this.#entries[used]) {
-      for (const [lane, position] of next.lanes) lanes.set(lane, position);
-      takenAt = next.taken_at;
-      used += 1;
-    }
+    this.#advance(through);
     const now = clock.now();
     const before = now - longestRawMs - MARGIN_MS;
-    const forgotten = (): string[] => [...state.moved].flatMap(([lane, at]) => (at < before ? [lane] : []));
-    for (const lane of forgotten()) lanes.delete(lane);
-    const moved = Object.fromEntries([...lanes.keys()].map((lane) => [lane, state.moved.get(lane) ?? now]));
-    await stores.snapshots.move(
-      state.shard, { n: through, lanes: Object.fromEntries(lanes), moved, taken_at: takenAt },
-    );
-    // Computed again, because one of them may have moved meanwhile.
-    for (const lane of forgotten()) state.forgetLane(lane);
-    this.#entries.splice(0, used);
-    this.#lanes = lanes;
+    for (const lanes of [this.#next.lanes, state.lanes]) {
+      for (const { lane, moved_at: movedAt } of lanes) if (movedAt < before) lanes.forget(lane);
+    }
+    const { lanes, takenAt } = this.#next;
+    await stores.snapshots.move(state.shard, { n: through, lanes: [...lanes], taken_at: takenAt });
     this.#n = through;
     await stores.journal.deleteThrough(state.shard, through);
+  }
+
+  #advance(through: number): void {
+    let used = 0;
+    for (let entry = this.#entries[0]; entry && entry.n <= through; entry = this.#entries[used]) {
+      for (const { lane, position } of entry.lanes) this.#next.lanes.move(lane, position, entry.takenAt);
+      this.#next.takenAt = entry.latest;
+      used += 1;
+    }
+    this.#entries.splice(0, used);
+    this.#next.n = through;
   }
 }

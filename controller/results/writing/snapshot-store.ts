@@ -1,52 +1,107 @@
 import type { Collection, Db } from 'mongodb';
-import { shardName } from '../../../shared/ids.ts';
-import type { Snapshot } from '../state/records.ts';
-import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { newSecret, shardName } from '../../../shared/ids.ts';
+import type { LanePosition, Snapshot } from '../state/records.ts';
+import { insertAbsent, upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
-interface SnapshotDoc {
+/** Lanes in one document: some 400 kB. */
+const DOCUMENT_LANES = 2000;
+/** Parts written with one command. */
+const PARTS_AT_ONCE = 10;
+/** Attempts to read a snapshot that moves meanwhile. */
+const LOADS = 5;
+/** Wide enough for a shard's entries at a thousand a second for ever. */
+const NUMBER_WIDTH = 14;
+
+/** The first lanes of a shard's snapshot, and the names of the documents with the others. */
+interface HeadDoc {
   _id: string;
   position: number;
-  lanes: [lane: string, position: number, moved_at?: number][];
+  /** Arrays where an older version wrote them. */
+  lanes: (LanePosition | [lane: string, position: number, moved_at?: number])[];
+  parts?: string[];
   taken_at?: number;
 }
 
-/** Collection `snapshots`: one document per shard, read on the primary. */
+/** Further lanes of one snapshot. Written once, and never changed. */
+interface PartDoc {
+  _id: string;
+  lanes: LanePosition[];
+}
+
+/**
+ * Collection `snapshots`, read on the primary: a head for each shard, and parts for the lanes that it has no
+ * room for. Parts are written before the head that names them and removed after the next one, so the head
+ * that is stored always has all of its parts.
+ */
 export class SnapshotStore {
-  readonly #snapshots: Collection<SnapshotDoc>;
+  readonly #heads: Collection<HeadDoc>;
+  readonly #parts: Collection<PartDoc>;
 
   constructor(db: Db) {
-    this.#snapshots = db.collection<SnapshotDoc>('snapshots', { readPreference: 'primary' });
+    this.#heads = db.collection<HeadDoc>('snapshots', { readPreference: 'primary' });
+    this.#parts = db.collection<PartDoc>('snapshots', { readPreference: 'primary' });
   }
 
   /** Numbers of the shards' snapshots; 0 or absent where there is none. */
   async numbers(shards: number[]): Promise<Map<number, number>> {
-    const found = await this.#snapshots.find(
+    const found = await this.#heads.find(
       { _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } },
     ).toArray();
     return new Map(found.map((doc) => [Number(doc._id), doc.position]));
   }
 
+  /** @throws Error when parts of the snapshot were missing each time: it moved, or somebody removed them. */
   async load(shard: number): Promise<Snapshot> {
-    const found = await this.#snapshots.findOne({ _id: shardName(shard) });
-    if (!found) return { n: 0, lanes: {} };
-    const moved =
-      found.lanes.flatMap(([lane, , at]): [string, number][] => (at === undefined ? [] : [[lane, at]]));
-    const lanes = found.lanes.map(([lane, position]) => [lane, position] as const);
-    return {
-      n: found.position, lanes: Object.fromEntries(lanes), taken_at: found.taken_at,
-      ...(moved.length > 0 ? { moved: Object.fromEntries(moved) } : {}),
-    };
+    for (let attempt = 0; attempt < LOADS; attempt += 1) {
+      const head = await this.#heads.findOne({ _id: shardName(shard) });
+      if (!head) return { n: 0, lanes: [] };
+      const further = await this.#lanesOf(head.parts ?? []);
+      if (!further) continue;
+      return { n: head.position, lanes: [...headLanes(head), ...further], taken_at: head.taken_at };
+    }
+    throw new Error(`parts of the snapshot of shard ${shard} are missing`);
   }
 
   /** Moves forward only. */
-  async move(shard: number, { n, lanes, moved = {}, taken_at }: Snapshot): Promise<void> {
-    const rows = Object.entries(lanes).map(([lane, position]): SnapshotDoc['lanes'][number] => {
-      const at = moved[lane];
-      return at === undefined ? [lane, position] : [lane, position, at];
-    });
-    await upsertAhead(
-      this.#snapshots,
-      [{ _id: shardName(shard), position: n, lanes: rows, ...(taken_at === undefined ? {} : { taken_at }) }],
-    );
+  async move(shard: number, { n, lanes, taken_at }: Snapshot): Promise<void> {
+    const parts = partsOf(shard, n, lanes.slice(DOCUMENT_LANES));
+    for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
+      await insertAbsent(this.#parts, parts.slice(at, at + PARTS_AT_ONCE));
+    }
+    await upsertAhead(this.#heads, [{
+      _id: shardName(shard), position: n, lanes: lanes.slice(0, DOCUMENT_LANES),
+      ...(parts.length === 0 ? {} : { parts: parts.map(({ _id }) => _id) }),
+      ...(taken_at === undefined ? {} : { taken_at }),
+    }]);
+    // The head is at `n` or further, whoever moved it: it names none of these.
+    await this.#parts.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lt: partsPrefix(shard, n) } });
   }
+
+  /** Null when one of the parts is missing. */
+  async #lanesOf(parts: string[]): Promise<LanePosition[] | null> {
+    if (parts.length === 0) return [];
+    const found = await this.#parts.find({ _id: { $in: parts } }).sort({ _id: 1 }).toArray();
+    return found.length === parts.length ? found.flatMap((part) => part.lanes) : null;
+  }
+}
+
+function headLanes(head: HeadDoc): LanePosition[] {
+  return head.lanes.map((known) => {
+    if (!Array.isArray(known)) return known;
+    const [lane, position, movedAt] = known;
+    return { lane, position, ...(movedAt === undefined ? {} : { moved_at: movedAt }) };
+  });
+}
+
+function partsPrefix(shard: number, n: number): string {
+  return `${shardName(shard)}:${String(n).padStart(NUMBER_WIDTH, '0')}`;
+}
+
+/** `<shard>:<n>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
+function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
+  const token = newSecret().slice(0, 16);
+  return Array.from({ length: Math.ceil(lanes.length / DOCUMENT_LANES) }, (_, part) => ({
+    _id: `${partsPrefix(shard, n)}:${token}:${String(part).padStart(6, '0')}`,
+    lanes: lanes.slice(part * DOCUMENT_LANES, (part + 1) * DOCUMENT_LANES),
+  }));
 }

@@ -69,7 +69,7 @@ export async function takeBatches(
   let taken = 0;
   const at = 1_790_000_000_000;
   const owners = new Map([...shards].map(([shard, ids]) => {
-    const owner = new EntryBuilder(new ShardState(shard, { n: 0, lanes: {} }, []), 'bench', limitsOf(1e15));
+    const owner = new EntryBuilder(new ShardState(shard, { n: 0, lanes: [] }, []), 'bench', limitsOf(1e15));
     owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
     const configs = owner.nextEntry(at);
     if (configs) owner.state.apply(configs.entry);
@@ -80,7 +80,7 @@ export async function takeBatches(
     const next = owner.nextEntry(at);
     if (!next) return;
     for (const { batch } of next.entry.batches) taken += batch.results.length;
-    for (const [lane, position] of next.entry.lanes) owner.state.lanes.set(lane, position);
+    for (const { lane, position } of next.entry.lanes) owner.state.lanes.move(lane, position, at);
     owner.state.n = next.entry.n;
     owner.settled();
   }
@@ -102,7 +102,7 @@ export async function takeBatches(
   });
   const used = process.cpuUsage(before);
   const positions =
-    [...owners.values()].reduce((sum, owner) => sum + owner.state.position(laneName('probe', EPOCH)), 0);
+    [...owners.values()].reduce((sum, owner) => sum + owner.state.lanes.position(laneName('probe', EPOCH)), 0);
   await connection.drain();
   return { taken, duplicates: taken - positions, cpuMs: (used.user + used.system) / 1000 };
 }

@@ -65,7 +65,7 @@ function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): Jour
     return {
       ...empty,
       batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }],
-      lanes: [['p/e', seq]],
+      lanes: [{ lane: 'p/e', position: seq }],
     };
   });
 }
@@ -83,7 +83,7 @@ const HISTORY = entriesOf([
 
 /** Replays the journal as a new owner would, and writes the changed states. */
 async function load(db: SimulatedDatabase, stores: ControllerStores, history = HISTORY): Promise<ShardState> {
-  const state = new ShardState(SHARD, { n: 0, lanes: {} }, await stores.states.load(SHARD));
+  const state = new ShardState(SHARD, { n: 0, lanes: [] }, await stores.states.load(SHARD));
   for (const entry of history) {
     const { changed } = state.apply(entry);
     await stores.states.write(changed);

@@ -15,7 +15,7 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 /** An owner of shard 2 that knows one monitor. */
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
-  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: {} }, []), 'w', {
+  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', {
     ...limitsOf(RETENTION_MS),
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
@@ -53,7 +53,7 @@ class Desk {
     const epoch = String(this.answers.length);
     this.take(batchOf([resultOf(config, { started_at: HOUR })], { epoch }), region, region);
     const next = this.owner.nextEntry(this.now.wall);
-    expect(next?.entry.lanes).toEqual([[`${region}/${epoch}`, 1]]);
+    expect(next?.entry.lanes).toEqual([{ lane: `${region}/${epoch}`, position: 1 }]);
     this.flush();
     expect(this.answers.at(-1)).toBe(1);
     return next?.letters[0]?.reason ?? null;
@@ -140,7 +140,7 @@ describe('a lane', () => {
     const next = desk.owner.nextEntry(desk.now.wall);
     const applied = desk.owner.state.apply(next?.entry as JournalEntry);
     expect(applied.fresh.map(({ result }) => result.seq)).toEqual([4, 5]);
-    expect(desk.owner.state.position('p/e')).toBe(5);
+    expect(desk.owner.state.lanes.position('p/e')).toBe(5);
   });
 
   test('belongs to one epoch of one probe', () => {
@@ -148,7 +148,7 @@ describe('a lane', () => {
     desk.range(1, 2, 'p');
     desk.range(1, 2, 'q');
     desk.take(batchOf(desk.results(1, 2), { epoch: 'f' }));
-    expect(desk.flush()?.lanes).toEqual([['p/e', 2], ['q/e', 2], ['p/f', 2]]);
+    expect(desk.flush()?.lanes).toEqual(['p/e', 'q/e', 'p/f'].map((lane) => ({ lane, position: 2 })));
   });
 
   test('moves past a range that the probe lost', () => {
@@ -426,7 +426,7 @@ describe('lateness', () => {
     const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;
     const { state } = desk.owner.state.monitors.get(desk.monitor.monitor_id) ?? {};
     if (!state) throw new Error('no monitor');
-    const later = new ShardState(SHARD, { n: 1, lanes: {} }, [
+    const later = new ShardState(SHARD, { n: 1, lanes: [] }, [
       {
         monitor_id: desk.monitor.monitor_id, shard: SHARD, position: 99, outbox: [],
         state: { ...state, config: { ...desk.monitor, interval_ms: 5000 } },

@@ -31,7 +31,7 @@ function shardOfMany({ count = MANY, lastAt, deadline }: Given): { shard: ShardS
   const records = ids.map((id, at) => ({
     monitor_id: id, shard: 1, position: 0, outbox: [], state: stateOf(id, lastAt(at), deadline?.(at) ?? 0),
   }));
-  return { shard: new ShardState(1, { n: 0, lanes: {}, taken_at: HOUR }, records), ids };
+  return { shard: new ShardState(1, { n: 0, lanes: [], taken_at: HOUR }, records), ids };
 }
 
 function stateOf(id: string, lastAt: number | null, deadline: number): MonitorState {

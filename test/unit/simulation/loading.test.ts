@@ -6,6 +6,7 @@ import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { LanePosition } from '../../../controller/results/state/records.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
 import type { LookAnswer } from '../../../controller/results/clock/clock-rounds.ts';
@@ -34,7 +35,7 @@ function failureEntry(n: number): JournalEntry {
     batchOf([resultOf(MONITOR, { seq: 1, outcome: 'failure', started_at: MONITOR.changed_at + n * 1000 })]);
   return entry(n, {
     batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }],
-    lanes: [['p/e', 1]],
+    lanes: [{ lane: 'p/e', position: 1 }],
   });
 }
 
@@ -50,7 +51,7 @@ function actorOf(
         const loaded = await Shard.load(SHARD, 'loader', {
           clock, log: createLog('test', 'silent'), limits: limitsOf(
             1e15,
-          ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
+          ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined }, lostLanes: { report: () => undefined },
           listeners: { onApplied: () => undefined, onConfigs: () => undefined },
           counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
         }, context);
@@ -199,19 +200,22 @@ async function within<T>(clock: SimulatedClock, work: Promise<T>): Promise<T> {
 describe('an inactive lane', () => {
   const DAY_MS = 86_400_000;
   const now = new SimulatedClock().now();
-  const lanes = { 'old/e': 5, 'new/e': 7, 'unknown/e': 9, 'back/e': 3 };
-  const moved = { 'old/e': now - 33 * DAY_MS, 'new/e': now - 31 * DAY_MS, 'back/e': now - 33 * DAY_MS };
+  const lanes: LanePosition[] = [
+    { lane: 'old/e', position: 5, moved_at: now - 33 * DAY_MS },
+    { lane: 'new/e', position: 7, moved_at: now - 31 * DAY_MS }, { lane: 'unknown/e', position: 9 },
+    { lane: 'back/e', position: 3, moved_at: now - 33 * DAY_MS },
+  ];
 
   /** The positions in the snapshot that follows, results being kept for 30 days. */
   async function snapshotAfter(
-    content: object,
-  ): Promise<{ lanes: Record<string, number>; moved: Record<string, number>; actor: Shard }> {
+    content: { lanes: LanePosition[] },
+  ): Promise<{ lanes: LanePosition[]; actor: Shard }> {
     const db = saved();
     db.states.clear();
     db.snapshots.set(SHARD, { position: 2, content: JSON.stringify(content) });
     for (let n = 3; n < 80; n += 1) {
       db.journalOf(SHARD).set(
-        n, entryText(entry(n, { taken_at: now, lanes: n === 50 ? [['back/e', 4]] : [] })),
+        n, entryText(entry(n, { taken_at: now, lanes: n === 50 ? [{ lane: 'back/e', position: 4 }] : [] })),
       );
     }
     const clock = new SimulatedClock();
@@ -227,19 +231,22 @@ describe('an inactive lane', () => {
     }));
     return { ...(JSON.parse(
       db.snapshots.get(SHARD)?.content ?? '',
-    ) as { lanes: Record<string, number>; moved: Record<string, number> }), actor };
+    ) as { lanes: LanePosition[] }), actor };
   }
 
   test('is forgotten with the next snapshot once it has been still for longer than results are kept, plus a margin', async () => {
-    const found = await snapshotAfter({ lanes, moved });
-    expect(found.lanes).toEqual({ 'new/e': 7, 'unknown/e': 9, 'back/e': 4 });
-    expect([...found.actor.state.lanes.keys()].sort()).toEqual(['back/e', 'new/e', 'unknown/e']);
+    const found = await snapshotAfter({ lanes });
+    const left = [['new/e', 7], ['unknown/e', 9], ['back/e', 4]];
+    expect(found.lanes.map(({ lane, position }) => [lane, position])).toEqual(left);
+    expect([...found.actor.state.lanes].map(({ lane, position }) => [lane, position])).toEqual(left);
   });
 
   test('from a snapshot of an earlier version counts as active when loaded', async () => {
-    const found = await snapshotAfter({ lanes });
-    expect(Object.keys(found.lanes)).toHaveLength(4);
-    expect(found.moved['old/e']).toBeGreaterThanOrEqual(now);
+    const found = await snapshotAfter({
+      lanes: lanes.map(({ lane, position }) => ({ lane, position })),
+    });
+    expect(found.lanes).toHaveLength(4);
+    for (const { moved_at: movedAt } of found.lanes) expect(movedAt).toBeGreaterThanOrEqual(now);
   });
 });
 

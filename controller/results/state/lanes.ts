@@ -1,0 +1,52 @@
+import { probeOfLane } from '../../../shared/contracts/result.ts';
+import { LANES_PER_PROBE } from './lane-rules.ts';
+import type { LanePosition } from './records.ts';
+
+type Moved = Required<LanePosition>;
+
+/**
+ * Positions of a shard's lanes, at most `LANES_PER_PROBE` of each probe. Which lanes are kept depends only on
+ * the order in which they were moved, so every reader of the journal keeps the same ones.
+ */
+export class Lanes implements Iterable<Moved> {
+  /** By probe; the lanes of each in the order in which they were last moved. */
+  readonly #probes = new Map<string, Map<string, Moved>>();
+
+  /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
+  constructor(lanes: Iterable<LanePosition> = [], knownAt = 0) {
+    for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt ?? knownAt);
+  }
+
+  /** Every lane, those of each probe in the order in which they were last moved. */
+  *[Symbol.iterator](): Iterator<Moved> {
+    for (const lanes of this.#probes.values()) yield* lanes.values();
+  }
+
+  /** Everything of the lane up to and including this is in the journal; 0 when nothing is known of it. */
+  position(lane: string): number {
+    return this.#probes.get(probeOfLane(lane))?.get(lane)?.position ?? 0;
+  }
+
+  /** Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses for it; null when none. */
+  move(lane: string, position: number, at: number): Moved | null {
+    const probe = probeOfLane(lane);
+    let lanes = this.#probes.get(probe);
+    if (!lanes) this.#probes.set(probe, (lanes = new Map<string, Moved>()));
+    const known = lanes.get(lane);
+    lanes.delete(lane);
+    lanes.set(lane, {
+      lane, position: Math.max(position, known?.position ?? 0), moved_at: Math.max(at, known?.moved_at ?? 0),
+    });
+    const [oldest] = lanes.size > LANES_PER_PROBE ? lanes.values() : [];
+    if (!oldest) return null;
+    lanes.delete(oldest.lane);
+    return oldest;
+  }
+
+  /** The lane starts from 1 again. */
+  forget(lane: string): void {
+    const probe = probeOfLane(lane);
+    const lanes = this.#probes.get(probe);
+    if (lanes?.delete(lane) && lanes.size === 0) this.#probes.delete(probe);
+  }
+}

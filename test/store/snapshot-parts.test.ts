@@ -1,0 +1,124 @@
+import { calculateObjectSize } from 'bson';
+import type { Db } from 'mongodb';
+import { expect, test } from 'vitest';
+import type { LanePosition, Snapshot } from '../../controller/results/state/records.ts';
+import { SnapshotStore } from '../../controller/results/writing/snapshot-store.ts';
+import { withMongo } from './with-mongo.ts';
+
+const SHARD = 3;
+const mongo = withMongo();
+let serial = 0;
+
+function freshDb(): Db {
+  return mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
+}
+
+function snapshotOf(n: number, count: number): Snapshot {
+  const lanes = Array.from({ length: count }, (_, at): LanePosition => ({
+    lane: `0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10/${String(at).padStart(64, 'e')}`, position: n + at, moved_at: at,
+  }));
+  return { n, lanes, taken_at: n };
+}
+
+async function idsIn(db: Db): Promise<string[]> {
+  const docs = await db.collection<{ _id: string }>('snapshots').find({}).sort({ _id: 1 }).toArray();
+  return docs.map(({ _id }) => _id.replace(/:[0-9a-f]{16}:/, ':token:'));
+}
+
+/** A store that does something between the read of a head and what it reads next. */
+function interrupted(db: Db, act: () => Promise<void>): SnapshotStore {
+  return new SnapshotStore({
+    collection: (...args: Parameters<Db['collection']>) => {
+      const real = db.collection(...args);
+      return new Proxy(real, { get: (target, key: keyof typeof real) => {
+        if (key !== 'findOne') return (target[key] as () => unknown).bind(target);
+        return async (...query: Parameters<typeof real.findOne>) => {
+          const found = await real.findOne(...query);
+          await act();
+          return found;
+        };
+      } });
+    },
+  } as unknown as Db);
+}
+
+test('a snapshot with many lanes is spread over documents of a bounded size', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  await store.move(SHARD, snapshotOf(70, 4500));
+  expect(await store.load(SHARD)).toEqual(snapshotOf(70, 4500));
+  expect(await store.numbers([SHARD, 4])).toEqual(new Map([[SHARD, 70]]));
+  const docs = await db.collection('snapshots').find({}).toArray();
+  expect(docs).toHaveLength(3);
+  for (const doc of docs) expect(calculateObjectSize(doc)).toBeLessThan(500_000);
+});
+
+test('the parts of earlier snapshots go, and those of other shards stay', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  await store.move(SHARD, snapshotOf(70, 4500));
+  await store.move(4, snapshotOf(60, 2001));
+  await store.move(SHARD, snapshotOf(140, 2001));
+  expect(await idsIn(db)).toEqual([
+    '03', '03:00000000000140:token:000000', '04', '04:00000000000060:token:000000',
+  ]);
+  await store.move(SHARD, snapshotOf(210, 5));
+  expect(await idsIn(db)).toEqual(['03', '04', '04:00000000000060:token:000000']);
+  expect(await store.load(4)).toEqual(snapshotOf(60, 2001));
+});
+
+test('a death between two of the writes leaves a snapshot that can be loaded', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  const parts = db.collection<{ _id: string; lanes: LanePosition[] }>('snapshots');
+  await store.move(SHARD, snapshotOf(70, 4500));
+  const before = await parts.find({ _id: { $gt: '03:' } }).toArray();
+  // Dead after its parts: they are there, and the head is not.
+  await parts.insertOne({ _id: '03:00000000000140:feedfeedfeedfeed:000000', lanes: [] });
+  expect(await store.load(SHARD)).toEqual(snapshotOf(70, 4500));
+  // Dead after its head: the earlier parts are still there.
+  await store.move(SHARD, snapshotOf(141, 4500));
+  await parts.insertMany(before);
+  expect(await store.load(SHARD)).toEqual(snapshotOf(141, 4500));
+  await store.move(SHARD, snapshotOf(210, 1));
+  expect(await idsIn(db)).toEqual(['03']);
+});
+
+test('a sleeper that moves an older snapshot harms nothing', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  await store.move(SHARD, snapshotOf(140, 4500));
+  await store.move(SHARD, snapshotOf(70, 4200));
+  await store.move(SHARD, { ...snapshotOf(140, 4500), lanes: snapshotOf(140, 2500).lanes });
+  expect(await store.load(SHARD)).toEqual(snapshotOf(140, 4500));
+});
+
+test('a snapshot that moves while it is loaded is read again', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  await store.move(SHARD, snapshotOf(70, 4500));
+  let moves = 0;
+  const reader = interrupted(db, async () => {
+    moves += 1;
+    if (moves < 3) await store.move(SHARD, snapshotOf(70 + moves, 4500));
+  });
+  expect(await reader.load(SHARD)).toEqual(snapshotOf(72, 4500));
+});
+
+test('a snapshot whose parts are gone is not taken for whole', async () => {
+  const db = freshDb();
+  const store = new SnapshotStore(db);
+  await store.move(SHARD, snapshotOf(70, 4500));
+  await db.collection<{ _id: string }>('snapshots').deleteMany({ _id: { $gt: '03:' } });
+  await expect(store.load(SHARD)).rejects.toThrow('parts of the snapshot of shard 3 are missing');
+});
+
+test('lanes that an older version wrote as arrays are read', async () => {
+  const db = freshDb();
+  await db.collection<{ _id: string }>('snapshots').insertOne(
+    { _id: '03', position: 7, lanes: [['p/e', 4, 9], ['p/f', 5]] } as { _id: string },
+  );
+  expect(await new SnapshotStore(db).load(SHARD)).toEqual({
+    n: 7, lanes: [{ lane: 'p/e', position: 4, moved_at: 9 }, { lane: 'p/f', position: 5 }],
+  });
+});
