@@ -10,6 +10,8 @@ export interface LaneSource {
   readonly shard: number;
   readonly watermark: number;
   readonly synced: number;
+  /** Begun by an earlier life, and not answered in this one. */
+  readonly isInDoubt: boolean;
 }
 
 export interface LaneSenderOptions<Lane extends LaneSource> {

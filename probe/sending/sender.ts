@@ -9,7 +9,8 @@ import { LaneSender, type LaneSource } from './lane-sender.ts';
 
 /** The spool as the sender sees it. */
 export interface SpoolSource<Lane extends LaneSource> {
-  lanes(): Lane[];
+  /** Lanes that may be sent now, older epochs first. */
+  sendable(): Lane[];
   isFresh(lane: Lane): boolean;
   openEpoch(): void;
   read(lane: Lane, seq: number): Promise<PackedBatch | null>;
@@ -164,14 +165,16 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
     return [...senders.slice(this.#turn), ...senders.slice(0, this.#turn)];
   }
 
-  /** Of the older epochs, the first lane of each shard that is not drained yet. */
+  /**
+   * Of the older epochs, the first lane of each shard that is not drained yet, and every lane in doubt: what
+   * waits for these is the rest of its shard.
+   */
   #oldest(): LaneSender<Lane>[] {
     const shards = new Set<number>();
     const senders: LaneSender<Lane>[] = [];
     for (const [lane, { sender }] of this.#lanes) {
-      if (this.#options.spool.isFresh(lane) || shards.has(lane.shard) || lane.watermark >= lane.synced) {
-        continue;
-      }
+      if (this.#options.spool.isFresh(lane) || lane.watermark >= lane.synced) continue;
+      if (shards.has(lane.shard) && !lane.isInDoubt) continue;
       shards.add(lane.shard);
       senders.push(sender);
     }
@@ -179,7 +182,7 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
   }
 
   #refresh(): void {
-    const lanes = new Set(this.#options.spool.lanes());
+    const lanes = new Set(this.#options.spool.sendable());
     for (const [lane, { sender }] of this.#lanes) {
       if (lanes.has(lane)) continue;
       sender.stop();

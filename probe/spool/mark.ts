@@ -9,10 +9,15 @@ export const coverage = z.object({
 });
 export type Coverage = z.infer<typeof coverage>;
 
-/** A mark of the log: coverage as of everything written before it, and the watermarks that have moved. */
+/**
+ * A mark of the log: coverage as of everything written before it, the watermarks that have moved, and the
+ * lanes that are begun.
+ */
 const mark = z.object({
   coverage: coverage.nullable(),
   trims: z.array(z.tuple([z.string(), z.number(), z.number()])),
+  /** All lanes that may have been sent without an answer on disk, by epoch and shard. */
+  begun: z.array(z.tuple([z.string(), z.number()])).optional(),
 });
 export type Mark = z.infer<typeof mark>;
 

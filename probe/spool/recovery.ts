@@ -4,6 +4,7 @@ import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { FRAME_BATCH, FRAME_MARK, scanFrames, type FrameAt } from './frame.ts';
 import { Lane } from './lane.ts';
+import type { NotedLane } from './begun-lanes.ts';
 import { decodeMark, type Coverage } from './mark.ts';
 import { Segment } from './segment.ts';
 
@@ -16,6 +17,8 @@ export interface Recovered {
   coverage: Coverage | null;
   /** By monitor: slots that have a result behind that mark, in the order of the log. */
   recorded: Map<string, SlotRun[]>;
+  /** Lanes that the last mark says are begun; null when none says it. */
+  begun: NotedLane[] | null;
   damagedFrames: number;
 }
 
@@ -32,7 +35,8 @@ export function segmentPath(directory: string, id: number): string {
  */
 export async function recoverSpool(directory: string): Promise<Recovered> {
   const recovered: Recovered = {
-    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), damagedFrames: 0,
+    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), begun: null,
+    damagedFrames: 0,
   };
   const behindMark: Buffer[] = [];
   for (const id of await segmentIds(directory)) {
@@ -86,6 +90,7 @@ function takeMark(recovered: Recovered, behindMark: Buffer[], payload: Buffer): 
     recovered.coverage = mark.coverage;
     behindMark.length = 0;
   }
+  recovered.begun = mark.begun ?? recovered.begun;
   for (const [epoch, shard, watermark] of mark.trims) {
     const lane = laneOf(recovered, epoch, shard);
     lane.watermark = Math.max(lane.watermark, watermark);

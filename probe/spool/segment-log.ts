@@ -4,6 +4,7 @@ import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { packTaken } from './batches.ts';
 import { encodeFrame, FRAME_BATCH, FRAME_MARK } from './frame.ts';
 import type { Lane, Taken } from './lane.ts';
+import type { NotedLane } from './begun-lanes.ts';
 import { encodeMark, type Coverage } from './mark.ts';
 import { segmentPath } from './recovery.ts';
 import { Segment, type BatchRef } from './segment.ts';
@@ -21,7 +22,7 @@ export interface SegmentLogOptions {
 export interface Flush {
   epoch: string;
   taken: Taken[];
-  mark: { coverage: Coverage | null } | null;
+  mark: { coverage: Coverage | null; begun: NotedLane[] } | null;
 }
 
 interface Trim {
@@ -128,6 +129,7 @@ export class SegmentLog {
     const trims = moved.map((lane) => ({ lane, watermark: lane.watermark }));
     const payload = encodeMark({
       coverage: mark.coverage, trims: trims.map(({ lane, watermark }) => [lane.epoch, lane.shard, watermark]),
+      begun: mark.begun,
     });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
     return trims;

@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { BatchReader } from './batch-reader.ts';
 import type { PackedBatch } from './batches.ts';
+import { BegunLanes } from './begun-lanes.ts';
 import { Lane, type Taken } from './lane.ts';
 import type { Coverage } from './mark.ts';
 import { recoverSpool, type Recovered } from './recovery.ts';
@@ -57,6 +58,7 @@ export class Spool {
   readonly #reader: BatchReader;
   readonly #lanes = new Set<Lane>();
   readonly #dirty = new Set<Lane>();
+  readonly #begun: BegunLanes;
   #epoch = '';
   #fresh: Lane[] = [];
   #pending = 0;
@@ -82,9 +84,11 @@ export class Spool {
       engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed(),
     });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
+    this.#begun = new BegunLanes([...this.#lanes], found.begun);
     this.recovered = { coverage: found.coverage, recorded: found.recorded };
     this.#lastCoverage = found.coverage;
     this.openEpoch();
+    if (this.#begun.isWaiting) this.#flushAllLater();
   }
 
   /** Reads what is in the directory (made if missing) and opens a new epoch beside it. */
@@ -124,6 +128,11 @@ export class Spool {
     return [...this.#lanes];
   }
 
+  /** Those of them that may be sent. */
+  sendable(): Lane[] {
+    return this.#begun.lanes();
+  }
+
   isFresh(lane: Lane): boolean {
     return lane.epoch === this.#epoch;
   }
@@ -134,6 +143,7 @@ export class Spool {
     this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
+    this.#begun.openEpoch(this.#fresh);
   }
 
   /** Numbers a result and keeps it; an urgent one is written at once, with all of its lane before it. */
@@ -148,7 +158,7 @@ export class Spool {
     lane.add(result);
     this.#pending += 1;
     if (urgent || lane.pending.length >= MAX_BATCH_RESULTS) this.#flushLaneSoon(lane);
-    else this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
+    else this.#flushAllLater();
   }
 
   /** Writes and syncs all that was added so far. */
@@ -157,13 +167,17 @@ export class Spool {
     while (this.#flushing) await this.#flushing;
   }
 
-  /** As `BatchReader.read`. */
-  read(lane: Lane, seq: number): Promise<PackedBatch | null> {
-    return this.#reader.read(lane, seq);
+  /** As `BatchReader.read`, to send what is read. */
+  async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
+    lane.sent = Math.max(lane.sent, Math.min(seq, lane.synced));
+    const batch = await this.#reader.read(lane, seq);
+    lane.sent = Math.max(lane.sent, batch?.last ?? 0);
+    return batch;
   }
 
   /** Takes note that the journal has all of the lane up to `watermark`; it never goes back. */
   trim(lane: Lane, watermark: number): void {
+    if (this.#begun.answered(lane)) this.#flushAllLater();
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
     this.#reader.uncache(lane, lane.watermark + 1, upTo);
@@ -192,6 +206,11 @@ export class Spool {
     });
   }
 
+  #flushAllLater(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
+  }
+
   #flushAllSoon(): void {
     this.#timer?.cancel();
     this.#timer = null;
@@ -209,7 +228,7 @@ export class Spool {
     // Whatever is added in the same turn of the event loop shares this flush.
     await Promise.resolve();
     while (this.#wantsFlush) {
-      const all = this.#wantsFlush === 'all';
+      const all = this.#wantsFlush === 'all' || this.#mustNote();
       this.#wantsFlush = null;
       this.#lastFlushMs = this.#options.clock.monotonic();
       await this.#flushOnce(all);
@@ -221,20 +240,29 @@ export class Spool {
     for (const each of taken) this.#dirty.delete(each.lane);
     for (const each of taken) this.#pending -= each.results.length;
     if (all) this.#lastCoverage = this.#options.coverage?.() ?? this.#lastCoverage;
-    const mark = all ? { coverage: this.#lastCoverage } : null;
+    const note = all ? this.#begun.note() : null;
+    const mark = note ? { coverage: this.#lastCoverage, begun: note.noted } : null;
     const written = await this.#log.write({ epoch: this.#epoch, taken, mark })
       .catch((error: NodeJS.ErrnoException) => {
       this.#refuse(taken, error);
       return null;
     });
+    if (note) this.#begun.written(note);
     if (written) this.#written(taken, written);
+    const sendable = new Set([...(written ? taken.map((each) => each.lane) : []), ...(note?.begins ?? [])]);
+    if (sendable.size > 0) this.#options.onSynced?.([...sendable]);
     await this.#log.deleteAcknowledged(written === null);
   }
 
   #written(taken: Taken[], written: BatchRef[]): void {
     for (const each of taken) each.lane.synced = each.last;
     for (const ref of written) this.#reader.cache(ref);
-    if (taken.length > 0) this.#options.onSynced?.(taken.map((each) => each.lane));
+  }
+
+  /** A lane's first batch is begun with the write that brings it: it must not wait for the next. */
+  #mustNote(): boolean {
+    for (const lane of this.#dirty) if (lane.isUrgent && this.#begun.isUnbegun(lane)) return true;
+    return false;
   }
 
   #refuse(taken: Taken[], error: NodeJS.ErrnoException): void {
@@ -245,7 +273,7 @@ export class Spool {
       this.#dirty.add(lane);
     }
     this.#refused += count;
-    this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
+    this.#flushAllLater();
     if (count > 0) {
       this.#options.log.error(
         { code: error.code, err: error.message, results: count },

@@ -40,7 +40,7 @@ interface Check {
 export class SimulatedProbe {
   readonly probeId: string;
   readonly region: string;
-  readonly disk: Disk = { lanes: new Map() };
+  readonly disk: Disk = { lanes: new Map(), begun: null };
   readonly #parts: ProbeParts;
   /** The last checked slot of each monitor, on disk. */
   readonly #covered = new Map<string, { dueAt: number; revision: number }>();

@@ -1,6 +1,7 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
+import { BegunLanes, type NotedLane } from '../../probe/spool/begun-lanes.ts';
 import { Lane } from '../../probe/spool/lane.ts';
 import { mergeBatches, packDropped, packTaken, type PackedBatch } from '../../probe/spool/batches.ts';
 import type { SpoolSource } from '../../probe/sending/sender.ts';
@@ -21,6 +22,8 @@ export interface Disk {
     batches: PackedBatch[];
     results: CheckResult[];
   }>;
+  /** What the last mark says of begun lanes. */
+  begun: NotedLane[] | null;
 }
 
 /** The spool of one life of a probe on a disk in memory, with the real lanes, packing and reading. */
@@ -29,6 +32,9 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   readonly #process: SimulatedProcess;
   readonly #random: Random;
   readonly #lanes = new Set<Lane>();
+  readonly #begun: BegunLanes;
+  /** Watermarks that no mark has yet. */
+  readonly #trims = new Map<Lane, number>();
   #fresh: Lane[] = [];
   #epoch = '';
   #timer: Timer | null = null;
@@ -46,8 +52,10 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       lane.next = kept.synced + 1;
       if (lane.depth > 0) this.#lanes.add(lane);
     }
+    this.#begun = new BegunLanes([...this.#lanes], disk.begun);
     if (reuse) this.#goOn();
     else this.openEpoch();
+    if (this.#begun.isWaiting) this.#flushLater();
   }
 
   #goOn(): void {
@@ -58,6 +66,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard),
     );
     for (const lane of this.#fresh) this.#lanes.add(lane);
+    this.#begun.openEpoch(this.#fresh);
   }
 
   #continued(shard: number): Lane {
@@ -77,6 +86,10 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     return [...this.#lanes];
   }
 
+  sendable(): Lane[] {
+    return this.#begun.lanes();
+  }
+
   isFresh(lane: Lane): boolean {
     return lane.epoch === this.#epoch;
   }
@@ -86,12 +99,13 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
+    this.#begun.openEpoch(this.#fresh);
   }
 
   append(result: CheckResult, isUrgent: boolean): void {
     (this.#fresh[shardOf(result.monitor_id)] as Lane).add(result);
     if (isUrgent) this.#flush();
-    else this.#timer ??= this.#process.setTimer(FLUSH_AFTER_MS, () => this.#flush());
+    else this.#flushLater();
   }
 
   read(lane: Lane, seq: number): Promise<PackedBatch | null> {
@@ -100,21 +114,31 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       return Promise.resolve(packDropped(lane.epoch, ENGINE, seq, lane.watermark, 'trimmed'));
     }
     const batches = this.#kept(lane).batches.filter((batch) => batch.last >= seq);
-    return Promise.resolve(mergeBatches(batches.slice(0, 4)));
+    const batch = mergeBatches(batches.slice(0, 4));
+    lane.sent = Math.max(lane.sent, batch.last);
+    return Promise.resolve(batch);
   }
 
   trim(lane: Lane, watermark: number): void {
+    if (this.#begun.answered(lane)) this.#flushLater();
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
     lane.watermark = upTo;
-    const kept = this.#kept(lane);
     // The watermark on disk may be older than the last trim; the probe then repeats those results after a
     // restart.
-    if (this.#random.chance(0.7)) {
-      kept.watermark = upTo;
-      kept.batches = kept.batches.filter((batch) => batch.last > upTo);
-    }
+    if (this.#random.chance(0.7)) this.#mark(lane, upTo);
+    else this.#trims.set(lane, upTo);
     if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
+  }
+
+  #mark(lane: Lane, watermark: number): void {
+    const kept = this.#kept(lane);
+    kept.watermark = Math.max(kept.watermark, watermark);
+    kept.batches = kept.batches.filter((batch) => batch.last > watermark);
+  }
+
+  #flushLater(): void {
+    this.#timer ??= this.#process.setTimer(FLUSH_AFTER_MS, () => this.#flush());
   }
 
   /** Waiting results count as spooled, and may be sent, once they are synced. */
@@ -122,7 +146,12 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#timer?.cancel();
     this.#timer = null;
     const taken = [...this.#lanes].filter((lane) => lane.isDirty).map((lane) => lane.take());
+    const note = this.#begun.note();
+    const trims = [...this.#trims];
+    this.#trims.clear();
     this.#process.setTimer(SYNC_MS, () => {
+      this.#disk.begun = note.noted;
+      for (const [lane, watermark] of trims) this.#mark(lane, watermark);
       for (const each of taken) {
         const kept = this.#kept(each.lane);
         kept.batches.push(...packTaken(each, kept.synced + 1, ENGINE));
@@ -130,6 +159,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
         kept.synced = each.last;
         each.lane.synced = each.last;
       }
+      this.#begun.written(note);
       this.onSynced();
     });
   }

@@ -6,6 +6,7 @@ export interface MemoryLane {
   shard: number;
   watermark: number;
   synced: number;
+  isInDoubt: boolean;
 }
 
 export interface Content {
@@ -29,6 +30,10 @@ export class MemorySpool {
   readonly shards: number[];
 
   lanes(): MemoryLane[] {
+    return this.#lanes;
+  }
+
+  sendable(): MemoryLane[] {
     return this.#lanes;
   }
 
@@ -65,7 +70,7 @@ export class MemorySpool {
 
   #open(): void {
     for (const shard of this.shards) {
-      this.#lanes.push({ epoch: String(this.epoch), shard, watermark: 0, synced: 0 });
+      this.#lanes.push({ epoch: String(this.epoch), shard, watermark: 0, synced: 0, isInDoubt: false });
     }
   }
 }

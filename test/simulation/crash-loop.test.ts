@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { LANES_PER_PROBE } from '../../controller/results/state/lane-rules.ts';
+import { probeCrashLoops, type Trouble } from './crash-loop.ts';
+import { SimulatedSpool } from './simulated-spool.ts';
+
+const TROUBLES: [name: string, troubles: Trouble[], lifeMs?: number][] = [
+  ['nothing else is wrong', ['nothing']],
+  ['no answer arrives for a hundred lives', ['unanswered']],
+  ['no life lasts much longer than a second', ['half-answered'], 1300],
+  ['half of the answers are lost, then it is cut off', ['half-answered', 'cut off']],
+  ['the database is away', ['half-answered', 'database down']],
+];
+
+describe('a probe that dies every few seconds loses no result and doubles none while', () => {
+  test.each(TROUBLES)('%s', async (_name, troubles, lifeMs) => {
+    const { violations, epochs, kept, letters } = await probeCrashLoops(troubles, lifeMs);
+    expect({ violations, letters }).toEqual({ violations: [], letters: 0 });
+    expect(epochs).toBeGreaterThan(LANES_PER_PROBE + 20);
+    expect(kept).toBeLessThanOrEqual(LANES_PER_PROBE);
+  });
+});
+
+test('a probe that does not mind what earlier lives have begun doubles results', async () => {
+  const { sendable } = SimulatedSpool.prototype;
+  SimulatedSpool.prototype.sendable = function everything(this: SimulatedSpool) {
+    return this.lanes();
+  };
+  try {
+    expect((await probeCrashLoops(['unanswered'])).violations.join()).toMatch(/is stored [23] times, not 1/);
+  } finally {
+    SimulatedSpool.prototype.sendable = sendable;
+  }
+});
