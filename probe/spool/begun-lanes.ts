@@ -23,7 +23,7 @@ interface ShardLanes {
   /** Epochs noted by earlier lives; empty once the last of them is answered. */
   earlier: string[];
   inDoubt: Set<Lane>;
-  /** Begun and unfinished lanes, with the highest number sent when the shard last began some of its backlog. */
+  /** Begun and unfinished lanes, with the highest number sent when the shard last began backlog. */
   begun: Map<Lane, number>;
   /** Unfinished lanes of earlier epochs, oldest first. */
   old: Lane[];
@@ -121,7 +121,9 @@ function isWaiting({ earlier, old, fresh }: ShardLanes): boolean {
 function beginMore(of: ShardLanes): Lane[] {
   const { begun, inDoubt, fresh } = of;
   of.old = of.old.filter((lane) => lane.depth > 0);
-  for (const lane of begun.keys()) if (lane !== fresh && lane.depth === 0 && !lane.isDirty) begun.delete(lane);
+  for (const lane of begun.keys()) {
+    if (lane !== fresh && lane.depth === 0 && !lane.isDirty) begun.delete(lane);
+  }
   if (inDoubt.size === 0 && of.earlier.length > 0) settle(of);
   const begins: Lane[] = [];
   const count = new Set([...of.earlier, ...[...begun.keys()].map(({ epoch }) => epoch)]).size;

@@ -51,7 +51,8 @@ function actorOf(
         const loaded = await Shard.load(SHARD, 'loader', {
           clock, log: createLog('test', 'silent'), limits: limitsOf(
             1e15,
-          ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined }, lostLanes: { report: () => undefined },
+          ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
+          lostLanes: { report: () => undefined },
           listeners: { onApplied: () => undefined, onConfigs: () => undefined },
           counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
         }, context);

@@ -1,0 +1,133 @@
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { shardName, shardOf } from '../../shared/ids.ts';
+import { LANES_PER_PROBE } from '../../controller/results/state/lane-rules.ts';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { checked, post } from './sender.ts';
+import { repeats, tell } from './tally.ts';
+
+/** More entries than a snapshot stays behind. */
+const ROUNDS = 70;
+/** The honest probe goes on in as many epochs by turns. */
+const HONEST_EPOCHS = 5;
+
+interface Doc {
+  _id: string;
+  position?: number;
+  lanes?: { lane: string }[];
+}
+
+let rig: ControllerRig;
+let client: MongoClient;
+let attacker: ApiSession;
+let hostile: TestProbe;
+let honest: TestProbe;
+beforeEach(async () => {
+  rig = await startControllerRig({ REGISTRATION: 'open' });
+  client = await MongoClient.connect(rig.store.url);
+  attacker = await new ApiSession(rig.controller.url).begin('attacker@example.com');
+  await client.db().collection('users').updateMany({}, { $set: { email_verified: true } });
+  await attacker.ok('POST', '/api/regions', { id: 'theirs', name: 'Theirs', city: 'There', country: 'FR' });
+  hostile = await rig.probe('hostile', { session: attacker, region: 'theirs' });
+  honest = await rig.probe('honest');
+});
+afterEach(async () => {
+  await client.close();
+  await rig.stop();
+});
+
+async function createMonitor(session: ApiSession, regions: string[]): Promise<string> {
+  const body = {
+    name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60,
+    monitoring_regions: regions, confirmation_policy: { retries: 0 },
+  };
+  const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
+  await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>(
+    'monitors',
+  ).findOne({ _id: monitor.id }))?.unjournaled === undefined, { what: 'the owner knows it' });
+  return monitor.id;
+}
+
+/** As many epochs with one batch each, and no wait for answers. */
+function openEpochs(shard: number, from: number, count: number): void {
+  const { region_id, probe_id } = hostile.answer as { region_id: string; probe_id: string };
+  for (let at = from; at < from + count; at += 1) {
+    const bytes = encodeBatch({
+      epoch: `${at}`.padStart(64, 'x'), engine: 'test', first: 1, last: 1, results: [],
+      dropped: [{ first: 1, last: 1, reason: 'trimmed' }],
+    });
+    hostile.nats.publish(subjects.results(shard, region_id, probe_id), bytes);
+  }
+}
+
+async function snapshotOf(shard: number): Promise<Doc | null> {
+  return client.db().collection<Doc>('snapshots').findOne({ _id: shardName(shard) });
+}
+
+async function lanesOf(shard: number): Promise<number> {
+  const docs = await client.db().collection<Doc>('snapshots').find({}).toArray();
+  return docs.filter(({ _id }) => _id.startsWith(shardName(shard))).flatMap(({ lanes = [] }) => lanes).length;
+}
+
+async function droppedLanes(): Promise<number> {
+  const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
+  return Number(/^farwatch_lanes_dropped_total (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+fault('F60', 'a probe begins thousands of epochs in two shards, one of which has another tenant\'s monitor', async () => {
+  const watched = await createMonitor(rig.session, ['local']);
+  let own = await createMonitor(attacker, ['theirs']);
+  while (shardOf(own) === shardOf(watched)) own = await createMonitor(attacker, ['theirs']);
+  const [busy, quiet] = [shardOf(watched), shardOf(own)];
+  const each = repeats(100, 1500);
+  let checks = 0;
+  const check = async (isUp = true): Promise<void> => {
+    const last = Math.floor(checks / HONEST_EPOCHS) + 1;
+    const bytes = encodeBatch({
+      epoch: `honest-${checks % HONEST_EPOCHS}`, engine: 'test', first: last, last, dropped: [],
+      results: [{ ...checked(watched, Date.now(), isUp), seq: last }],
+    });
+    const letter = { probe: honest, shard: busy, index: 0, last, bytes };
+    await until(async () => (await post(letter, 10_000)) === last, { what: 'an answer' });
+    checks += 1;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    openEpochs(busy, round * each, each);
+    openEpochs(quiet, round * each, each);
+    await hostile.nats.flush();
+    // A changed monitor has its shard write an entry at once.
+    await attacker.ok('PATCH', `/api/monitors/${own}`, { name: `Shop ${round}` });
+    await check();
+  }
+  // The snapshot of the shard whose hour is all written moves, and holds few lanes; so do its documents.
+  await until(async () => ((await snapshotOf(quiet))?.position ?? 0) > 0, {
+    what: 'the snapshot moves', timeoutMs: 240_000,
+  });
+  expect(await lanesOf(quiet)).toBeLessThanOrEqual(LANES_PER_PROBE);
+  expect(await droppedLanes()).toBeGreaterThan(1000);
+  const letters = await client.db().collection('dead_letters').find({ reason: 'too_many_epochs' }).toArray();
+  expect(new Set(letters.map((letter) => letter['probe_id'] as string))).toEqual(new Set([hostile.answer?.probe_id]));
+
+  await check(false);
+  const opened = async () => (await rig.session.ok<{ incidents: { check_id: string }[] }>(
+    'GET', '/api/incidents',
+  )).incidents.filter((incident) => incident.check_id === watched).length;
+  await until(async () => (await opened()) === 1, { what: 'an outage after the attack is an incident' });
+  await rig.restart(() => Promise.resolve());
+  await check();
+  await check();
+  const { total_checks: total } = await rig.session.ok<{ total_checks: number }>(
+    'GET', `/api/monitors/${watched}/stats`,
+  );
+  expect(total).toBe(checks);
+  return tell({
+    injected: 2 * ROUNDS * each, results: { issued: checks, stored: total, lost: 0, duplicated: 0 },
+    incidents: { expected: 1, opened: await opened() },
+  }, `${letters.length} letters`);
+});
