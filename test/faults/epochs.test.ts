@@ -80,7 +80,7 @@ async function droppedLanes(): Promise<number> {
   return Number(/^farwatch_lanes_dropped_total (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-fault('F60', 'a probe begins thousands of epochs in two shards, one of which has another tenant\'s monitor', async () => {
+fault('F51', 'a probe begins thousands of epochs in two shards, one of which has another tenant\'s monitor', async () => {
   const watched = await createMonitor(rig.session, ['local']);
   let own = await createMonitor(attacker, ['theirs']);
   while (shardOf(own) === shardOf(watched)) own = await createMonitor(attacker, ['theirs']);
