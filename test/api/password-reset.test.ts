@@ -51,6 +51,24 @@ describe('a forgotten password', () => {
     expect((await reset(newer)).code).toBe('VALIDATION_ERROR');
   });
 
+  test('is not replaced by a link that was mailed before the password changed', async () => {
+    const older = await askFor();
+    const change = { current_password: PASSWORD, new_password: 'changed while signed in' };
+    expect((await person.client.post('/api/auth/change-password', change)).status).toBe(200);
+    expect((await reset(older)).code).toBe('VALIDATION_ERROR');
+    expect((await login('changed while signed in')).status).toBe(200);
+  });
+
+  test('is not replaced by a link whose mail was made while the password changed', async () => {
+    const { users, mailedTokens } = app.accounts.deps;
+    const seen = await users.findByEmail(person.email);
+    const change = { current_password: PASSWORD, new_password: 'changed while signed in' };
+    await person.client.post('/api/auth/change-password', change);
+    const late = await mailedTokens.issue('reset_password', seen as NonNullable<typeof seen>, Date.now(), 60_000);
+    expect((await reset(late)).code).toBe('VALIDATION_ERROR');
+    expect((await login('changed while signed in')).status).toBe(200);
+  });
+
   test('is not changed with an old or invalid token, or with an invalid new password, which keeps the token usable', async () => {
     const token = await askFor();
     offsetMs = 3_600_001;

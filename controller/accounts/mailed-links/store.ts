@@ -11,8 +11,17 @@ interface MailedTokenDoc {
   purpose: MailedTokenPurpose;
   user_id: string;
   email: string;
+  /** The user's when the link was mailed: a reset link dies with the next change of the password. */
+  token_version: number;
   created_at: number;
   expires_at: number;
+}
+
+/** What of a user a token is made from. */
+interface TokenHolder {
+  _id: string;
+  email: string;
+  token_version: number;
 }
 
 /** Collection `mailed_tokens`: unused tokens of verification and password links. */
@@ -28,13 +37,13 @@ export class MailedTokenStore extends Documents<MailedTokenDoc> {
 
   /** A new token of 256 random bits. Also removes the user's expired ones. */
   async issue(
-    purpose: MailedTokenPurpose, user: { _id: string; email: string }, now: number, validMs: number,
+    purpose: MailedTokenPurpose, user: TokenHolder, now: number, validMs: number,
   ): Promise<string> {
     const secret = newSecret();
-    const { _id: user_id, email } = user;
+    const { _id: user_id, email, token_version } = user;
     await this.all.deleteMany({ user_id, purpose, expires_at: { $lte: now } });
     await this.insert({
-      _id: newId(now), hash: hashSecret(secret), purpose, user_id, email,
+      _id: newId(now), hash: hashSecret(secret), purpose, user_id, email, token_version,
       created_at: now, expires_at: now + validMs,
     });
     return secret;

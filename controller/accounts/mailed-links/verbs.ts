@@ -45,7 +45,10 @@ export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: str
   });
 }
 
-/** Sets the password; ends every session and other reset link. Throws VALIDATION_ERROR as `verifyEmail`. */
+/**
+ * Sets the password, unless it was changed since the link was mailed; ends every session and other reset
+ * link. Throws VALIDATION_ERROR as `verifyEmail`.
+ */
 export async function resetPassword(
   deps: AccountDeps, ctx: PublicContext, input: { token: string; password: string },
 ): Promise<UserDoc> {
@@ -54,7 +57,7 @@ export async function resetPassword(
   if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw deadLink();
   const hash = await deps.hasher.hash(input.password);
   const taken = await mailedTokens.take('reset_password', input.token, ctx.now);
-  const user = taken === null ? null : await users.resetPassword(taken.user_id, taken.email, hash);
+  const user = taken === null ? null : await users.resetPassword(taken, hash);
   if (user === null) throw deadLink();
   await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
   return user;

@@ -60,14 +60,18 @@ export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
   return { projects: visibleProjects(projects, roleIn), ...account };
 }
 
-/** Ends all sessions and starts a new one. Throws INVALID_CREDENTIALS, CONFLICT after another change. */
+/**
+ * Ends all sessions and reset links, and starts a new session. Throws INVALID_CREDENTIALS, CONFLICT after
+ * another change.
+ */
 export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput) {
   const user = await deps.users.find(ctx.actor.userId);
   const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null);
   if (user === null || !isRight) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
   const changed = await deps.users.changePassword(user, await deps.hasher.hash(input.new_password));
   if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
-  await deps.sessions.deleteOfUser(user._id);
+  const { sessions, mailedTokens } = deps;
+  await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
   return startSession(deps, changed, ctx.now);
 }
 

@@ -47,9 +47,15 @@ export class UserStore extends DocumentsById<UserDoc> {
     return this.change({ _id: id, email }, { $set: { email_verified: true } });
   }
 
-  /** Sets the password by a mailed link, which also verifies the address. Null as for `markVerified`. */
-  resetPassword(id: string, email: string, passwordHash: string): Promise<UserDoc | null> {
+  /**
+   * Sets the password by a mailed link, which also verifies the address. Null as for `markVerified`, and if
+   * the password was changed after the link was mailed.
+   */
+  resetPassword(
+    link: { user_id: string; email: string; token_version: number }, passwordHash: string,
+  ): Promise<UserDoc | null> {
+    const { user_id: _id, email, token_version } = link;
     const fields = { password_hash: passwordHash, email_verified: true };
-    return this.change({ _id: id, email }, { $set: fields, $inc: { token_version: 1 } });
+    return this.change({ _id, email, token_version }, { $set: fields, $inc: { token_version: 1 } });
   }
 }
