@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -102,6 +102,68 @@ describe('an invitation', () => {
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
+  });
+
+  describe.each(['users', 'members', 'invitations'] as const)('interrupted before its write to `%s`', (store) => {
+    /** The next write there fails, and nothing cleans up: as if the process had died. */
+    const interruptNext = () => {
+      const { users, members, invitations } = app.accounts.deps;
+      const died = async () => {
+        Reflect.deleteProperty(users, 'insertIfFree');
+        Reflect.deleteProperty(members, 'insertIfFree');
+        Reflect.deleteProperty(invitations, 'complete');
+        throw new Error('the process dies here');
+      };
+      if (store === 'invitations') invitations.complete = died;
+      else (store === 'users' ? users : members).insertIfFree = died;
+    };
+    afterEach(() => {
+      offsetMs = 0;
+    });
+
+    test('can be accepted again with the same link, once', async () => {
+      const email = address();
+      await invite({ email, role: 'member', project_roles: { [tenant.projectId]: 'editor' } });
+      const body = { token: await tokenFor(email), name: 'Grace', password: PASSWORD };
+      interruptNext();
+      expect((await accept(body)).status).toBe(500);
+      expect((await accept(body)).code).toBe('CONFLICT');
+      offsetMs = 10_001;
+      const joined = await accept(body);
+      expect([joined.status, joined.data.organizations]).toEqual([
+        200, [expect.objectContaining({ id: tenant.organizationId, role: 'member' })],
+      ]);
+      expect((await accept(body)).code).toBe('VALIDATION_ERROR');
+      expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
+      expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toEqual([]);
+    });
+
+    test('is not accepted once it is withdrawn', async () => {
+      const email = address();
+      const { data } = await invite({ email, role: 'member' });
+      const body = { token: await tokenFor(email), name: 'Grace', password: PASSWORD };
+      interruptNext();
+      await accept(body);
+      await tenant.owner.client.delete(`/api/organization/invitations/${data.invitation.id}`);
+      offsetMs = 10_001;
+      expect((await accept(body)).code).toBe('VALIDATION_ERROR');
+    });
+  });
+
+  test('lets nobody return who was removed after an interrupted acceptance', async () => {
+    const { person } = await newPerson(app, 'Ada');
+    await invite({ email: person.email, role: 'admin' });
+    const body = { token: await tokenFor(person.email), password: PASSWORD };
+    const { invitations } = app.accounts.deps;
+    invitations.complete = async () => {
+      Reflect.deleteProperty(invitations, 'complete');
+      throw new Error('the process dies here');
+    };
+    expect((await accept(body)).status).toBe(500);
+    expect((await tenant.owner.client.delete(`/api/organization/members/${person.userId}`)).status).toBe(200);
+    offsetMs = 10_001;
+    expect((await accept(body)).code).toBe('VALIDATION_ERROR');
+    offsetMs = 0;
   });
 
   test('does not work when it is withdrawn, a week old or unknown', async () => {

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { newSecret } from '../../../shared/ids.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { Membership } from '../roles.ts';
 
@@ -9,9 +10,14 @@ export interface InvitationDoc extends Membership {
   invited_by: string;
   /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
   hash: string;
+  /** The request that is accepting it; no other one may until then, Unix ms. */
+  claim?: { token: string; until: number } | null;
   created_at: number;
   expires_at: number;
 }
+
+/** How long an invitation stays claimed if the request that claimed it dies, ms. */
+const CLAIM_MS = 10_000;
 
 /** Collection `invitations`: those that are neither accepted nor withdrawn. */
 export class InvitationStore extends Documents<InvitationDoc> {
@@ -44,9 +50,21 @@ export class InvitationStore extends Documents<InvitationDoc> {
     return super.insertIfFree(invitation);
   }
 
-  /** Uses the invitation; false if it was used or withdrawn meanwhile. */
-  take({ _id, hash }: InvitationDoc): Promise<boolean> {
-    return this.remove({ _id, hash });
+  /** The token of a new claim; null if another request holds one, or the invitation is gone. */
+  async claim({ _id, hash }: InvitationDoc, now: number): Promise<string | null> {
+    const token = newSecret();
+    const free = { _id, hash, $or: [{ claim: null }, { 'claim.until': { $lte: now } }] };
+    const isClaimed = await this.update(free, { $set: { claim: { token, until: now + CLAIM_MS } } });
+    return isClaimed ? token : null;
+  }
+
+  async release({ _id }: InvitationDoc, token: string): Promise<void> {
+    await this.update({ _id, 'claim.token': token }, { $set: { claim: null } });
+  }
+
+  /** Uses the invitation up: nobody can accept it again. */
+  async complete({ _id }: InvitationDoc): Promise<void> {
+    await this.remove({ _id });
   }
 
   /** False if the organization has no such invitation. */
@@ -57,6 +75,10 @@ export class InvitationStore extends Documents<InvitationDoc> {
   async removeProject(organizationId: string, projectId: string): Promise<void> {
     const update = { $unset: { [`project_roles.${projectId}`]: '' as const } };
     await this.all.updateMany({ organization_id: organizationId }, update);
+  }
+
+  async deleteOfAddress(organizationId: string, email: string): Promise<void> {
+    await this.remove({ organization_id: organizationId, email });
   }
 
   async deleteOfInviter(organizationId: string, userId: string): Promise<void> {

@@ -44,11 +44,13 @@ export async function changeMemberRole(
 
 /** Ends a membership from the next request on, and withdraws invitations. Throws as `changeMemberRole`. */
 export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, userId: string) {
-  const { member } = await findMember(deps, ctx, userId);
+  const { member, user } = await findMember(deps, ctx, userId);
   requireOwnerFor(ctx, member.role);
   await keepingAnOwner(deps, ctx, member, async () => {
     if (!(await deps.members.removeUnchanged(member))) throw changedMeanwhile();
     await withdrawInvitationsOf(deps, member);
+    // One whose acceptance was interrupted would let them return.
+    await deps.invitations.deleteOfAddress(member.organization_id, user.email);
   });
 }
 

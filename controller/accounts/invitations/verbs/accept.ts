@@ -1,5 +1,5 @@
 import { AppError } from '../../../../shared/errors.ts';
-import { hashSecret, newId } from '../../../../shared/ids.ts';
+import { derivedId, hashSecret } from '../../../../shared/ids.ts';
 import type { PublicContext } from '../../../http/route.ts';
 import { fieldError } from '../../../http/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
@@ -30,8 +30,9 @@ export async function readInvitation(deps: AccountDeps, ctx: PublicContext, toke
 
 /**
  * Joins the organization, with a new account of this name and password, or with an existing account and its
- * password. Throws VALIDATION_ERROR for the token, the name or the password, INVALID_CREDENTIALS for a wrong
- * password, RESOURCE_ALREADY_EXISTS for a member.
+ * password. The invitation is used up last, so after a crash the same link completes what was begun. Throws
+ * VALIDATION_ERROR for the token, the name or the password, INVALID_CREDENTIALS for a wrong password,
+ * RESOURCE_ALREADY_EXISTS for a member, CONFLICT while another request accepts.
  */
 export async function acceptInvitation(deps: AccountDeps, ctx: PublicContext, input: AcceptInvitationInput) {
   const invitation = await findInvitation(deps, input.token, ctx.now);
@@ -56,13 +57,14 @@ async function joinAsNew(
   if (error !== undefined) throw fieldError('password', error.issues[0]?.message ?? 'Not allowed');
   const facts = { email: invitation.email, name, password_hash: await deps.hasher.hash(password) };
   const user = { ...newUser(ctx.now, facts), email_verified: true };
-  if (!(await deps.invitations.take(invitation))) throw deadLink();
+  const claim = await claimInvitation(deps, invitation, ctx.now);
   if (!(await deps.users.insertIfFree(user))) {
     // Somebody registered the address meanwhile: the link stays valid, but needs that account's password.
-    await deps.invitations.insertIfFree(invitation);
+    await deps.invitations.release(invitation, claim);
     throw wrongCredentials();
   }
   await insertMember(deps, ctx.now, invitation, user._id);
+  await deps.invitations.complete(invitation);
   return user;
 }
 
@@ -70,17 +72,32 @@ async function joinAsExisting(
   deps: AccountDeps, ctx: PublicContext, invitation: InvitationDoc, user: UserDoc, password: string,
 ): Promise<UserDoc> {
   if (!(await deps.hasher.verify(password, user.password_hash))) throw wrongCredentials();
-  if ((await deps.members.find(invitation.organization_id, user._id)) !== null) throw alreadyMember();
-  if (!(await deps.invitations.take(invitation))) throw deadLink();
+  const member = await deps.members.find(invitation.organization_id, user._id);
+  if (member !== null && member._id !== memberIdOf(invitation, user._id)) throw alreadyMember();
+  await claimInvitation(deps, invitation, ctx.now);
   await insertMember(deps, ctx.now, invitation, user._id);
-  if (user.email_verified) return user;
-  const verified = await deps.users.markVerified(user._id, user.email);
+  const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
   if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request');
+  await deps.invitations.complete(invitation);
   return verified;
 }
 
-function insertMember(deps: AccountDeps, now: number, invitation: InvitationDoc, userId: string) {
+async function claimInvitation(deps: AccountDeps, invitation: InvitationDoc, now: number): Promise<string> {
+  const claim = await deps.invitations.claim(invitation, now);
+  if (claim !== null) return claim;
+  if ((await deps.invitations.findByHash(invitation.hash, now)) === null) throw deadLink();
+  throw new AppError('CONFLICT', 'The invitation is being accepted; please try again in a few seconds');
+}
+
+/** The same for every request that accepts the invitation, so that the membership is added once. */
+function memberIdOf(invitation: InvitationDoc, userId: string): string {
+  return derivedId('member', invitation._id, userId);
+}
+
+/** Leaves a membership that an interrupted request has added. */
+async function insertMember(deps: AccountDeps, now: number, invitation: InvitationDoc, userId: string) {
   const { organization_id, role, project_roles } = invitation;
+  const _id = memberIdOf(invitation, userId);
   const facts = { organization_id, role, project_roles };
-  return deps.members.insert({ _id: newId(now), user_id: userId, created_at: now, ...facts });
+  await deps.members.insertIfFree({ _id, user_id: userId, created_at: now, ...facts });
 }
