@@ -62,6 +62,8 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     defineRoute({
       ...ofOne, method: 'POST', path: '/api/integrations/:id/test', audit: 'integration.tested',
       summary: 'Send a sample to an integration',
+      description: 'An address receives at most three test mails an hour, whoever sends them, and an '
+        + 'organization sends at most 30. Beyond that nothing is sent, and the response is 429.',
       answers: { 200: sampleAnswer },
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),

@@ -7,11 +7,14 @@ import { newSigningSecret, type DestinationDoc, type DestinationSettings } from 
 import type { DeliverySide, DestinationHealth, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
+import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
+import type { TestMailStore } from './test-mail-store.ts';
 
 export interface DestinationDeps {
   destinations: DestinationStore;
   vetting: UrlVetting;
   deliveries: DeliverySide;
+  testMails: TestMailStore;
 }
 
 export interface ShownDestination {
@@ -86,9 +89,23 @@ export async function deleteDestination(deps: DestinationDeps, ctx: ProjectConte
   await deps.deliveries.destinationGone(id);
 }
 
-/** Sends a sample; a refusal by the receiver is part of the outcome. Throws RESOURCE_NOT_FOUND. */
+/**
+ * Sends a sample; a refusal by the receiver is part of the outcome. Throws RESOURCE_NOT_FOUND, and
+ * RATE_LIMIT_EXCEEDED beyond the limits of test mails, before anything is sent.
+ */
 export async function testDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
-  return deps.deliveries.sendSample(await find(deps, ctx, id));
+  const destination = await find(deps, ctx, id);
+  if (destination.type === 'email') await claimTestMails(deps, ctx, destination.config.to);
+  return deps.deliveries.sendSample(destination);
+}
+
+async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContext, recipients: string[]) {
+  const freeAt = await testMails.claim(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
+  if (freeAt === null) return;
+  const message = `An address receives at most ${TESTS_PER_RECIPIENT} test mails an hour, and an organization `
+    + `sends at most ${TESTS_PER_ORGANIZATION}`;
+  const retryAfterSeconds = Math.max(1, Math.ceil((freeAt - ctx.now) / 1000));
+  throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds });
 }
 
 /** The secret, created on first use. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a webhook. */

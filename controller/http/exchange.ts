@@ -70,7 +70,9 @@ export function sendError(exchange: Exchange, error: AppError): void {
   const { route, verdict } = exchange.state;
   exchange.status = ERROR_STATUS[error.code];
   const page = route?.errorPage?.(error);
-  const retryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? verdict?.retryAfter : undefined;
+  const ofRequests = error.code === 'RATE_LIMIT_EXCEEDED' ? verdict?.retryAfter : undefined;
+  const retryAfter = error.retryAfterSeconds ?? ofRequests;
+  if (retryAfter !== undefined) exchange.set('Retry-After', String(retryAfter));
   if (page === undefined) return sendJson(exchange, errorBody(error, retryAfter));
   exchange.type = HTML_CONTENT;
   exchange.body = page.html;

@@ -10,6 +10,7 @@ import { DeliveryService } from '../delivery/service.ts';
 import { DeliveryStore } from '../delivery/store.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
 import { DestinationStore } from '../destinations/store.ts';
+import { TestMailStore } from '../destinations/test-mail-store.ts';
 import type { IncidentStore } from '../incidents/store.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
@@ -41,7 +42,8 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
   const queues = new QueueStore(db);
-  await Promise.all([destinations, deliveries, queues].map((store) => store.ensureIndexes()));
+  const testMails = new TestMailStore(db);
+  await Promise.all([destinations, deliveries, queues, testMails].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const sending = { poster, mailer, destinations, clock, baseUrl };
@@ -74,7 +76,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     log: deliveries,
     destinations, service, failing, poster,
     routes: destinationRoutes({
-      destinations, vetting,
+      destinations, vetting, testMails,
       deliveries: {
         sendSample: (destination) => sendSample(sending, destination),
         health: (ids) => queues.health(ids),

@@ -173,6 +173,20 @@ describe('Mailgun', () => {
     await busy.close();
     expect((await Promise.all(under)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
+
+  test('that hangs holds four test mails and a hundred that wait, and alerts wait for none of them', async () => {
+    server.fail('hang');
+    const before = server.requests;
+    const busy = mailgun();
+    const tests = Array.from({ length: 104 }, () => busy.send(MAIL, 'tests'));
+    expect((await busy.send(MAIL, 'tests')).kind).toBe('retry');
+    await until(() => server.requests >= before + 4);
+    server.accept();
+    expect(await busy.send(MAIL, 'alerts')).toEqual({ kind: 'sent' });
+    expect(server.requests).toBe(before + 5);
+    await busy.close();
+    expect((await Promise.all(tests)).every((outcome) => outcome.kind === 'retry')).toBe(true);
+  });
 });
 
 describe('SMTP', () => {

@@ -44,7 +44,7 @@ export class AccountPost {
     if (mail === null) return;
     const { to, subject } = mail;
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
-      const outcome = await mailer.send(mail);
+      const outcome = await mailer.send(mail, 'accounts');
       if (outcome.kind === 'sent') return;
       const isLast = outcome.kind === 'bounced' || waitMs === null || signal.aborted;
       const text = isLast ? 'a mail was not sent' : 'a mail will be sent again';

@@ -11,7 +11,8 @@ export async function sendSample(deps: SendDeps, destination: DestinationDoc): P
   const alert = sampleAlert(destination, now);
   const { signal } = new AbortController();
   const results = await Promise.all(recipientsOf(destination).map(async (recipient) => {
-    const verdict = await sendAlert(deps, destination, alert, { attemptId: newId(now), recipient, signal });
+    const context = { attemptId: newId(now), recipient, signal, isTest: true };
+    const verdict = await sendAlert(deps, destination, alert, context);
     return { recipient, verdict };
   }));
   return outcomeOf(results, destination.type === 'email');

@@ -24,7 +24,11 @@ export interface SendContext {
   /** Of the destination's recipients the one to send to. */
   recipient: string;
   signal: AbortSignal;
+  isTest?: boolean;
 }
+
+/** Without anything that a tenant has written: strangers must not receive its text as our subject. */
+const TEST_SUBJECT = '[TEST] A test of Farwatch alerts: nothing happened';
 
 /** One attempt to send an alert to one recipient of a destination. Never rejects because of the receiver. */
 export function sendAlert(
@@ -32,16 +36,20 @@ export function sendAlert(
 ): Promise<Verdict> {
   switch (destination.type) {
     case 'webhook': return postToWebhook(deps, destination, alert, context);
-    case 'email': return mailAlert(deps, alert, context.recipient);
+    case 'email': return mailAlert(deps, alert, context);
     case 'slack': return postToSlack(deps, destination.config, alert, context.signal);
   }
 }
 
 /** The mails about an incident form one thread. */
-async function mailAlert(deps: SendDeps, alert: AlertDetails, address: string): Promise<Verdict> {
+async function mailAlert(
+  deps: SendDeps, alert: AlertDetails, { recipient, isTest = false }: SendContext,
+): Promise<Verdict> {
   const { mailer, clock, baseUrl } = deps;
   const startedAt = clock.monotonic();
   const thread = alert.incident?.id ?? alert.id;
-  const outcome = await mailer.send(alertMail(address, alertContent(alert, baseUrl()), thread));
+  const content = alertContent(alert, baseUrl());
+  const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
+  const outcome = await mailer.send(alertMail(recipient, shown, thread), isTest ? 'tests' : 'alerts');
   return { status: null, durationMs: clock.monotonic() - startedAt, ...outcome };
 }

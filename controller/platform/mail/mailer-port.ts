@@ -15,8 +15,11 @@ export interface Mail {
  */
 export type MailOutcome = { kind: 'sent' } | { kind: 'retry' | 'bounced'; reason: string };
 
+/** Mail of one lane never waits behind mail of another: each has its own limit of mails under way. */
+export type MailLane = 'alerts' | 'tests' | 'accounts';
+
 /** Sends mail by Mailgun, SMTP or into a folder. Never rejects: failures are outcomes. */
 export interface Mailer {
-  send(mail: Mail): Promise<MailOutcome>;
+  send(mail: Mail, lane?: MailLane): Promise<MailOutcome>;
   close(): Promise<void>;
 }

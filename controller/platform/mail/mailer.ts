@@ -1,15 +1,23 @@
+import PQueue from 'p-queue';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { fileDelivery } from './file-delivery.ts';
 import { mailRefusal } from './mail-outcomes.ts';
-import type { Mail, Mailer, MailOutcome } from './mailer-port.ts';
+import type { Mail, MailLane, Mailer, MailOutcome } from './mailer-port.ts';
 import { mailgunDelivery } from './mailgun-delivery.ts';
 import { smtpDelivery } from './smtp-delivery.ts';
 
 /** For one mail, from connecting to the provider's answer. */
 const SEND_WITHIN_MS = 10_000;
-/** Mails under way at once; any other is to be sent again later. */
-const SENDS_AT_ONCE = 64;
+/**
+ * Mails of a lane under way at once, and those that may wait for it; any other is to be sent again later.
+ * Tests get few places, so that they leave the relay's connections to alerts.
+ */
+const LANES: Record<MailLane, { places: number; waiting: number }> = {
+  alerts: { places: 64, waiting: 0 },
+  tests: { places: 4, waiting: 100 },
+  accounts: { places: 16, waiting: 100 },
+};
 
 /**
  * Hands over a mail that is free of control characters; `signal` ends it early. What the provider says is an
@@ -41,28 +49,38 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
 /** Refuses what could forge headers, and bounds number and time of what is under way. */
 function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Log }): Mailer {
   const underWay = new Set<AbortController>();
+  let isClosed = false;
+  const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
+  const lanes = { alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts') };
+  const sendOne = async (mail: Mail): Promise<MailOutcome> => {
+    if (isClosed) return { kind: 'retry', reason: 'stopped by us' };
+    const end = new AbortController();
+    underWay.add(end);
+    const timer = clock.setTimer(SEND_WITHIN_MS, () => end.abort());
+    const late = new Promise<MailOutcome>((resolve) => {
+      const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
+      end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
+    });
+    const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
+      if (!end.signal.aborted) log.error({ err: error }, 'sending a mail failed unexpectedly');
+      return { kind: 'retry', reason: 'the mail could not be sent' };
+    });
+    const outcome = await Promise.race([delivered, late]);
+    timer.cancel();
+    underWay.delete(end);
+    return outcome;
+  };
   return {
-    async send(mail) {
+    async send(mail, lane = 'alerts') {
       const refusal = mailRefusal(mail);
       if (refusal !== null) return { kind: 'bounced', reason: refusal };
-      if (underWay.size >= SENDS_AT_ONCE) return { kind: 'retry', reason: 'too many mails at once' };
-      const end = new AbortController();
-      underWay.add(end);
-      const timer = clock.setTimer(SEND_WITHIN_MS, () => end.abort());
-      const late = new Promise<MailOutcome>((resolve) => {
-        const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
-        end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
-      });
-      const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
-        if (!end.signal.aborted) log.error({ err: error }, 'sending a mail failed unexpectedly');
-        return { kind: 'retry', reason: 'the mail could not be sent' };
-      });
-      const outcome = await Promise.race([delivered, late]);
-      timer.cancel();
-      underWay.delete(end);
-      return outcome;
+      const { places, waiting } = LANES[lane];
+      const { size, pending } = lanes[lane];
+      if (size + pending >= places + waiting) return { kind: 'retry', reason: 'too many mails at once' };
+      return lanes[lane].add(() => sendOne(mail));
     },
     async close() {
+      isClosed = true;
       for (const send of underWay) send.abort();
     },
   };

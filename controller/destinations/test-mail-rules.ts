@@ -1,0 +1,38 @@
+/** Test mails to one address in any hour, whoever sends them. */
+export const TESTS_PER_RECIPIENT = 3;
+/** Test mails of one organization in any hour. */
+export const TESTS_PER_ORGANIZATION = 30;
+export const TEST_WINDOW_MS = 3_600_000;
+
+/** What takes up a place for an hour with each test mail: an address, or an organization. */
+export interface TestLimit {
+  key: string;
+  /** Places in all. */
+  most: number;
+  /** Places that this test needs. */
+  wanted: number;
+}
+
+/** The limits that a test mail to these addresses falls under. */
+export function limitsOfTest(organizationId: string, recipients: string[]): TestLimit[] {
+  const organization =
+    { key: `organization ${organizationId}`, most: TESTS_PER_ORGANIZATION, wanted: recipients.length };
+  const wanted = new Map<string, number>();
+  for (const one of recipients) wanted.set(mailboxOf(one), (wanted.get(mailboxOf(one)) ?? 0) + 1);
+  const mailboxes = [...wanted].map(([mailbox, count]) => {
+    return { key: `recipient ${mailbox}`, most: TESTS_PER_RECIPIENT, wanted: count };
+  });
+  return [organization, ...mailboxes];
+}
+
+/** When enough of the taken places are free again, Unix ms; `expiries` are their ends. */
+export function freeAgainAt({ most, wanted }: TestLimit, expiries: number[], now: number): number {
+  const missing = wanted - (most - expiries.length);
+  const sorted = [...expiries].sort((a, b) => a - b);
+  return sorted[Math.min(missing, sorted.length) - 1] ?? now + TEST_WINDOW_MS;
+}
+
+/** Most providers deliver `ada+anything@` to `ada@`, so that a tag must not make another recipient. */
+function mailboxOf(address: string): string {
+  return address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
+}
