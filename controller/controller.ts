@@ -81,7 +81,7 @@ export async function openController(ports: ControllerPorts) {
     regionLimit: async (organizationId) => (await limitsOf(organizationId)).regions_per_monitor,
   });
   const notifications = await openNotifications(ports, {
-    incidents: incidents.store, mailer, regions: fleet.directory, baseUrl, ownsShard,
+    incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
   const { service: results, pings } =
     await openResults(ports, { monitors, accounts, fleet, events, incidents, notifications });

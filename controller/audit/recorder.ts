@@ -28,7 +28,7 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
   return {
     async record(request) {
       const { audit: action } = request.route;
-      if (typeof action !== 'string' || request.reply.status >= 400) return;
+      if (typeof action !== 'string' || request.reply.status >= 400 || request.reply.audit === null) return;
       const entry = auditEntry(action, request);
       try {
         for (const organizationId of await concerned(entry)) {

@@ -2,10 +2,10 @@ import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { AlertDetails, DeliveryDoc, Verdict } from './delivery.ts';
-import type { DestinationReader } from './ports.ts';
+import type { DestinationReader, Suppressions } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf } from './recipient-rules.ts';
+import { recipientsOf, STOPPED } from './recipient-rules.ts';
 import { abandoned, afterAttempt, LONGEST_WAIT_MS } from './retry-rules.ts';
 import type { SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
@@ -20,6 +20,7 @@ export interface AttemptDeps {
     /** A notification of the incident has reached its receiver. */
     markNotified(incidentId: string, channel: string): Promise<void>;
   };
+  suppressions: Suppressions;
   send(destination: DestinationDoc, alert: AlertDetails, context: SendContext): Promise<Verdict>;
   clock: Clock;
   /** In [0, 1). */
@@ -76,6 +77,12 @@ async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: Abort
   const obstacle = obstacleOf(delivery, destination, startedAt);
   if (destination === null || obstacle !== null) {
     await deliveries.settle(id, token, abandoned(delivery, obstacle ?? DELETED, clock.now()));
+    return { kind: 'dropped' };
+  }
+  if (channel === 'email' && (await deps.suppressions.isStopped(destination.organization_id, recipient))) {
+    await deliveries.settle(id, token, abandoned(delivery, STOPPED, clock.now()));
+    const verdict: Verdict = { kind: 'dead', reason: STOPPED, status: null, durationMs: null };
+    await noteHealth(deps, destination, recipient, verdict);
     return { kind: 'dropped' };
   }
   const context = { attemptId: newId(clock.now()), recipient, signal };

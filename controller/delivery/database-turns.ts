@@ -20,7 +20,7 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQ
     (...args: A): Promise<R> => turns.add(() => work(...args), { priority });
   const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(0, work);
   const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(1, work);
-  const { deliveries, health, destinations, incidents } = attempt;
+  const { deliveries, health, destinations, incidents, suppressions } = attempt;
   return {
     pending: begin(pending),
     queues: {
@@ -43,6 +43,7 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQ
       },
       // Between its claim and its sending a try has little time.
       destinations: { findById: end((id) => destinations.findById(id)) },
+      suppressions: { isStopped: end((...args) => suppressions.isStopped(...args)) },
       incidents: { markNotified: end((...args) => incidents.markNotified(...args)) },
     },
   };

@@ -14,6 +14,11 @@ export interface DestinationReader {
   ensureSecret(id: string, candidate: string): Promise<string | null>;
 }
 
+/** Who has stopped alert mails. */
+export interface Suppressions {
+  isStopped(organizationId: string, address: string): Promise<boolean>;
+}
+
 /** What deliveries need of probes. */
 export interface RegionNaming {
   /** The names of `ids`, in the same order; a region that is gone is named by its id. */

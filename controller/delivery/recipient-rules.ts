@@ -16,6 +16,9 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
   }
 }
 
+/** Why a delivery to an address ends without an attempt, in the log and in the destination's health. */
+export const STOPPED = 'the owner of the address has stopped alert mails from this organization';
+
 /** Deliveries on one line are sent in order: those of a monitor, for mail those to each recipient. */
 export function lineOf(delivery: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'recipient'>): string {
   const { monitor_id, channel, recipient } = delivery;

@@ -10,6 +10,8 @@ export const health = z.object({
   consecutive_failures: z.int(),
   failing_recipients: z.array(z.string())
     .describe('Mail addresses whose latest mail did not arrive; while there is one, the status is `failing`'),
+  suppressed_recipients: z.array(z.string())
+    .describe('Mail addresses whose owners have stopped alert mails from this organization'),
   last_error: z.string().nullable(),
   last_delivered_at: instant.nullable(),
 });

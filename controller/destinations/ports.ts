@@ -14,15 +14,25 @@ export type SampleOutcome = z.infer<typeof sampleAnswer>;
 type HealthAnswer = z.infer<typeof health>;
 
 /** Recent deliveries of a destination. Instants are Unix ms. */
-export interface DestinationHealth extends Omit<HealthAnswer, 'failing_since' | 'last_delivered_at'> {
+export interface DestinationHealth
+  extends Omit<HealthAnswer, 'failing_since' | 'last_delivered_at' | 'suppressed_recipients'> {
   failing_since: number | null;
   last_delivered_at: number | null;
 }
 
+/** Whose owners have stopped the alert mails of an organization. */
+export interface StoppedAddresses {
+  /** Those of the addresses. */
+  stoppedOf(organizationId: string, addresses: string[]): Promise<string[]>;
+}
+
 /** What destinations need of deliveries. */
 export interface DeliverySide {
-  /** Sends a sample at once: one attempt, nothing in the log. Never rejects because of the receiver. */
-  sendSample(destination: DestinationDoc): Promise<SampleOutcome>;
+  /**
+   * Sends a sample at once, except to the mail addresses in `stopped`: one attempt, nothing in the log. Never
+   * rejects because of the receiver.
+   */
+  sendSample(destination: DestinationDoc, stopped: string[]): Promise<SampleOutcome>;
   /** By destination id; leaves out destinations that were never used. */
   health(ids: string[]): Promise<Map<string, DestinationHealth>>;
   /** The settings changed or the destination was disabled, so its failures no longer count. */

@@ -4,7 +4,7 @@ import { ownedBy } from '../accounts/tenant.ts';
 import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
-import type { DeliverySide, DestinationHealth, UrlVetting } from './ports.ts';
+import type { DeliverySide, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
@@ -15,12 +15,15 @@ export interface DestinationDeps {
   vetting: UrlVetting;
   deliveries: DeliverySide;
   testMails: TestMailStore;
+  suppressions: StoppedAddresses;
 }
 
 export interface ShownDestination {
   destination: DestinationDoc;
   /** Undefined for a destination that was never used. */
   health: DestinationHealth | undefined;
+  /** Its mail addresses whose owners have stopped alerts. */
+  suppressed: string[];
 }
 
 /** Applies to every plan, because an alert can go to all of them. */
@@ -31,13 +34,12 @@ const CHANGE_ATTEMPTS = 5;
 /** The project's destinations with their health, newest first. */
 export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
   const all = await deps.destinations.list(ctx.tenant);
-  const health = await deps.deliveries.health(all.map((one) => one._id));
-  return all.map((destination) => ({ destination, health: health.get(destination._id) }));
+  return withHealth(deps, ctx, all);
 }
 
 /** Throws RESOURCE_NOT_FOUND, also for another tenant's. */
 export async function readDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
-  return withHealth(deps, await find(deps, ctx, id));
+  return withOwnHealth(deps, ctx, await find(deps, ctx, id));
 }
 
 /** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED beyond 100 in a project. */
@@ -55,7 +57,7 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     // Type and config are of one destination, so they belong together.
   } as DestinationDoc;
   await deps.destinations.insert(destination);
-  return { destination, health: undefined };
+  return withOwnHealth(deps, ctx, destination);
 }
 
 /**
@@ -78,7 +80,7 @@ export async function changeDestination(
     const destination = await deps.destinations.change(seen, change);
     if (!destination) continue;
     if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
-    return withHealth(deps, destination);
+    return withOwnHealth(deps, ctx, destination);
   }
   throw new AppError('CONFLICT', 'The integration is being changed by somebody else');
 }
@@ -95,8 +97,11 @@ export async function deleteDestination(deps: DestinationDeps, ctx: ProjectConte
  */
 export async function testDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   const destination = await find(deps, ctx, id);
-  if (destination.type === 'email') await claimTestMails(deps, ctx, destination.config.to);
-  return deps.deliveries.sendSample(destination);
+  if (destination.type !== 'email') return deps.deliveries.sendSample(destination, []);
+  const { to } = destination.config;
+  const stopped = await deps.suppressions.stoppedOf(ctx.tenant.organizationId, to);
+  await claimTestMails(deps, ctx, to.filter((address) => !stopped.includes(address)));
+  return deps.deliveries.sendSample(destination, stopped);
 }
 
 async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContext, recipients: string[]) {
@@ -124,8 +129,26 @@ export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, i
   return secret;
 }
 
-async function withHealth({ deliveries }: DestinationDeps, destination: DestinationDoc) {
-  return { destination, health: (await deliveries.health([destination._id])).get(destination._id) };
+async function withHealth(
+  { deliveries, suppressions }: DestinationDeps, ctx: ProjectContext, all: DestinationDoc[],
+): Promise<ShownDestination[]> {
+  const addresses = [...new Set(all.flatMap(mailAddressesOf))];
+  const [health, stopped] = await Promise.all([
+    deliveries.health(all.map((one) => one._id)),
+    suppressions.stoppedOf(ctx.tenant.organizationId, addresses),
+  ]);
+  return all.map((destination) => {
+    const suppressed = mailAddressesOf(destination).filter((address) => stopped.includes(address));
+    return { destination, health: health.get(destination._id), suppressed };
+  });
+}
+
+async function withOwnHealth(deps: DestinationDeps, ctx: ProjectContext, destination: DestinationDoc) {
+  return (await withHealth(deps, ctx, [destination]))[0] as ShownDestination;
+}
+
+function mailAddressesOf({ type, config }: DestinationSettings): string[] {
+  return type === 'email' ? config.to : [];
 }
 
 function clearsHealth(before: DestinationDoc, after: DestinationDoc): boolean {

@@ -13,12 +13,14 @@ const UNUSED: DestinationHealth = Object.freeze({
 type DestinationView = z.input<typeof destinationView>;
 
 /** Never contains the signing secret. */
-export function viewDestination({ destination, health = UNUSED }: ShownDestination): DestinationView {
+export function viewDestination(shown: ShownDestination): DestinationView {
+  const { destination, health = UNUSED, suppressed } = shown;
   const { _id, organization_id, project_id, created_by, name, enabled, is_default, events } = destination;
   return {
     id: _id, organization_id, project_id, created_by, name, enabled, is_default, events,
     ...viewSettings(destination),
     health: {
+      suppressed_recipients: suppressed,
       ...health,
       failing_since: isoTime(health.failing_since), last_delivered_at: isoTime(health.last_delivered_at),
     },

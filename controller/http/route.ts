@@ -108,7 +108,8 @@ export interface AuditActor {
 interface ReplyFacts {
   headers?: Record<string, string>;
   /** What only the handler knows: who sent a public request, and whose organization it changed. */
-  audit?: { actor?: AuditActor; organizationId?: string };
+  /** Null: nothing was changed, so nothing is logged. */
+  audit?: { actor?: AuditActor; organizationId?: string } | null;
 }
 
 type RawReply<S> = { status: S; raw: string | Uint8Array } & ReplyFacts;

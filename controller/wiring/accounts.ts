@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
 import { AccountPost } from '../accounts/mail/account-post.ts';
+import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
 import { openKeyRing, parseKeyRing } from '../accounts/sessions/key-ring.ts';
@@ -10,7 +11,7 @@ import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
-import type { Mailer } from '../platform/mail/mailer-port.ts';
+import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
 import type { Groups } from './groups.ts';
 import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -41,8 +42,9 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       projects: (organizationId) => projects.countOfOrganization(organizationId),
     },
   });
-  const ring = jwtKeys === null ? openKeyRing(join(config.dataDir, 'jwt-keys.json')) : parseKeyRing(jwtKeys);
-  const tokens = new SessionTokens(await ring);
+  const ringFile = join(config.dataDir, 'jwt-keys.json');
+  const ring = await (jwtKeys === null ? openKeyRing(ringFile) : parseKeyRing(jwtKeys));
+  const tokens = new SessionTokens(ring);
   const post = new AccountPost({ mailer, clock, log });
   const deps: AccountDeps = {
     tokens, quota, registration, defaultPlan, post, baseUrl, log,
@@ -63,6 +65,12 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     deps, quota, tenants,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
     credentials: new Credentials(deps),
+    /** 256-bit keys for links that need no storage; the first one signs. */
+    linkKeys: ring.derive('farwatch links in alert mail'),
+    organizationName: async (id: string) => (await organizations.find(id))?.name ?? null,
+    tellOwners: (organizationId: string, compose: (to: string) => Mail) => {
+      mailOwners(deps, organizationId, compose);
+    },
     /** Organizations that a user belongs to, the oldest membership first. */
     organizationsOf: async (userId: string) =>
       (await members.listOfUser(userId)).map((member) => member.organization_id),

@@ -1,5 +1,8 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
+import { alertMailRoutes } from '../alert-mail/page-routes.ts';
+import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
+import { SuppressionStore } from '../alert-mail/store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';
@@ -16,6 +19,7 @@ import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
 import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
+import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Attempts in progress at a stop get this long to end, ms. */
@@ -26,6 +30,7 @@ interface NotificationSources {
   incidents: Pick<IncidentStore, 'markNotified'>;
   mailer: Mailer;
   regions: RegionNaming;
+  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'tellOwners'>;
   /** Of links, without a slash at its end. */
   baseUrl(): string;
   /** Whether this controller serves the destinations of a shard. */
@@ -38,7 +43,7 @@ export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 /** Destinations, and the delivery of alerts to them. */
 export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
   const { config, mongo: { db }, bus, clock, log, random, resolve } = ports;
-  const { incidents, mailer, regions, baseUrl, ownsShard } = sources;
+  const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
   const queues = new QueueStore(db);
@@ -46,10 +51,14 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   await Promise.all([destinations, deliveries, queues, testMails].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
-  const sending = { poster, mailer, destinations, clock, baseUrl };
+  const tokens = new RecipientTokens(accounts.linkKeys);
+  const suppressions = new SuppressionStore(db);
+  const stopLink = (organizationId: string, address: string) =>
+    `${baseUrl()}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
+  const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
   const service = new DeliveryService({
     attempt: {
-      deliveries, health: queues, destinations, incidents, clock, random,
+      deliveries, health: queues, destinations, incidents, suppressions, clock, random,
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination has begun to fail');
@@ -75,18 +84,23 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     /** The notification log of incidents. */
     log: deliveries,
     destinations, service, failing, poster,
-    routes: destinationRoutes({
-      destinations, vetting, testMails,
-      deliveries: {
-        sendSample: (destination) => sendSample(sending, destination),
-        health: (ids) => queues.health(ids),
-        destinationChanged: (id) => queues.clearFailures(id),
-        destinationGone: async (id) => {
-          await queues.bury(id, clock.now());
-          service.wake([id]);
+    routes: [
+      ...destinationRoutes({
+        destinations, vetting, testMails, suppressions,
+        deliveries: {
+          sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
+          health: (ids) => queues.health(ids),
+          destinationChanged: (id) => queues.clearFailures(id),
+          destinationGone: async (id) => {
+            await queues.bury(id, clock.now());
+            service.wake([id]);
+          },
         },
-      },
-    }),
+      }),
+      ...alertMailRoutes({
+        tokens, suppressions, organizationName: accounts.organizationName, tellOwners: accounts.tellOwners,
+      }),
+    ],
     start: () => {
       service.start();
       failing.start();

@@ -61,7 +61,7 @@ describe('webhook integrations', () => {
         'monitor.slow_response', 'monitor.slow_response_resolved',
       ],
       health: {
-        status: 'unknown', failing_since: null, consecutive_failures: 0, failing_recipients: [],
+        status: 'unknown', failing_since: null, consecutive_failures: 0, failing_recipients: [], suppressed_recipients: [],
         last_error: null, last_delivered_at: null,
       },
     });

@@ -1,3 +1,4 @@
+import { SuppressionStore } from '../../controller/alert-mail/store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { UnorderedStores } from '../../controller/delivery/database-turns.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
@@ -42,6 +43,8 @@ export interface ControllerChange {
   ownsShard?(shard: number): boolean;
   /** By default, sending mail fails the test. */
   mailer?: Pick<Mailer, 'send'>;
+  /** By default, links lead nowhere. */
+  stopLink?(organizationId: string, address: string): string;
   /** By default, one that allows private addresses. */
   poster?: Poster;
 }
@@ -60,6 +63,7 @@ export class DeliveryRig {
   readonly destinations: DestinationStore;
   readonly deliveries: DeliveryStore;
   readonly queues: QueueStore;
+  readonly suppressions: SuppressionStore;
   readonly incidents: IncidentStore;
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
@@ -72,6 +76,7 @@ export class DeliveryRig {
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);
     this.queues = new QueueStore(db);
+    this.suppressions = new SuppressionStore(db);
     this.incidents = new IncidentStore(db);
     const updates = new IncidentUpdateStore(db);
     this.outbox = new IncidentOutbox({ incidents: this.incidents, updates }, this.clock);
@@ -112,13 +117,16 @@ export class DeliveryRig {
 
   /** The dependencies of senders. */
   stores(change: ControllerChange = {}): UnorderedStores {
-    const { clock, queues, incidents } = this;
+    const { clock, queues, incidents, suppressions } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } =
       change;
-    const sending = { poster, mailer, destinations, clock, baseUrl: () => BASE_URL };
+    const sending = {
+      poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
+      stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
+    };
     return {
       attempt: {
-        deliveries, health: queues, destinations, incidents, clock, random: Math.random,
+        deliveries, health: queues, destinations, incidents, suppressions, clock, random: Math.random,
         onFailing: () => undefined,
         send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       },

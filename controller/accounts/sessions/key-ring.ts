@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
@@ -14,6 +14,8 @@ const ringSchema = z.object({ keys: z.tuple([jwk], jwk) });
 export interface KeyRing {
   signing: { kid: string; key: CryptoKey };
   verifying: ReadonlyMap<string, CryptoKey>;
+  /** 256-bit keys for another purpose, one of each key in the ring, that of the signing key first. */
+  derive(purpose: string): Buffer[];
 }
 
 /** A ring from a JWK set of private Ed25519 keys, each with a `kid`. Throws an Error that lists faults. */
@@ -26,7 +28,12 @@ export async function parseKeyRing(json: string): Promise<KeyRing> {
   const verifying = new Map<string, CryptoKey>();
   for (const { kty, crv, x, kid } of data.keys) verifying.set(kid, await importKey({ kty, crv, x }));
   const [first] = data.keys;
-  return { signing: { kid: first.kid, key: await importKey(first) }, verifying };
+  return {
+    signing: { kid: first.kid, key: await importKey(first) }, verifying,
+    derive: (purpose) => data.keys.map(({ d }) => {
+      return Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, 32));
+    }),
+  };
 }
 
 /** The ring in `file`, created (mode 0600) if missing. Two that start at once end up with the same ring. */

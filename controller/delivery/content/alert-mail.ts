@@ -3,14 +3,25 @@ import { plainText, type AlertContent } from './alert-content.ts';
 
 const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
 
-/** The same in text and in HTML, with everything escaped. `thread` joins the mails of an incident. */
-export function alertMail(to: string, content: AlertContent, thread: string): Mail {
+interface MailFrame {
+  to: string;
+  /** Joins the mails of an incident. */
+  thread: string;
+  /** The page on which the recipient stops these mails. */
+  stopLink: string;
+}
+
+/** The same in text and in HTML, with everything escaped. */
+export function alertMail({ to, thread, stopLink }: MailFrame, content: AlertContent): Mail {
   return {
     to,
     subject: content.subject,
-    text: `${plainText(content)}\n`,
-    html: htmlOf(content),
+    text: `${plainText(content)}\n\nStop these mails: ${stopLink}\n`,
+    html: htmlOf(content, stopLink),
     headers: {
+      // RFC 8058: mail programs show a button that stops the mails with one request.
+      'List-Unsubscribe': `<${stopLink}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       // Out-of-office replies would come back to us.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
@@ -20,7 +31,7 @@ export function alertMail(to: string, content: AlertContent, thread: string): Ma
 }
 
 /** Mail programs support little CSS: hence a table and inline styles. */
-function htmlOf({ subject, headline, facts, links, tone }: AlertContent): string {
+function htmlOf({ subject, headline, facts, links, tone }: AlertContent, stopLink: string): string {
   const rows = facts.map(({ label, text }) => {
     const name = `<td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${escaped(label)}</td>`;
     return `<tr>${name}<td style="padding:2px 0">${escaped(text)}</td></tr>`;
@@ -33,6 +44,7 @@ function htmlOf({ subject, headline, facts, links, tone }: AlertContent): string
     `<h1 style="font-size:18px;color:${COLOURS[tone]}">${escaped(headline)}</h1>`,
     '<table role="presentation" style="border-collapse:collapse">', ...rows, '</table>',
     `<p>${anchors.join(' · ')}</p>`,
+    `<p style="font-size:13px;color:#555"><a href="${escaped(stopLink)}">Stop these mails</a></p>`,
     '</body></html>',
     '',
   ].join('\n');

@@ -2,15 +2,22 @@ import { newId } from '../../../shared/ids.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { SampleOutcome } from '../../destinations/ports.ts';
 import type { AlertDetails, Verdict } from '../delivery.ts';
-import { recipientsOf } from '../recipient-rules.ts';
+import { recipientsOf, STOPPED } from '../recipient-rules.ts';
 import { sendAlert, type SendDeps } from './send-alert.ts';
 
-/** Sends a made-up alert to every recipient at once: one attempt each, nothing in the log. */
-export async function sendSample(deps: SendDeps, destination: DestinationDoc): Promise<SampleOutcome> {
+/**
+ * Sends a made-up alert to every recipient at once, except to the addresses in `stopped`: one attempt each,
+ * nothing in the log.
+ */
+export async function sendSample(
+  deps: SendDeps, destination: DestinationDoc, stopped: string[],
+): Promise<SampleOutcome> {
   const now = deps.clock.now();
   const alert = sampleAlert(destination, now);
+  const unwanted: Verdict = { kind: 'dead', reason: STOPPED, status: null, durationMs: null };
   const { signal } = new AbortController();
   const results = await Promise.all(recipientsOf(destination).map(async (recipient) => {
+    if (stopped.includes(recipient)) return { recipient, verdict: unwanted };
     const context = { attemptId: newId(now), recipient, signal, isTest: true };
     const verdict = await sendAlert(deps, destination, alert, context);
     return { recipient, verdict };

@@ -16,6 +16,8 @@ export interface SendDeps {
   clock: Clock;
   /** Where the API answers, without a trailing slash; links in messages begin with it. */
   baseUrl(): string;
+  /** The page on which the owner of an address stops the alert mails of an organization. */
+  stopLink(organizationId: string, address: string): string;
 }
 
 export interface SendContext {
@@ -36,20 +38,21 @@ export function sendAlert(
 ): Promise<Verdict> {
   switch (destination.type) {
     case 'webhook': return postToWebhook(deps, destination, alert, context);
-    case 'email': return mailAlert(deps, alert, context);
+    case 'email': return mailAlert(deps, destination.organization_id, alert, context);
     case 'slack': return postToSlack(deps, destination.config, alert, context.signal);
   }
 }
 
 /** The mails about an incident form one thread. */
 async function mailAlert(
-  deps: SendDeps, alert: AlertDetails, { recipient, isTest = false }: SendContext,
+  deps: SendDeps, organizationId: string, alert: AlertDetails, { recipient, isTest = false }: SendContext,
 ): Promise<Verdict> {
   const { mailer, clock, baseUrl } = deps;
   const startedAt = clock.monotonic();
   const thread = alert.incident?.id ?? alert.id;
   const content = alertContent(alert, baseUrl());
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
-  const outcome = await mailer.send(alertMail(recipient, shown, thread), isTest ? 'tests' : 'alerts');
+  const frame = { to: recipient, thread, stopLink: deps.stopLink(organizationId, recipient) };
+  const outcome = await mailer.send(alertMail(frame, shown), isTest ? 'tests' : 'alerts');
   return { status: null, durationMs: clock.monotonic() - startedAt, ...outcome };
 }

@@ -175,20 +175,26 @@ describe('the body of a webhook', () => {
   });
 });
 
+const FRAME = { to: 'ops@example.com', thread: 'i1', stopLink: `${BASE}/stop-alerts?token=a.b` };
+
 describe('a mail', () => {
   test('says the same in text and in HTML', () => {
     const content = alertContent(down, BASE);
-    const mail = alertMail('ops@example.com', content, 'i1');
+    const mail = alertMail(FRAME, content);
     expect([mail.to, mail.subject]).toEqual(['ops@example.com', '[DOWN] Shop — HTTP 503']);
-    expect(mail.text).toBe(`${plainText(content)}\n`);
+    expect(mail.text).toBe(`${plainText(content)}\n\nStop these mails: ${FRAME.stopLink}\n`);
+    expect(mail.html).toContain(`<a href="${FRAME.stopLink}">Stop these mails</a>`);
     for (const { text } of content.facts) expect(mail.html).toContain(`>${text}<`);
     for (const { url } of content.links) expect(mail.html).toContain(`<a href="${url}">`);
-    const headers = { 'Auto-Submitted': 'auto-generated', References: '<i1@farwatch.invalid>' };
+    const headers = {
+      'Auto-Submitted': 'auto-generated', References: '<i1@farwatch.invalid>',
+      'List-Unsubscribe': `<${FRAME.stopLink}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    };
     expect(mail.headers).toMatchObject(headers);
   });
 
   test('escapes text from elsewhere, which never makes it unacceptable', () => {
-    const mail = alertMail('ops@example.com', alertContent(hostile, BASE), 'i1');
+    const mail = alertMail(FRAME, alertContent(hostile, BASE));
     expect(mailRefusal(mail)).toBeNull();
     expect(mail.html).not.toMatch(/<script|<!channel|<https/);
     expect(mail.html.match(/<tr>/g)).toHaveLength(5);

@@ -1,0 +1,21 @@
+import type { Mail } from '../../platform/mail/mailer-port.ts';
+import type { AccountDeps } from '../deps.ts';
+
+/** Owners who are told; an organization seldom has more. */
+const MOST_OWNERS = 20;
+
+type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'post' | 'log'>;
+
+/** Mails each owner of the organization whose address is verified, after the answer. */
+export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
+  addressesOfOwners(deps, organizationId).then(
+    (addresses) => addresses.forEach((to) => deps.post.post(async () => compose(to))),
+    (error: unknown) => deps.log.error({ err: error, organizationId }, 'the owners could not be told'),
+  );
+}
+
+async function addressesOfOwners({ members, users }: OwnerMailDeps, organizationId: string) {
+  const owners = (await members.listOfOrganization(organizationId)).filter(({ role }) => role === 'owner');
+  const found = await users.findMany(owners.slice(0, MOST_OWNERS).map((member) => member.user_id));
+  return found.filter((user) => user.email_verified).map((user) => user.email);
+}

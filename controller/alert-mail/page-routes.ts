@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { HTML_CONTENT } from '../http/exchange.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { viewError, type Page } from '../pages/layout.ts';
+import { recipientPage, resumedPage } from './pages.ts';
+import { readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type RecipientState } from './verbs.ts';
+
+const HTML = { contentType: HTML_CONTENT };
+const common = {
+  tag: 'Pages', auth: { access: 'public' }, errorPage: viewError,
+  // Mailers add parameters of their own to links.
+  query: z.looseObject({ token: z.string().max(1000).default('') }),
+  answers: { 200: HTML },
+} as const;
+
+/**
+ * The pages by which a person stops alert mails. Opening one changes nothing: mail scanners open every link.
+ * Bodies are ignored, since mail programs post a form of their own (RFC 8058), as multipart or urlencoded.
+ */
+export function alertMailRoutes(deps: AlertMailDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, method: 'GET', path: '/stop-alerts', summary: 'Page for stopping alert mails',
+      handle: async (_ctx, { query: { token } }) => {
+        return { status: 200, ...shown(recipientPage(token, await readRecipient(deps, token))) };
+      },
+    }),
+    defineRoute({
+      ...common, method: 'POST', path: '/stop-alerts', summary: 'Stop alert mails to an address',
+      description: 'The button of that page, and the one-click request of mail programs (RFC 8058).',
+      audit: 'recipient.suppressed',
+      handle: async (ctx, { query: { token } }) => {
+        const state = await stopAlertMail(deps, ctx, token);
+        return { status: 200, audit: auditOf(state), ...shown(recipientPage(token, state)) };
+      },
+    }),
+    defineRoute({
+      ...common, method: 'POST', path: '/resume-alerts', summary: 'Send alert mails to an address again',
+      audit: 'recipient.resumed',
+      handle: async (_ctx, { query: { token } }) => {
+        const state = await resumeAlertMail(deps, token);
+        return { status: 200, audit: auditOf(state), ...shown(resumedPage(token, state)) };
+      },
+    }),
+  ];
+}
+
+/** Whoever holds the link can repeat a request; only a change is worth an entry. */
+function auditOf({ isChanged, organizationId, address }: RecipientState) {
+  return isChanged ? { actor: { type: 'none', id: null, name: address } as const, organizationId } : null;
+}
+
+function shown({ html, headers }: Page) {
+  return { raw: html, headers };
+}

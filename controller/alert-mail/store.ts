@@ -1,0 +1,62 @@
+import type { Db } from 'mongodb';
+import { derivedId } from '../../shared/ids.ts';
+import { Documents } from '../platform/mongo/documents.ts';
+import type { Recipient } from './recipient-tokens.ts';
+
+interface SuppressionDoc {
+  /** Derived from organization and address, in lower case. */
+  _id: string;
+  organization_id: string;
+  address: string;
+  /** Null once the person wants alerts again. */
+  stopped_at: number | null;
+  /** When the organization's owners were last told. */
+  told_at: number | null;
+}
+
+const IS_STOPPED = { stopped_at: { $gt: 0 } };
+
+/** Collection `suppressions`: who has stopped the alert mails of which organization. */
+export class SuppressionStore extends Documents<SuppressionDoc> {
+  constructor(db: Db) {
+    super(db, 'suppressions');
+  }
+
+  async isStopped(organizationId: string, address: string): Promise<boolean> {
+    return (await this.findOne({ _id: idOf({ organizationId, address }), ...IS_STOPPED })) !== null;
+  }
+
+  /** Those of the addresses that are stopped. */
+  async stoppedOf(organizationId: string, addresses: string[]): Promise<string[]> {
+    if (addresses.length === 0) return [];
+    const ids = addresses.map((address) => idOf({ organizationId, address }));
+    const found = this.all.find({ _id: { $in: ids }, ...IS_STOPPED });
+    const docs = await found.project<{ _id: string }>({ _id: 1 }).toArray();
+    const stopped = new Set(docs.map((doc) => doc._id));
+    return addresses.filter((_, at) => stopped.has(ids[at] as string));
+  }
+
+  /** False if it was stopped already. */
+  async stop(recipient: Recipient, now: number): Promise<boolean> {
+    const { organizationId: organization_id, address } = recipient;
+    const _id = idOf(recipient);
+    const fresh = { _id, organization_id, address, stopped_at: now, told_at: null };
+    if (await this.insertIfFree(fresh)) return true;
+    return this.update({ _id, stopped_at: null }, { $set: { stopped_at: now } });
+  }
+
+  /** False if it was not stopped. */
+  resume(recipient: Recipient): Promise<boolean> {
+    return this.update({ _id: idOf(recipient), ...IS_STOPPED }, { $set: { stopped_at: null } });
+  }
+
+  /** True for one caller, and again only `sinceMs` later. */
+  claimTelling(recipient: Recipient, now: number, sinceMs: number): Promise<boolean> {
+    const isDue = { $or: [{ told_at: null }, { told_at: { $lte: now - sinceMs } }] };
+    return this.update({ _id: idOf(recipient), ...isDue }, { $set: { told_at: now } });
+  }
+}
+
+function idOf({ organizationId, address }: Recipient): string {
+  return derivedId('suppression', organizationId, address.toLowerCase());
+}
