@@ -1,12 +1,13 @@
 import { newId, newSecret } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { AlertDetails, DeliveryDoc, Verdict } from './delivery.ts';
+import type { AlertDetails, CountedVerdict, DeliveryDoc, Verdict } from './delivery.ts';
+import { obstacleTo } from './obstacles.ts';
 import type { DestinationReader, Suppressions } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf, STOPPED } from './recipient-rules.ts';
-import { abandoned, afterAttempt, LONGEST_WAIT_MS } from './retry-rules.ts';
+import { recipientsOf } from './recipient-rules.ts';
+import { abandoned, afterAttempt, afterDeferral } from './retry-rules.ts';
 import type { SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
@@ -59,7 +60,6 @@ export async function attemptDelivery(deps: AttemptDeps, id: string, signal: Abo
 }
 
 const BUSY: Verdict = Object.freeze({ kind: 'busy' });
-const DELETED = 'the integration was deleted';
 
 interface Claimed {
   delivery: DeliveryDoc;
@@ -74,15 +74,12 @@ async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: Abort
   const { delivery, token, at: startedAt } = claimed;
   const { _id: id, recipient, channel, incident_id } = delivery;
   const destination = await destinations.findById(delivery.destination_id);
-  const obstacle = obstacleOf(delivery, destination, startedAt);
+  const obstacle = await obstacleTo(deps.suppressions, delivery, destination, startedAt);
   if (destination === null || obstacle !== null) {
-    await deliveries.settle(id, token, abandoned(delivery, obstacle ?? DELETED, clock.now()));
-    return { kind: 'dropped' };
-  }
-  if (channel === 'email' && (await deps.suppressions.isStopped(destination.organization_id, recipient))) {
-    await deliveries.settle(id, token, abandoned(delivery, STOPPED, clock.now()));
-    const verdict: Verdict = { kind: 'dead', reason: STOPPED, status: null, durationMs: null };
-    await noteHealth(deps, destination, recipient, verdict);
+    const { reason = 'the integration was deleted', isFailure = false } = obstacle ?? {};
+    await deliveries.settle(id, token, abandoned(delivery, reason, clock.now()));
+    const failure: CountedVerdict = { kind: 'dead', reason, status: null, durationMs: null };
+    if (destination !== null && isFailure) await noteHealth(deps, destination, recipient, failure);
     return { kind: 'dropped' };
   }
   const context = { attemptId: newId(clock.now()), recipient, signal };
@@ -91,6 +88,11 @@ async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: Abort
   if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
     await deliveries.release(id, token);
     return { kind: 'again' };
+  }
+  if (verdict.kind === 'deferred') {
+    const deferral = afterDeferral(delivery, verdict.reason, { now: clock.now(), random: random() });
+    await deliveries.settle(id, token, deferral);
+    return { kind: 'again', readyAt: deferral.next_attempt_at };
   }
   const outcome = {
     // A webhook's address may have changed since the first attempt: the log shows the latest one.
@@ -121,21 +123,10 @@ async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSign
   }
 }
 
-function obstacleOf(delivery: DeliveryDoc, destination: DestinationDoc | null, now: number): string | null {
-  const { channel, recipient, created_at, error_message } = delivery;
-  if (destination === null) return DELETED;
-  if (!destination.enabled) return 'the integration was disabled';
-  if (destination.type !== channel) return 'the integration is of another type now';
-  const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
-  if (isRemoved) return 'the address was removed from the integration';
-  const isStale = now - created_at > LONGEST_WAIT_MS;
-  return isStale ? (error_message ?? 'it could not be sent within 24 hours') : null;
-}
-
 /** Several recipients count one by one: mail that reaches one says nothing about the others. */
 async function noteHealth(
   { health, clock, onFailing }: AttemptDeps, destination: DestinationDoc, recipient: string,
-  verdict: Exclude<Verdict, { kind: 'busy' }>,
+  verdict: CountedVerdict,
 ): Promise<void> {
   const { _id: id, type, config } = destination;
   const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;

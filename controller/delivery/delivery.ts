@@ -37,6 +37,8 @@ export interface DeliveryDoc {
   /** Attempts after the first one. */
   retry_count: number;
   max_retries: number;
+  /** How often it was put off because the way out was busy, which counts as no attempt. */
+  deferrals?: number;
   /** Not attempted before this instant; null once it is no longer pending. */
   next_attempt_at: number | null;
   /** The attempt under way; nobody else may start one until then. */
@@ -66,11 +68,15 @@ interface Failed {
 }
 
 /**
- * Outcome of one attempt to send. `busy`: nothing was sent, for want of room on our side. `dead`: no retry
- * can help. `notWithinMs`: the receiver asked for no retry before then.
+ * Outcome of one attempt to send. `busy`: nothing was sent, for want of room on our side. `deferred`: the
+ * provider is busy, which says nothing about the receiver. `dead`: no retry can help. `notWithinMs`: the
+ * receiver asked for no retry before then.
  */
 export type Verdict =
   | { kind: 'sent'; status: number | null; durationMs: number }
   | ({ kind: 'retry'; notWithinMs?: number } & Failed)
-  | ({ kind: 'dead' | 'bounced' } & Failed)
+  | ({ kind: 'deferred' | 'dead' | 'bounced' } & Failed)
   | { kind: 'busy' };
+
+/** A verdict on an attempt that counts. */
+export type CountedVerdict = Exclude<Verdict, { kind: 'busy' | 'deferred' }>;

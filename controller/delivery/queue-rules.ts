@@ -34,14 +34,14 @@ export interface QueueState {
 
 /**
  * How an attempt ended for the queue. `dropped`: given up without sending. `again`: no outcome was stored,
- * and it is repeated soon. `lost`: another controller has it.
+ * and it is repeated soon, or not before `readyAt`. `lost`: another controller has it.
  */
 export type TryEnd =
   | { kind: 'sent'; durationMs: number | null }
   | { kind: 'failed' }
   | { kind: 'dropped' }
   | { kind: 'retry'; readyAt: number }
-  | { kind: 'again' }
+  | { kind: 'again'; readyAt?: number }
   | { kind: 'lost' };
 
 export type QueueMessage =
@@ -125,7 +125,7 @@ function tried(
     case 'dropped':
       return { ...next, items: without(state.items, id) };
     case 'again':
-      return { ...next, items: postponed(state.items, id, now + NO_ROOM_WAIT_MS) };
+      return { ...next, items: postponed(state.items, id, end.readyAt ?? now + NO_ROOM_WAIT_MS) };
     case 'lost':
       // It keeps its place until the queue is read again, so that later ones do not overtake it.
       return { ...next, items: postponed(state.items, id, Infinity), isStale: true };

@@ -1,4 +1,4 @@
-import type { DeliveryDoc, Verdict } from './delivery.ts';
+import type { CountedVerdict, DeliveryDoc } from './delivery.ts';
 
 /** Delays before the first to the fifth retry. */
 const RETRY_DELAYS_MS = Object.freeze([10_000, 30_000, 120_000, 600_000, 3_600_000]);
@@ -22,7 +22,7 @@ export type AttemptOutcome = Pick<DeliveryDoc,
  */
 export function afterAttempt(
   delivery: Pick<DeliveryDoc, 'attempts' | 'last_retry_at'>,
-  verdict: Exclude<Verdict, { kind: 'busy' }>,
+  verdict: CountedVerdict,
   { startedAt, now, random }: { startedAt: number; now: number; random: number },
 ): AttemptOutcome {
   const attempts = delivery.attempts + 1;
@@ -46,6 +46,23 @@ function retryDelayMs(failedAttempts: number, random: number, askedMs = 0): numb
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
   return Math.round(Math.max(delayMs, Math.min(askedMs, LONGEST_ASKED_MS)) * (1 + JITTER * random));
+}
+
+/** The first wait while the way out is busy, which doubles up to the longest. */
+const FIRST_DEFERRAL_MS = 2000;
+const LONGEST_DEFERRAL_MS = 300_000;
+
+/**
+ * The delivery after the provider was too busy for it: no attempt is counted, so only its age ends it.
+ * `now` is Unix ms, `random` is in [0, 1).
+ */
+export function afterDeferral(
+  { deferrals = 0 }: Pick<DeliveryDoc, 'deferrals'>, reason: string,
+  { now, random }: { now: number; random: number },
+) {
+  const delayMs = Math.min(FIRST_DEFERRAL_MS * 2 ** deferrals, LONGEST_DEFERRAL_MS) * (1 + JITTER * random);
+  const next_attempt_at = now + Math.round(delayMs);
+  return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
 }
 
 /** Ends a delivery as failed without an attempt. */

@@ -61,7 +61,7 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /** Records the outcome of an attempt; false, and without effect, when the claim was lost meanwhile. */
-  async settle(id: string, token: string, outcome: AttemptOutcome): Promise<boolean> {
+  async settle(id: string, token: string, outcome: Partial<AttemptOutcome>): Promise<boolean> {
     const change = { $set: { ...outcome, claim: null } };
     return (await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, change)).matchedCount === 1;
   }

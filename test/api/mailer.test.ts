@@ -129,7 +129,7 @@ describe('Mailgun', () => {
     [401, 'Forbidden', 'retry'],
     [403, 'Domain mg.example is not allowed to send', 'retry'],
     [404, 'Domain not found: mg.example', 'retry'],
-    [429, 'Too many requests', 'retry'],
+    [429, 'Too many requests', 'busy'],
     [500, 'Internal server error', 'retry'],
     [503, 'Service unavailable', 'retry'],
   ])('that answers %i "%s" results in: %s', async (status, text, kind) => {
@@ -168,7 +168,7 @@ describe('Mailgun', () => {
     const before = server.requests;
     const busy = mailgun();
     const under = Array.from({ length: 64 }, () => busy.send(MAIL));
-    expect(await busy.send(MAIL)).toEqual({ kind: 'retry', reason: 'too many mails at once' });
+    expect(await busy.send(MAIL)).toEqual({ kind: 'busy', reason: 'too many mails at once' });
     await until(() => server.requests >= before + 64);
     await busy.close();
     expect((await Promise.all(under)).every((outcome) => outcome.kind === 'retry')).toBe(true);
@@ -179,7 +179,7 @@ describe('Mailgun', () => {
     const before = server.requests;
     const busy = mailgun();
     const tests = Array.from({ length: 104 }, () => busy.send(MAIL, 'tests'));
-    expect((await busy.send(MAIL, 'tests')).kind).toBe('retry');
+    expect((await busy.send(MAIL, 'tests')).kind).toBe('busy');
     await until(() => server.requests >= before + 4);
     server.accept();
     expect(await busy.send(MAIL, 'alerts')).toEqual({ kind: 'sent' });
@@ -229,6 +229,12 @@ describe('SMTP', () => {
     [554, 'data', 'Message refused', 'bounced'],
     [451, 'rcpt', 'Greylisted, come again', 'retry'],
     [452, 'data', 'Mailbox full', 'retry'],
+    [452, 'rcpt', '4.2.2 Over quota limit', 'retry'],
+    [421, 'rcpt', 'Service not available', 'busy'],
+    [450, 'rcpt', '4.7.28 Unusual rate of mail', 'busy'],
+    [451, 'data', 'Too many messages, slow down', 'busy'],
+    [452, 'rcpt', '4.3.1 Insufficient system storage', 'busy'],
+    [550, 'rcpt', 'Too many unknown recipients', 'bounced'],
   ])('that answers %i to %s ("%s") results in: %s', async (code, at, text, kind) => {
     await server.behave({ code, text, at });
     const outcome = await smtp().send(MAIL);

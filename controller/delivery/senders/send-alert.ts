@@ -54,5 +54,7 @@ async function mailAlert(
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
   const frame = { to: recipient, thread, stopLink: deps.stopLink(organizationId, recipient) };
   const outcome = await mailer.send(alertMail(frame, shown), isTest ? 'tests' : 'alerts');
-  return { status: null, durationMs: clock.monotonic() - startedAt, ...outcome };
+  const facts = { status: null, durationMs: clock.monotonic() - startedAt };
+  if (outcome.kind === 'busy') return { kind: 'deferred', reason: outcome.reason, ...facts };
+  return { ...facts, ...outcome };
 }

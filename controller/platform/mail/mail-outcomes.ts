@@ -21,7 +21,19 @@ export function mailRefusal({ to, subject, headers = {} }: Mail): string | null 
 /** What an SMTP reply means for a mail. `isOfRecipient`: it is about the recipient or the message, not us. */
 export function smtpOutcome(code: number | null, text: string, isOfRecipient: boolean): MailOutcome {
   const hasBounced = code !== null && code >= 500 && isOfRecipient;
-  return { kind: hasBounced ? 'bounced' : 'retry', reason: oneLineReason(text) };
+  const kind = hasBounced ? 'bounced' : isBusy(code, text) ? 'busy' : 'retry';
+  return { kind, reason: oneLineReason(text) };
+}
+
+/** Texts and enhanced codes (RFC 3463) of relays that have too much to do, and of limits on us. */
+const BUSY = /\b(?:too (?:many|much|fast)|busy|rate|load)\b|throttl|\blimit|\b4\.(?:3\.[12]|4\.5|7\.28)\b/i;
+/** A mailbox that is full, and greylisting, are about the recipient or about this mail. */
+const OF_MAILBOX = /mailbox|quota|gr[ea]ylist/i;
+
+/** 421: the relay closes the connection. 450 to 452 have many meanings, which the text tells apart. */
+function isBusy(code: number | null, text: string): boolean {
+  if (code === 421) return true;
+  return code !== null && code >= 450 && code <= 452 && BUSY.test(text) && !OF_MAILBOX.test(text);
 }
 
 /**
@@ -33,7 +45,8 @@ export function mailgunOutcome(status: number | null, text: string): MailOutcome
   const place = status === null ? 'Mailgun could not be reached' : `Mailgun answered ${status}`;
   const isOfSender = /\bfrom\b|\bdomain\b|\bsender\b/i.test(text) && !/\bto\b|\brecipient/i.test(text);
   const hasBounced = (status === 400 || status === 422) && !isOfSender;
-  return { kind: hasBounced ? 'bounced' : 'retry', reason: oneLineReason(`${place}: ${text}`) };
+  const kind = hasBounced ? 'bounced' : status === 429 ? 'busy' : 'retry';
+  return { kind, reason: oneLineReason(`${place}: ${text}`) };
 }
 
 function oneLineReason(text: string): string {

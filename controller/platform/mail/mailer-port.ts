@@ -9,11 +9,11 @@ export interface Mail {
 }
 
 /**
- * What became of a mail. `sent`: the provider has taken it. `retry`: it may work later (provider away,
- * greylisting). `bounced`: this recipient will never get it. `reason` is one line for people, without
- * credentials.
+ * What became of a mail. `sent`: the provider has taken it. `busy`: too much is being sent now, by us or for
+ * the provider, which says nothing about this mail. `retry`: it may work later (provider away, greylisting).
+ * `bounced`: this recipient will never get it. `reason` is one line for people, without credentials.
  */
-export type MailOutcome = { kind: 'sent' } | { kind: 'retry' | 'bounced'; reason: string };
+export type MailOutcome = { kind: 'sent' } | { kind: 'busy' | 'retry' | 'bounced'; reason: string };
 
 /** Mail of one lane never waits behind mail of another: each has its own limit of mails under way. */
 export type MailLane = 'alerts' | 'tests' | 'accounts';

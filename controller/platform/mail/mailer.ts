@@ -9,6 +9,8 @@ import { smtpDelivery } from './smtp-delivery.ts';
 
 /** For one mail, from connecting to the provider's answer. */
 const SEND_WITHIN_MS = 10_000;
+/** A busy provider refuses many mails: the log hears of one of them. */
+const SAY_EVERY_MS = 60_000;
 /**
  * Mails of a lane under way at once, and those that may wait for it; any other is to be sent again later.
  * Tests get few places, so that they leave the relay's connections to alerts.
@@ -52,6 +54,14 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   let isClosed = false;
   const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
   const lanes = { alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts') };
+  let saidAt = -Infinity;
+  const busy = (reason: string): MailOutcome => {
+    if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {
+      saidAt = clock.monotonic();
+      log.warn({ reason }, 'mail is busy: some of it waits');
+    }
+    return { kind: 'busy', reason };
+  };
   const sendOne = async (mail: Mail): Promise<MailOutcome> => {
     if (isClosed) return { kind: 'retry', reason: 'stopped by us' };
     const end = new AbortController();
@@ -76,8 +86,9 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
       if (refusal !== null) return { kind: 'bounced', reason: refusal };
       const { places, waiting } = LANES[lane];
       const { size, pending } = lanes[lane];
-      if (size + pending >= places + waiting) return { kind: 'retry', reason: 'too many mails at once' };
-      return lanes[lane].add(() => sendOne(mail));
+      if (size + pending >= places + waiting) return busy('too many mails at once');
+      const outcome = await lanes[lane].add(() => sendOne(mail));
+      return outcome.kind === 'busy' ? busy(outcome.reason) : outcome;
     },
     async close() {
       isClosed = true;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abandoned, afterAttempt, MAX_RETRIES } from '../../../controller/delivery/retry-rules.ts';
+import { abandoned, afterAttempt, afterDeferral, MAX_RETRIES } from '../../../controller/delivery/retry-rules.ts';
 
 const fresh = { attempts: 0, last_retry_at: null };
 const when = { startedAt: 1000, now: 1500, random: 0 };
@@ -65,4 +65,18 @@ test('an abandoned delivery keeps its counts and gives the reason', () => {
     status: 'failed', attempts: 3, retry_count: 2, last_retry_at: 7, next_attempt_at: null,
     delivered_at: null, error_message: 'gone', updated_at: 9,
   });
+});
+
+test('a busy provider puts a delivery off for two seconds at first and five minutes at last', () => {
+  let delivery: { deferrals?: number } = {};
+  const waits: number[] = [];
+  for (let time = 0; time < 10; time += 1) {
+    const { deferrals, next_attempt_at } = afterDeferral(delivery, 'busy', when);
+    waits.push(next_attempt_at - when.now);
+    delivery = { deferrals };
+  }
+  expect(waits).toEqual([
+    2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
+  ]);
+  expect(afterDeferral({}, 'busy', { ...when, random: 0.999 }).next_attempt_at - when.now).toBeLessThan(2401);
 });

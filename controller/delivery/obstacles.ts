@@ -1,0 +1,34 @@
+import type { DestinationDoc } from '../destinations/destination.ts';
+import type { DeliveryDoc } from './delivery.ts';
+import type { Suppressions } from './ports.ts';
+import { STOPPED } from './recipient-rules.ts';
+import { LONGEST_WAIT_MS } from './retry-rules.ts';
+
+/** Why a delivery ends without an attempt. */
+export interface Obstacle {
+  reason: string;
+  /** Whether somebody misses an alert that should have arrived, which the destination's health shows. */
+  isFailure: boolean;
+}
+
+/** What keeps a delivery from being attempted for good; null if nothing does. `now` is Unix ms. */
+export async function obstacleTo(
+  suppressions: Suppressions, delivery: DeliveryDoc, destination: DestinationDoc | null, now: number,
+): Promise<Obstacle | null> {
+  const { channel, recipient, organization_id, created_at, error_message } = delivery;
+  const change = changeOf(delivery, destination);
+  if (change !== null) return { reason: change, isFailure: false };
+  if (channel === 'email' && (await suppressions.isStopped(organization_id, recipient))) {
+    return { reason: STOPPED, isFailure: true };
+  }
+  if (now - created_at <= LONGEST_WAIT_MS) return null;
+  return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
+}
+
+function changeOf({ channel, recipient }: DeliveryDoc, destination: DestinationDoc | null): string | null {
+  if (destination === null) return 'the integration was deleted';
+  if (!destination.enabled) return 'the integration was disabled';
+  if (destination.type !== channel) return 'the integration is of another type now';
+  const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
+  return isRemoved ? 'the address was removed from the integration' : null;
+}
