@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';
-import { LANES_PER_PROBE } from '../../controller/results/state/lane-rules.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -14,6 +13,8 @@ import { repeats, tell } from './tally.ts';
 
 /** More entries than a snapshot stays behind. */
 const ROUNDS = 70;
+/** As docs/reliability.md states it. */
+const LANES_PER_PROBE = 64;
 /** The honest probe goes on in as many epochs by turns. */
 const HONEST_EPOCHS = 5;
 
