@@ -97,7 +97,7 @@ export async function openController(ports: ControllerPorts) {
   };
   const grouping = groups.over(monitorDeps);
   const http = await openHttp(ports, {
-    accounts, results, notifications, events,
+    accounts, results, fleet, notifications, events,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...notifications.routes, ...events.routes,

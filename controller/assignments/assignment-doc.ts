@@ -24,6 +24,9 @@ export interface AssignmentDoc {
   changed_at: number;
 }
 
+/** Whether a probe has a monitor, or when (`changed_at`) it lost it. */
+export type Claim = Pick<AssignmentDoc, 'probe_id' | 'monitor_id' | 'rev' | 'gone' | 'changed_at'>;
+
 /** A change of one probe's set, as decided; without an assignment the monitor leaves it. */
 export type PlannedChange = Pick<
   AssignmentDoc,

@@ -19,7 +19,8 @@ const WALK_AGAIN_MS = 60_000;
 const WALK_EVERY_MS = 15 * 60_000;
 const REMOVE_PROBE_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
-const KEEP_TOMBSTONES_MS = 30 * 86_400_000;
+/** Kept beyond the retention of raw results, for clocks that differ and sweeps that come late. */
+const TOMBSTONE_MARGIN_MS = 2 * 86_400_000;
 const PAGE = 500;
 
 interface RebalancerDeps {
@@ -32,6 +33,8 @@ interface RebalancerDeps {
   directory: FleetDirectory;
   /** Whether this controller looks after the region; others then leave it alone. */
   owns: (regionId: string) => boolean;
+  /** A probe's tombstones say that it once had these monitors: its spooled results are no lies. */
+  keepTombstonesMs: number;
   clock: Clock;
   log: Log;
 }
@@ -165,15 +168,23 @@ export class Rebalancer {
   }
 
   async #sweep(): Promise<void> {
-    const { clock, directory, items, heads, owns } = this.#deps;
+    const { clock, directory, items, heads, owns, keepTombstonesMs } = this.#deps;
     const nowMono = clock.monotonic();
     if (nowMono - this.#sweptAtMono < SWEEP_EVERY_MS) return;
     this.#sweptAtMono = nowMono;
     for (const probe of directory.probes()) {
       if (!owns(probe.region_id)) continue;
-      await sweepTombstones({ items, heads }, probe._id, clock.now() - KEEP_TOMBSTONES_MS);
+      await sweepTombstones({ items, heads }, probe._id, clock.now() - keepTombstonesMs);
     }
   }
+}
+
+/**
+ * How long tombstones are kept, ms. Any result from the time of the assignment is older than plans keep
+ * results when its tombstone goes, and is refused for that.
+ */
+export function keptTombstonesMs(longestRawMs: number): number {
+  return longestRawMs + TOMBSTONE_MARGIN_MS;
 }
 
 /**

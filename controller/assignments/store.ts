@@ -1,11 +1,18 @@
 import type { AnyBulkWriteOperation, Db, MongoBulkWriteError } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
-import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
+import type { AssignmentDoc, Claim, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
+const CLAIM = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
 
 type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
+
+/** A place in the order of a probe's revisions. */
+interface ItemPlace {
+  rev: number;
+  monitorId: string;
+}
 
 /**
  * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under
@@ -74,12 +81,19 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   }
 
   /** Items newer than a revision in order of (rev, monitor), from after the given place. */
-  newer(probeId: string, place: { rev: number; monitorId: string }, limit: number): Promise<AssignmentDoc[]> {
-    const { rev, monitorId } = place;
-    const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
-    // Both sides of $or lie in the range of `rev`, which the index can serve.
-    const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
-    return this.all.find(filter).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
+  newer(probeId: string, place: ItemPlace, limit: number): Promise<AssignmentDoc[]> {
+    return this.#newer(probeId, place).limit(limit).toArray();
+  }
+
+  /** As `newer`, without what is to be run. */
+  newerClaims(probeId: string, place: ItemPlace, limit: number): Promise<Claim[]> {
+    return this.#newer(probeId, place).project<Claim>(CLAIM).limit(limit).toArray();
+  }
+
+  /** What there is of these pairs, tombstones too. */
+  claimsOf(pairs: { probeId: string; monitorId: string }[]): Promise<Claim[]> {
+    const ids = pairs.map(({ probeId, monitorId }) => itemId(probeId, monitorId));
+    return this.all.find({ _id: { $in: ids } }).project<Claim>(CLAIM).toArray();
   }
 
   /** What a probe should run, by monitor id, after the monitor `after`. */
@@ -115,6 +129,13 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
 
   async removeProbe(probeId: string): Promise<void> {
     await this.all.deleteMany({ probe_id: probeId });
+  }
+
+  #newer(probeId: string, { rev, monitorId }: ItemPlace) {
+    const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
+    // Both sides of $or lie in the range of `rev`, which the index can serve.
+    const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
+    return this.all.find(filter).sort({ rev: 1, _id: 1 });
   }
 
   #active(probeId: string, after: string) {

@@ -13,6 +13,11 @@ interface RawRetentionDeps {
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days'>>;
 }
 
+/** How long the most generous plan keeps raw results, ms. */
+export function longestRawMs(plans: Plans): number {
+  return Math.max(...Object.values(plans).map((plan) => plan.raw_results_days)) * DAY_MS;
+}
+
 /** How long organizations keep raw results, for callers that cannot wait for the database. */
 export class RawRetention {
   /** The longest of any plan, ms. */
@@ -23,7 +28,7 @@ export class RawRetention {
 
   constructor(deps: RawRetentionDeps) {
     this.#deps = deps;
-    this.longestMs = Math.max(...Object.values(deps.plans).map((plan) => plan.raw_results_days)) * DAY_MS;
+    this.longestMs = longestRawMs(deps.plans);
   }
 
   /** In ms, at most a minute old. The longest of any plan until the organization's own has been read. */

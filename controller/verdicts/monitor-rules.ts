@@ -27,16 +27,23 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
 /** No result is late before this. */
 export const LATE_AFTER_MS = 60_000;
 
-/** If a result starts this long after it was taken, the probe's clock or ours is wrong. */
-const AHEAD_MS = 300_000;
+/**
+ * Results dated further ahead of their entry move no verdict: they would mute all later ones until then.
+ * Twice the error (30 s) from which a probe's times are corrected.
+ */
+export const AHEAD_MS = 60_000;
 
 /**
- * True when a result came too late to move a verdict (more than two intervals and more than a minute after it
- * started), or so early that a clock is wrong. Such a result still repairs history.
+ * True when a result came too late to move a verdict: more than two intervals and more than a minute after it
+ * started. Such a result still repairs history.
  */
 export function isLate(config: MonitorConfig, startedAt: number, takenAt: number): boolean {
-  const ageMs = takenAt - startedAt;
-  return ageMs > Math.max(2 * config.interval_ms, LATE_AFTER_MS) || ageMs < -AHEAD_MS;
+  return takenAt - startedAt > Math.max(2 * config.interval_ms, LATE_AFTER_MS);
+}
+
+/** True when a result, or the slot that it is for, is dated so far ahead that a clock must be wrong. */
+export function isAhead(result: Pick<CheckResult, 'scheduled_at' | 'started_at'>, takenAt: number): boolean {
+  return Math.max(result.scheduled_at, result.started_at) - takenAt > AHEAD_MS;
 }
 
 /**

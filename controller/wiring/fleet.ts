@@ -3,13 +3,15 @@ import { Announcer } from '../assignments/announcer.ts';
 import { BehindTeller } from '../assignments/behind.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
 import { HeadStore } from '../assignments/head-store.ts';
+import { KnownAssignments } from '../assignments/known-assignments.ts';
 import { Placement } from '../assignments/placement.ts';
 import type { MonitorSource } from '../assignments/ports.ts';
-import { Rebalancer } from '../assignments/rebalancer.ts';
+import { keptTombstonesMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
+import { longestRawMs } from '../plans/raw-retention.ts';
 import { openProbeIdentities } from '../platform/bus/probe-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
@@ -51,7 +53,11 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
   const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit });
   const rebalancer = new Rebalancer({
     placement, items, heads, monitors, probes, regions, directory, clock, log,
+    keepTombstonesMs: keptTombstonesMs(longestRawMs(config.accounts.plans)),
     owns: (regionId) => ownsShard(shardOf(regionId)),
+  });
+  const assignments = new KnownAssignments({
+    items, heads, clock, log, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
   });
   const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, log });
@@ -59,7 +65,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement, liveness, directory,
+    placement, liveness, directory, assignments,
     runNow: new RunNow({ placement, items, liveness, directory, bus, sealer }),
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
@@ -79,12 +85,13 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
       identities.start();
       liveness.start();
       responder.start();
-      await behind.start();
+      await Promise.all([assignments.start(), behind.start()]);
       rebalancer.start();
     },
     stop: async () => {
       await rebalancer.stop();
-      await Promise.all([behind, responder, liveness, identities, directory].map((each) => each.stop()));
+      const others = [assignments, behind, responder, liveness, identities, directory];
+      await Promise.all(others.map((each) => each.stop()));
     },
   };
 }

@@ -11,7 +11,8 @@ import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
-import { observeDeliveries, observeEvents, observeResults } from './metrics.ts';
+import type { Fleet } from './fleet.ts';
+import { observeAssignments, observeDeliveries, observeEvents, observeResults } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -23,16 +24,18 @@ interface HttpSources {
   routes: Route[];
   accounts: Accounts;
   results: Pick<ResultsService<never>, 'shards'>;
+  fleet: Pick<Fleet, 'assignments'>;
   notifications: Notifications;
   events: Events;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
 export async function openHttp({ config, mongo, bus, clock, log }: ControllerPorts, sources: HttpSources) {
-  const { accounts, results: { shards }, notifications, events } = sources;
+  const { accounts, results: { shards }, fleet, notifications, events } = sources;
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, shards, bus);
+  observeAssignments(registry, fleet.assignments);
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
   const entries = new AuditStore(mongo.db);

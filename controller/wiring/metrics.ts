@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Shards } from '../results/shards/shards.ts';
@@ -14,6 +15,14 @@ const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
   again: 'postponed',
   lost: 'another controller has the delivery',
 };
+
+export function observeAssignments(registry: Registry, { counts }: Pick<KnownAssignments, 'counts'>): void {
+  const { counter } = metricsIn(registry);
+  counter('farwatch_assignments_looked_up_total', () => counts.looked_up,
+    'Pairs of probe and monitor read from the database because a result named them.');
+  counter('farwatch_assignment_lookups_declined_total', () => counts.declined,
+    'Batches left unanswered because their probe reports on too many monitors that it does not have.');
+}
 
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
   const { counts, deadLetters } = shards;
@@ -32,6 +41,8 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
   counter('farwatch_dead_letters_total', () => deadLetters.count, 'Rejected results and messages.');
   counter('farwatch_dead_letters_omitted_total', () => deadLetters.omitted,
     'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');
+  counter('farwatch_results_not_assigned_total', () => deadLetters.countOf('not_assigned'),
+    'Results rejected because their probe was never assigned the monitor.');
   counter('farwatch_probe_rate_exceeded_total', () => shards.rateExceeded,
     'Messages ignored because their probe sends more than 1 MiB a second.');
   counter('farwatch_lanes_dropped_total', () => shards.lostLanes.count,

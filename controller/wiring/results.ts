@@ -55,6 +55,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       longestRawMs: retention.longestMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
+      assignments: fleet.assignments,
     },
     monitors: {
       findMarked: async (shards, limit) => {

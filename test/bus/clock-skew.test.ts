@@ -80,4 +80,6 @@ test.each(
   const { incidents } =
     await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitor.id}`);
   expect(incidents).toEqual([]);
+  // The next monitor is to be assigned to the next probe.
+  await rig.session.ok('DELETE', `/api/probes/${id}`);
 });

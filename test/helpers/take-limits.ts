@@ -1,9 +1,10 @@
 import type { TakeLimits } from '../../controller/results/intake/take-limits.ts';
 
-/** Limits of a controller with one plan and only shared regions. */
+/** Limits of a controller with one plan and only shared regions, whose probes have every monitor. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {
   return {
     rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null,
     clockShiftMs: () => 0,
+    assignments: { until: () => Infinity, read: () => null },
   };
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import type { DeadLetter } from './dead-letter.ts';
+import type { DeadLetter, DeadLetterReason } from './dead-letter.ts';
 import { DeadLetterLimit } from './dead-letter-limit.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 
@@ -22,6 +22,7 @@ export class DeadLetterBox {
   readonly #limit = new DeadLetterLimit();
   /** Dead letters so far, kept or not. */
   count = 0;
+  readonly #byReason = new Map<DeadLetterReason, number>();
   #waiting: DeadLetter[] = [];
   #overflowed = 0;
   #writing: Promise<void> | null = null;
@@ -36,9 +37,14 @@ export class DeadLetterBox {
     return this.#limit.omitted + this.#overflowed;
   }
 
+  /** Dead letters of that reason so far, kept or not. */
+  countOf(reason: DeadLetterReason): number {
+    return this.#byReason.get(reason) ?? 0;
+  }
+
   /** Stores these in the background. */
   put(letters: DeadLetter[]): void {
-    this.count += letters.length;
+    this.#count(letters);
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     const room = Math.max(0, MOST_WAITING - this.#waiting.length);
     this.#waiting.push(...kept.slice(0, room));
@@ -50,7 +56,7 @@ export class DeadLetterBox {
   async keep(letters: DeadLetter[]): Promise<void> {
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
     if (kept.length > 0) await this.#deps.store.add(kept);
-    this.count += letters.length;
+    this.#count(letters);
   }
 
   /** Tries once more to store what waits. */
@@ -59,6 +65,11 @@ export class DeadLetterBox {
     this.#start();
     while (this.#writing) await this.#writing;
     this.#cancelRetry();
+  }
+
+  #count(letters: DeadLetter[]): void {
+    this.count += letters.length;
+    for (const { reason } of letters) this.#byReason.set(reason, this.countOf(reason) + 1);
   }
 
   #cancelRetry(): void {

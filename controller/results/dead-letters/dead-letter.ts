@@ -21,7 +21,7 @@ export interface DeadLetter {
 
 export type DeadLetterReason =
   | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
-  | 'future' | 'too_old' | 'rule_failed' | 'too_many_epochs';
+  | 'not_assigned' | 'future' | 'too_old' | 'rule_failed' | 'too_many_epochs';
 
 /** Characters kept of a result. */
 const LETTER_CHARS = 4096;

@@ -4,14 +4,15 @@ import {
 } from '../../../shared/contracts/result.ts';
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
+import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
 import type { ShardState } from '../state/shard-state.ts';
+import { ClaimCheck } from './claim-check.ts';
 import { holdBatch, PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
-import { refusalOf } from './refusal-rules.ts';
+import { refusalOf, type Arrival, type KnownConfigs } from './refusal-rules.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
 import { UnjournaledLanes } from './unjournaled-lanes.ts';
 
@@ -29,7 +30,7 @@ interface AcceptedBatch {
   batch: ResultBatch;
   waiting: Waiting;
   letter: DeadLetter | null;
-  regionOwner: string | null;
+  arrival: Arrival;
 }
 
 /** Collects what is meant for one shard and builds its journal entries. It knows no database. */
@@ -39,6 +40,7 @@ export class EntryBuilder {
   readonly #limits: TakeLimits;
   readonly #ids = new UuidCache();
   readonly #pending = new PendingBatches();
+  readonly #claims: ClaimCheck;
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
@@ -49,10 +51,15 @@ export class EntryBuilder {
   /** When the oldest waiting item came, monotonic ms; null when nothing waits. */
   waitingSince: number | null = null;
 
-  constructor(state: ShardState, writer: string, limits: TakeLimits) {
+  /** `retake` brings a batch back to `take` that had to wait for what the database has of assignments. */
+  constructor(
+    state: ShardState, writer: string, limits: TakeLimits,
+    retake: (message: TakenMessage) => void = () => undefined,
+  ) {
     this.state = state;
     this.#writer = writer;
     this.#limits = limits;
+    this.#claims = new ClaimCheck(limits.assignments, retake);
   }
 
   /**
@@ -62,7 +69,7 @@ export class EntryBuilder {
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
     const regionOwner = this.#limits.regionOwner(message.region);
-    if (regionOwner === undefined) return null;
+    if (regionOwner === undefined || this.#claims.isBehind(message)) return null;
     let batch: ResultBatch;
     let letter: DeadLetter | null = null;
     try {
@@ -88,7 +95,15 @@ export class EntryBuilder {
     const waiting = { lane, last: batch.last, answer: message.answer };
     if (batch.last <= taken) this.#pending.join(waiting, this.#inHand?.batches ?? []);
     else if (this.#pending.hasRoom && this.#taken.hasRoom(lane)) {
-      this.#accept({ message: readable, batch, waiting, letter, regionOwner }, now);
+      const { region } = message;
+      const arrival =
+        { shard: this.state.shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
+      const configFor = (result: CheckResult): MonitorConfig | null => {
+        const configs = this.#configsOf(result.monitor_id);
+        return refusalOf(result, configs, arrival) === null ? configs.latest ?? null : null;
+      };
+      if (this.#claims.holds(message, batch, { taken, now: now.wall, configFor })) return null;
+      this.#accept({ message: readable, batch, waiting, letter, arrival }, now);
     }
     return null;
   }
@@ -163,7 +178,7 @@ export class EntryBuilder {
     return entry;
   }
 
-  #accept({ message, batch, waiting, letter, regionOwner }: AcceptedBatch, now: Instant): void {
+  #accept({ message, batch, waiting, letter, arrival }: AcceptedBatch, now: Instant): void {
     const { shard, monitors } = this.state;
     const { region, probe_id, bytes } = message;
     const known = this.#taken.get(waiting.lane) ?? this.state.lanes.position(waiting.lane);
@@ -172,24 +187,30 @@ export class EntryBuilder {
       earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
       waiting: [waiting],
     };
-    const arrival = { shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
     let isUrgent = false;
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);
-      pending.latest = Math.max(pending.latest, result.started_at);
+      pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
       if (result.seq <= known) continue;
-      const state = monitors.get(result.monitor_id)?.state;
-      const latest = this.#waitingConfig(result.monitor_id) ?? state?.config;
-      const refusal = refusalOf(result, { latest, journaled: state?.config }, arrival);
+      const { monitor_id: id } = result;
+      const standing = this.#claims.standing(message, id, now.wall);
+      const refusal = refusalOf(result, this.#configsOf(id), arrival) ??
+        (standing === 'refused' ? 'not_assigned' : null);
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
         pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
-      } else if (changesSomething(state?.regions[region], result)) isUrgent = true;
+      } else if (standing === 'history') pending.late.push(result.seq);
+      else if (changesSomething(monitors.get(id)?.state.regions[region], result)) isUrgent = true;
     }
     this.#pending.put(pending);
     this.#taken.set(waiting.lane, batch.last);
     this.#waitFrom(now.monotonic, isUrgent);
+  }
+
+  #configsOf(monitorId: string): KnownConfigs {
+    const journaled = this.state.monitors.get(monitorId)?.state.config;
+    return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
   }
 
   /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */
@@ -236,11 +257,14 @@ export class EntryBuilder {
   }
 
   /** Journaled, because a replay may find a later configuration in the state than the one that decides. */
-  #lateOf({ batch, earliest, latest }: PendingBatch, takenAt: number): number[] {
-    if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= LATE_AFTER_MS) return [];
-    return batch.results.flatMap(({ seq, started_at: startedAt, monitor_id: id }) => {
-      const config = Math.abs(takenAt - startedAt) > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
-      return config && isLate(config, startedAt, takenAt) ? [seq] : [];
+  #lateOf({ batch, earliest, latest, late }: PendingBatch, takenAt: number): number[] {
+    if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= AHEAD_MS) return late;
+    const known = new Set(late);
+    return batch.results.flatMap((result) => {
+      const { seq, started_at: startedAt, monitor_id: id } = result;
+      const config = takenAt - startedAt > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
+      const isOutOfTime = isAhead(result, takenAt) || (config && isLate(config, startedAt, takenAt));
+      return isOutOfTime || known.has(seq) ? [seq] : [];
     });
   }
 

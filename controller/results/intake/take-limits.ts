@@ -4,12 +4,32 @@ export interface TakenMessage {
   probe_id: string;
   bytes: Uint8Array;
   answer(watermark: number): void;
+  /** What was read of assignments since this message came, for its sake. */
+  claims?: Claims;
 }
 
 /** One moment in Unix ms and in monotonic ms. */
 export interface Instant {
   wall: number;
   monotonic: number;
+}
+
+/**
+ * By monitor: when the message's probe lost it, Unix ms; Infinity while it has it; null if it never had it.
+ */
+export type Claims = ReadonlyMap<string, number | null>;
+
+/** Which probe has, or had, which monitor. */
+export interface Assignments {
+  /**
+   * What is known without waiting: as in `Claims`, up to some seconds old; undefined when it has to be read.
+   */
+  until(probeId: string, monitorId: string): number | undefined;
+  /**
+   * Reads what the database has of them. Rejects when it gives no answer. Null when nothing is read because
+   * the probe has named too many monitors that are not its own.
+   */
+  read(probeId: string, monitorIds: string[]): Promise<Claims> | null;
 }
 
 /** What a shard needs to know of organizations, regions and probes to accept their results. */
@@ -22,4 +42,5 @@ export interface TakeLimits {
   regionOwner(region: string): string | null | undefined;
   /** Added to a probe's times, ms: 0 while its clock is right, or not known to be wrong. */
   clockShiftMs(probeId: string): number;
+  assignments: Assignments;
 }

@@ -44,7 +44,9 @@ export class LatestChecks {
     if (!projects) return;
     for (const { config, result } of fresh) {
       if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
-      remember(projects, config.project_id, { monitor_id: config.monitor_id, at: result.started_at });
+      // A result dated ahead is no later than its entry.
+      const at = Math.min(result.started_at, state.takenAt);
+      remember(projects, config.project_id, { monitor_id: config.monitor_id, at });
     }
   }
 }

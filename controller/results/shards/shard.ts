@@ -112,7 +112,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#context = context;
     this.state = state;
     this.writer = writer;
-    this.#builder = new EntryBuilder(state, writer, limits);
+    this.#builder = new EntryBuilder(
+      state, writer, limits, (message) => context.tell({ kind: 'batch', message }),
+    );
     this.#clock = new ShardClock(
       state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) },
     );

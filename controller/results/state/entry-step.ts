@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { applyItem, newMonitorState } from '../../verdicts/monitor-rules.ts';
+import { applyItem, isAhead, newMonitorState } from '../../verdicts/monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem } from '../../verdicts/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../verdicts/quiet-rules.ts';
 import { HourRows, type RowSource } from '../hours/hour-rows.ts';
@@ -105,6 +105,8 @@ export class EntryStep {
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch, engine, result };
     this.#applied.fresh.push(fresh);
     this.#rowsAt(cell, result.started_at).add(this.#entry.n, source, result);
+    // Any instant that the rules took from it would lie ahead, and outrank what really comes later.
+    if (late && isAhead(result, this.#entry.taken_at)) return;
     this.#itemOf(result.monitor_id, cell, { kind: 'result', region, probe_id, result, late }, fresh);
   }
 

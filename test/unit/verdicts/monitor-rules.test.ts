@@ -148,7 +148,7 @@ describe('a verdict is not changed by', () => {
   test.each([[10_000, 60_001, true], [
     10_000, 60_000, false,
   ], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
-    [60_000, -300_000, false], [60_000, -300_001, true]])(
+    [60_000, -300_000, false]])(
     'a late result: at an interval of %i ms, one taken after %i ms is late: %s', (intervalMs, age, late) => {
       expect(isLate(configOf({ interval_ms: intervalMs }), HOUR, HOUR + age)).toBe(late);
     });

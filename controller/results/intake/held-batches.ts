@@ -1,0 +1,52 @@
+import type { Claims, TakenMessage } from './take-limits.ts';
+
+/** Limits of what waits for assignments; a batch beyond them gets no answer, so its probe sends it again. */
+const BATCHES_OF_PROBE = 8;
+const HELD_BYTES = 4_194_304;
+
+/**
+ * Batches of one shard that wait until the assignments they depend on have been read. All batches of their
+ * probe wait with them, so that its lanes stay in order.
+ */
+export class HeldBatches {
+  readonly #retake: (message: TakenMessage) => void;
+  readonly #byProbe = new Map<string, TakenMessage[]>();
+  #bytes = 0;
+
+  /** `retake` is given each batch again, in order. */
+  constructor(retake: (message: TakenMessage) => void) {
+    this.#retake = retake;
+  }
+
+  /** True when the message was put behind others of its probe, or dropped for want of room. */
+  queue(message: TakenMessage): boolean {
+    const queue = this.#byProbe.get(message.probe_id);
+    if (!queue) return false;
+    if (queue.length < BATCHES_OF_PROBE && this.hasRoom) this.#add(queue, message);
+    return true;
+  }
+
+  get hasRoom(): boolean {
+    return this.#bytes < HELD_BYTES;
+  }
+
+  /** Holds a batch until `reading` settles. If that fails, its probe has to send it again. */
+  hold(message: TakenMessage, reading: Promise<Claims>): void {
+    const queue: TakenMessage[] = [];
+    this.#byProbe.set(message.probe_id, queue);
+    this.#add(queue, message);
+    const release = (claims: Claims | null): void => {
+      this.#byProbe.delete(message.probe_id);
+      for (const held of queue) this.#bytes -= held.bytes.length;
+      const [first, ...others] = queue as [TakenMessage, ...TakenMessage[]];
+      if (claims) this.#retake({ ...first, claims: new Map([...(first.claims ?? []), ...claims]) });
+      for (const other of others) this.#retake(other);
+    };
+    reading.then(release, () => release(null));
+  }
+
+  #add(queue: TakenMessage[], message: TakenMessage): void {
+    queue.push(message);
+    this.#bytes += message.bytes.length;
+  }
+}
