@@ -3,16 +3,25 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isLate } from '../../verdicts/monitor-rules.ts';
 import { standingOf } from './claim-rules.ts';
 import { HeldBatches } from './held-batches.ts';
-import type { Assignments, TakenMessage } from './take-limits.ts';
+import type { refusalOf } from './refusal-rules.ts';
+import type { Assignments, Instant, TakenMessage } from './take-limits.ts';
+
+/** How long results wait for the configuration of a monitor that their probe has but the journal does not. */
+const AWAIT_CONFIG_MS = 60_000;
+/** Monitors awaited; results of further ones are refused. */
+const AWAITED_MONITORS = 1000;
+/** A monitor that was awaited in vain holds up its lanes once an hour at most. */
+const REMEMBER_AWAITED_MS = 3_600_000;
 
 /** What has to be known of a batch. */
 interface BatchFacts {
   /** Results up to here are taken already. */
   taken: number;
-  /** Unix ms. */
-  now: number;
-  /** The monitor's newest configuration; null when the result is refused whatever its probe has. */
-  configFor(result: CheckResult): MonitorConfig | null;
+  now: Instant;
+  /** The monitor's newest configuration; undefined if it is unknown. */
+  configOf(monitorId: string): MonitorConfig | undefined;
+  /** Why the result is refused whatever its probe has; null if it is not. */
+  refusalOf(result: CheckResult): ReturnType<typeof refusalOf>;
 }
 
 /**
@@ -22,6 +31,8 @@ interface BatchFacts {
 export class ClaimCheck {
   readonly #assignments: Assignments;
   readonly #held: HeldBatches;
+  /** Since when (monotonic ms) monitors without a configuration have been awaited. */
+  readonly #awaited = new Map<string, number>();
 
   /** `retake` brings back a batch that had to wait. */
   constructor(assignments: Assignments, retake: (message: TakenMessage) => void) {
@@ -35,32 +46,68 @@ export class ClaimCheck {
   }
 
   /**
-   * True when a batch must not be taken: it waits for assignments, or its probe, which has named too many
-   * monitors that are not its own, has to send it again.
+   * Whether a batch must not be taken yet. `held`: it waits for assignments, or its probe, which has named
+   * too many monitors that are not its own, has to send it again. `again`: its probe is to send it again
+   * soon, since it has a monitor of which the journal is about to hear.
    */
-  holds(message: TakenMessage, { results }: ResultBatch, facts: BatchFacts): boolean {
+  delayOf(message: TakenMessage, batch: ResultBatch, facts: BatchFacts): 'held' | 'again' | null {
+    const { probe_id: probeId, claims } = message;
     const unread = new Set<string>();
     let isUnknown = false;
-    for (const result of results) {
-      const { seq, monitor_id: id, started_at: startedAt } = result;
-      const until = this.#assignments.until(message.probe_id, id);
-      if (until === Infinity || seq <= facts.taken || message.claims?.has(id)) continue;
-      const config = facts.configFor(result);
-      if (!config) continue;
-      if (until === undefined) isUnknown = true;
-      // The probe may have been given it again: what would vote then must not be taken for history.
-      else if (standingOf(until, facts.now) === 'vote' || isLate(config, startedAt, facts.now)) continue;
-      unread.add(id);
+    let isAwaited = false;
+    for (const result of batch.results) {
+      const { seq, monitor_id: id } = result;
+      const until = this.#assignments.until(probeId, id);
+      const config = facts.configOf(id);
+      if ((until === Infinity && config) || seq <= facts.taken) continue;
+      if (until === Infinity) {
+        isAwaited ||= facts.refusalOf(result) === 'unknown_monitor' &&
+          this.#isAwaited(id, facts.now.monotonic);
+      } else if (!claims?.has(id) && this.#dependsOn(result, config, until, facts)) {
+        unread.add(id);
+        isUnknown ||= until === undefined;
+      }
     }
-    if (unread.size === 0) return false;
-    if (!this.#held.hasRoom) return true;
-    const reading = this.#assignments.read(message.probe_id, [...unread]);
-    if (reading) this.#held.hold(message, reading);
-    return reading !== null || isUnknown;
+    if (unread.size > 0) {
+      if (!this.#held.hasRoom) return 'held';
+      const reading = this.#assignments.read(probeId, [...unread]);
+      if (reading) this.#held.hold(message, reading);
+      // What moves no verdict in any case may be taken as it is.
+      if (reading !== null || isUnknown) return 'held';
+    }
+    return isAwaited ? 'again' : null;
   }
 
-  /** What the results of a batch that is not held are worth. */
+  /** What the results of a batch that is not delayed are worth. */
   standing({ probe_id, claims }: TakenMessage, monitorId: string, now: number) {
     return standingOf(this.#assignments.until(probe_id, monitorId) ?? claims?.get(monitorId) ?? null, now);
+  }
+
+  /** Whether what becomes of a result depends on what the database has of its probe now. */
+  #dependsOn(
+    result: CheckResult, config: MonitorConfig | undefined, until: number | undefined,
+    { now, refusalOf: refusal }: BatchFacts,
+  ): boolean {
+    const reason = refusal(result);
+    if (!config || reason !== null) return until === undefined && reason === 'unknown_monitor';
+    // The probe may have been given it again: what would vote then must not be taken for history.
+    return until === undefined ||
+      (standingOf(until, now.wall) === 'history' && !isLate(config, result.started_at, now.wall));
+  }
+
+  /** True while the configuration of a monitor that its probe has may still come. */
+  #isAwaited(monitorId: string, now: number): boolean {
+    const since = this.#awaited.get(monitorId);
+    if (since !== undefined) return now - since < AWAIT_CONFIG_MS;
+    if (this.#awaited.size >= AWAITED_MONITORS) this.#forgetAwaited(now);
+    if (this.#awaited.size >= AWAITED_MONITORS) return false;
+    this.#awaited.set(monitorId, now);
+    return true;
+  }
+
+  #forgetAwaited(now: number): void {
+    for (const [monitorId, since] of this.#awaited) {
+      if (now - since >= REMEMBER_AWAITED_MS) this.#awaited.delete(monitorId);
+    }
   }
 }

@@ -98,12 +98,12 @@ export class EntryBuilder {
       const { region } = message;
       const arrival =
         { shard: this.state.shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
-      const configFor = (result: CheckResult): MonitorConfig | null => {
-        const configs = this.#configsOf(result.monitor_id);
-        return refusalOf(result, configs, arrival) === null ? configs.latest ?? null : null;
-      };
-      if (this.#claims.holds(message, batch, { taken, now: now.wall, configFor })) return null;
-      this.#accept({ message: readable, batch, waiting, letter, arrival }, now);
+      const delay = this.#claims.delayOf(message, batch, {
+        taken, now, configOf: (id) => this.#latestConfig(id),
+        refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), arrival),
+      });
+      if (delay === null) this.#accept({ message: readable, batch, waiting, letter, arrival }, now);
+      else if (delay === 'again') message.answer(journaled);
     }
     return null;
   }

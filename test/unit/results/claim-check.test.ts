@@ -200,9 +200,53 @@ describe('what is not known is read first', () => {
 
   test('nothing is read for results that are refused in any case', () => {
     const desk = new Desk();
-    desk.take([desk.result(1, 0, { monitor_id: idIn(SHARD, 9) }), desk.result(2, 0, { started_at: 0 })]);
-    expect(desk.flush()?.reasons).toEqual(['unknown_monitor', 'too_old']);
+    desk.take([desk.result(1, 0, { monitor_id: idIn(3) }), desk.result(2, 0, { started_at: 0 })]);
+    expect(desk.flush()?.reasons).toEqual(['foreign_shard', 'too_old']);
     expect(desk.reads).toEqual([]);
+  });
+});
+
+describe('a monitor that the journal has not heard of', () => {
+  const late = () => configOf({ monitor_id: idIn(SHARD, 5) });
+
+  test('is awaited if its probe has it: nothing is lost, and the lane goes on afterwards', async () => {
+    const desk = new Desk();
+    desk.stored.set(late().monitor_id, Infinity);
+    desk.take([resultOf(late(), { started_at: desk.now.wall })]);
+    await settled();
+    expect([desk.flush(), desk.answers]).toEqual([null, [0]]);
+    desk.owner.noteConfigs([late()], 0);
+    desk.take([resultOf(late(), { started_at: desk.now.wall })]);
+    expect(desk.flush()).toMatchObject({ reasons: [], entry: { batches: [{ refused: [] }] } });
+    expect(desk.answers).toEqual([0, 1]);
+  });
+
+  test('is awaited for a minute in all, whatever else its lane brings', () => {
+    const desk = new Desk();
+    for (const id of [desk.id(0), late().monitor_id]) desk.known.set(id, Infinity);
+    const stray = (seq: number) => resultOf(late(), { seq, started_at: desk.now.wall });
+    desk.take([stray(1)]);
+    desk.now.monotonic += 59_999;
+    desk.take([stray(1)]);
+    expect(desk.flush()).toBeNull();
+    desk.now.monotonic += 1;
+    desk.take([stray(1)]);
+    expect(desk.flush()?.reasons).toEqual(['unknown_monitor']);
+    desk.take([desk.result(2)]);
+    expect(desk.flush()?.reasons).toEqual([]);
+    desk.take([stray(3)]);
+    expect(desk.flush()?.reasons).toEqual(['unknown_monitor']);
+    expect(desk.answers).toEqual([0, 0, 1, 2, 3]);
+  });
+
+  test('is refused at once if its probe does not have it', async () => {
+    const desk = new Desk();
+    desk.stored.set(late().monitor_id, HOUR);
+    desk.take([resultOf(late(), { started_at: desk.now.wall }), resultOf(configOf({ monitor_id: idIn(SHARD, 6) }), {
+      seq: 2, started_at: desk.now.wall,
+    })]);
+    await settled();
+    expect(desk.flush()?.reasons).toEqual(['unknown_monitor', 'unknown_monitor']);
   });
 });
 

@@ -11,6 +11,8 @@ import { limitsOf } from '../../helpers/take-limits.ts';
 
 const SHARD = 2;
 const RETENTION_MS = 30 * 24 * 3_600_000;
+/** A monitor that no probe has any more. */
+const STRANGER = idIn(SHARD, 9);
 
 /** An owner of shard 2 that knows one monitor. */
 class Desk {
@@ -19,6 +21,7 @@ class Desk {
     ...limitsOf(RETENTION_MS),
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
+    assignments: { until: (_probe, id) => (id === STRANGER ? 0 : Infinity), read: () => null },
     regionOwner: (region) => (region === 'unseen'
       ? undefined
       : region.startsWith('of-') ? region.slice(3) : null),
@@ -180,7 +183,7 @@ describe('an unanswered insert', () => {
 
 describe('a refused result', () => {
   test.each([
-    ['unknown_monitor', { monitor_id: idIn(SHARD, 1) }],
+    ['unknown_monitor', { monitor_id: STRANGER }],
     ['foreign_shard', { monitor_id: idIn(3) }],
     ['future', { started_at: HOUR + 10_000 + 7_200_001 }],
     ['too_old', { started_at: HOUR + 10_000 - RETENTION_MS - 1 }],
