@@ -113,6 +113,14 @@ export class ResultsService<M> {
     this.#pings.start();
   }
 
+  /**
+   * True when every shard that this controller has is loaded, once it has had its share of them: before that,
+   * others would have to wait for what it is about to take over.
+   */
+  get isReady(): boolean {
+    return this.#leases.hasHadShare && [...this.#leases.held].every((shard) => this.ownsShard(shard));
+  }
+
   /** True when a shard is loaded here and takes results. */
   ownsShard(shard: number): boolean {
     return this.shards.get(shard) !== undefined;

@@ -23,7 +23,7 @@ interface HttpSources {
   /** Other than health, metrics and the audit log, which are added here. */
   routes: Route[];
   accounts: Accounts;
-  results: Pick<ResultsService<never>, 'shards'>;
+  results: Pick<ResultsService<never>, 'shards' | 'isReady'>;
   fleet: Pick<Fleet, 'assignments'>;
   notifications: Notifications;
   events: Events;
@@ -31,10 +31,10 @@ interface HttpSources {
 
 /** The HTTP edge, with its metrics and the audit log. */
 export async function openHttp({ config, mongo, bus, clock, log }: ControllerPorts, sources: HttpSources) {
-  const { accounts, results: { shards }, fleet, notifications, events } = sources;
+  const { accounts, results, fleet, notifications, events } = sources;
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
-  observeResults(registry, shards, bus);
+  observeResults(registry, results.shards, bus);
   observeAssignments(registry, fleet.assignments);
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
@@ -43,7 +43,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   const checks = [
     { name: 'mongodb', isReady: () => mongo.ping().then(() => true) },
     { name: 'nats', isReady: async () => bus.isConnected },
-    { name: 'shards', isReady: async () => shards.states.size > 0 },
+    { name: 'shards', isReady: async () => results.isReady },
   ];
   const edge: AppDeps = {
     routes: [...systemRoutes({ registry, clock, checks }), ...auditRoutes({ entries }), ...sources.routes],

@@ -18,10 +18,15 @@ export interface LeaseView {
   barred: ReadonlySet<number>;
 }
 
+interface LeasePlan {
+  acquire: number[];
+  release: number[];
+  /** Shards of our share that other controllers have beyond theirs, and will release. */
+  awaited: number;
+}
+
 /** Which shards a controller should acquire and release so that all live controllers have an even share. */
-export function planLeases(
-  { leases, alive, holder, now, barred }: LeaseView,
-): { acquire: number[]; release: number[] } {
+export function planLeases({ leases, alive, holder, now, barred }: LeaseView): LeasePlan {
   const share = Math.ceil(SHARD_COUNT / Math.max(1, alive));
   const holderOf =
     new Map(leases.filter((lease) => lease.expires_at >= now).map((lease) => [lease.shard, lease.holder]));
@@ -33,7 +38,12 @@ export function planLeases(
     if (by === holder) (barred.has(shard) ? unreadable : mine).push(shard);
     else if (by === undefined && !barred.has(shard)) free.push(shard);
   }
+  const acquire = free.slice(0, Math.max(0, share - mine.length));
+  const counts = new Map<string, number>();
+  for (const by of holderOf.values()) if (by !== holder) counts.set(by, (counts.get(by) ?? 0) + 1);
+  const excess = [...counts.values()].reduce((sum, count) => sum + Math.max(0, count - share), 0);
   return {
-    acquire: free.slice(0, Math.max(0, share - mine.length)), release: [...mine.slice(share), ...unreadable],
+    acquire, release: [...mine.slice(share), ...unreadable],
+    awaited: Math.max(0, Math.min(share - mine.length - acquire.length, excess)),
   };
 }

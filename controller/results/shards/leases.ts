@@ -25,6 +25,9 @@ export class Leases {
   readonly #barred = new Set<number>();
   readonly #rounds: Rounds;
   #isStarted = false;
+  #hasShare = false;
+  /** When the latest successful renewal began, monotonic ms. */
+  #renewedAt = -Infinity;
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
@@ -49,6 +52,21 @@ export class Leases {
     return this.#mine.has(shard);
   }
 
+  /** The shards that are ours as far as we know. */
+  get held(): ReadonlySet<number> {
+    return this.#mine;
+  }
+
+  /** False while the leases in hand may have run out, so that another controller may have the shards. */
+  get areCurrent(): boolean {
+    return this.#deps.clock.monotonic() - this.#renewedAt < LEASE_MS;
+  }
+
+  /** True once this controller has had its share of the shards, which takes others some rounds to release. */
+  get hasHadShare(): boolean {
+    return this.#hasShare;
+  }
+
   /** Gives up a shard whose journal only a later version can read, for as long as this process lives. */
   async surrender(shard: number): Promise<void> {
     this.#barred.add(shard);
@@ -59,6 +77,7 @@ export class Leases {
   /** Releases everything; called when nothing more will be written. */
   async stop(): Promise<void> {
     if (!this.#isStarted) return;
+    this.#hasShare = false;
     await this.#rounds.stop();
     const mine = [...this.#mine];
     this.#mine.clear();
@@ -69,17 +88,22 @@ export class Leases {
   async #round(): Promise<void> {
     const { store, holder, clock } = this.#deps;
     const now = clock.now();
+    const beganAt = clock.monotonic();
     await store.show(holder, now + LEASE_MS);
     await store.renew([...this.#mine], holder, now + LEASE_MS);
     const { leases, alive } = await store.look(holder, now);
     const ours = leases.filter((lease) => lease.holder === holder && lease.expires_at >= now);
     const held = new Set(ours.map((lease) => lease.shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
+    this.#renewedAt = beganAt;
     const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
     const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));
+    let isComplete = plan.awaited === 0;
     for (const shard of [...wanted, ...plan.acquire]) {
       if (await store.acquire(shard, holder, now, now + LEASE_MS)) this.#gain(shard);
+      else isComplete = false;
     }
+    this.#hasShare ||= isComplete;
     for (const shard of plan.release) {
       await this.#lose(shard);
       await store.release([shard], holder);

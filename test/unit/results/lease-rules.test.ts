@@ -10,7 +10,7 @@ const all = Array.from({ length: 16 }, (_, shard) => shard);
 
 describe('a share of the shards', () => {
   test('is all of them for a lone controller', () => {
-    expect(plan([], 1)).toEqual({ acquire: all, release: [] });
+    expect(plan([], 1)).toEqual({ acquire: all, release: [], awaited: 0 });
   });
 
   test.each([
@@ -28,7 +28,21 @@ describe('a share of the shards', () => {
 
   test('never includes an unreadable shard', () => {
     expect(plan([lease(3, 'a'), lease(4, 'a')], 1, [3, 5])).toEqual({
-      acquire: all.filter((shard) => ![3, 4, 5].includes(shard)), release: [3],
+      acquire: all.filter((shard) => ![3, 4, 5].includes(shard)), release: [3], awaited: 0,
+    });
+  });
+
+  test('is complete once no other controller has more than its own', () => {
+    const heldBy = (holders: string[]) => all.map((shard) => lease(shard, holders[shard] ?? 'b'));
+    expect(plan(heldBy([]), 2).awaited).toBe(8);
+    expect(plan(heldBy(Array<string>(7).fill('a')), 2).awaited).toBe(1);
+    expect(plan(heldBy(Array<string>(8).fill('a')), 2).awaited).toBe(0);
+    // Three share 16 shards: the last one gets four.
+    expect(plan(heldBy(all.map((shard) => (shard < 6 ? 'c' : shard < 12 ? 'b' : 'a'))), 3).awaited).toBe(0);
+    expect(plan(heldBy(all.map((shard) => (shard < 6 ? 'c' : 'b'))), 3).awaited).toBe(4);
+    // A dead controller's leases are free once they expire; until then it is one of two with half of them.
+    expect(plan(all.slice(8).map((shard) => lease(shard, 'b')), 2)).toMatchObject({
+      acquire: all.slice(0, 8), awaited: 0,
     });
   });
 });
