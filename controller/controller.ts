@@ -101,7 +101,7 @@ export async function openController(ports: ControllerPorts) {
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...notifications.routes, ...events.routes,
-      ...incidents.routesOver({ notifications: notifications.log, past: history, live }),
+      ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),

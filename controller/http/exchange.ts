@@ -66,9 +66,13 @@ export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): vo
   if (reply.headers !== undefined) exchange.set(reply.headers);
 }
 
+/** Seconds until a caller should repeat what got 503: most of what is away is back by then. */
+const RETRY_AFTER_SECONDS = 5;
+
 export function sendError(exchange: Exchange, error: AppError): void {
   const { route, verdict } = exchange.state;
   exchange.status = ERROR_STATUS[error.code];
+  if (exchange.status === 503) exchange.set('Retry-After', String(RETRY_AFTER_SECONDS));
   const page = route?.errorPage?.(error);
   const ofRequests = error.code === 'RATE_LIMIT_EXCEEDED' ? verdict?.retryAfter : undefined;
   const retryAfter = error.retryAfterSeconds ?? ofRequests;

@@ -18,7 +18,10 @@ export interface IncidentDeps {
   };
   past: MonitorPast;
   outages: {
-    /** The number of failed results in the current outages of these monitors, by incident id. */
+    /**
+     * The number of failed results in the current outages of these monitors, by incident id.
+     * @throws AppError SERVICE_UNAVAILABLE while nobody knows it.
+     */
     failures(monitorIds: string[]): Promise<Map<string, number>>;
   };
   people: {

@@ -82,7 +82,9 @@ export class ResultsService<M> {
         onConfigs: () => this.#look(),
       },
     });
-    this.#questions = new ShardQuestions({ shards: this.shards, bus, log });
+    this.#questions = new ShardQuestions({
+      shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
+    });
     this.open = new OpenReader({ clock, owners: this.#questions, stored: (ids) => stores.states.find(ids) });
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
@@ -90,7 +92,7 @@ export class ResultsService<M> {
         const asked = { project_id: projectId };
         const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
           this.#questions.ask(shard, this.#latest.question, asked)));
-        return answers.flatMap((answer) => answer ?? []);
+        return answers.flat();
       },
     });
     this.health = new HealthReader(this.#questions, clock);

@@ -20,7 +20,7 @@ interface IncidentSources {
 interface IncidentContext {
   notifications: NotificationLog;
   past: MonitorPast;
-  live: Pick<OpenReader, 'states'>;
+  open: Pick<OpenReader, 'open'>;
 }
 
 export type Incidents = Awaited<ReturnType<typeof openIncidents>>;
@@ -36,12 +36,13 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
   return {
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates }, clock, events.publisher),
-    routesOver: ({ notifications, past, live }: IncidentContext) => incidentRoutes({
+    routesOver: ({ notifications, past, open: owners }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, notifications, monitors, past, people, log, events: events.publisher,
       outages: {
+        // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {
-          const states = await live.states(monitorIds);
-          const open = [...states.values()].flatMap((state) => state.open_incident ?? []);
+          const states = [...(await owners.open(monitorIds, 0)).monitors.values()];
+          const open = states.flatMap(({ live }) => live.open_incident ?? []);
           return new Map(open.map(({ id, failure_count = 0 }) => [id, failure_count]));
         },
       },

@@ -6,6 +6,7 @@ import type { ApiAnswer, ApiClient, Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { newMember, newPerson, newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 
 let rig: IncidentApp;
 let tenant: Tenant;
@@ -335,6 +336,12 @@ describe('an incident of the state machine', () => {
     expect(await read()).toBe(2);
     outage(7);
     expect(await read()).toBe(7);
+    rig.app.owners.unanswered.add('open');
+    let status = 0;
+    void tenant.readKey.get(`/api/incidents/${one.id}`).then((answer) => (status = answer.status));
+    await until(() => rig.clock.advance(250).then(() => status));
+    expect(status, 'while the owner of its monitor is away').toBe(503);
+    rig.app.owners.unanswered.clear();
     expect((await tenant.readKey.get(`/api/incidents?check_id=${monitor_id}`)).data.incidents).toMatchObject([
       { id: one.id, failure_count: 7 },
     ]);

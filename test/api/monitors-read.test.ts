@@ -246,21 +246,54 @@ test('the project statistics count types, states and cities, and show the latest
   expect((await other.readKey.get('/api/monitors/stats')).data.total_monitors).toBe(0);
 });
 
+/** An hour of statistics or a state that no version has written. */
+async function corrupt(id: string, collection: 'rollups_1h' | 'monitor_states'): Promise<void> {
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const doc = collection === 'monitor_states' ? { _id: id, state: null } : { _id: `${id}:${hour}`, results: 'booked' };
+  await app.db.collection<{ _id: string }>(collection).insertOne(doc);
+}
+
 test('an internal error has the code of its route', async () => {
   const id = await create();
-  // Without an answer from the owner, the stored state is read, and this one is invalid.
-  app.owners.unanswered.add('open');
+  app.owners.live.set(id, live({ last_check_at: 5 }));
   app.owners.recent = [
     { monitor_id: id, success: true, response_time_ms: 1, status_code: 200, checked_at: Date.now() },
   ];
-  await app.db.collection<{ _id: string; state: null }>('monitor_states').insertOne({ _id: id, state: null });
-  for (const [path, status, code] of [
-    ['/api/monitors', 400, 'MONITORS_FETCH_FAILED'], [`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED'],
-    [`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED'], ['/api/monitors/stats', 500, 'INTERNAL_ERROR'],
-  ] as const) {
+  await corrupt(id, 'rollups_1h');
+  await corrupt(id, 'monitor_states');
+  const expectFailure = async (path: string, status: number, code: string) => {
     const answer = await client.get(path);
     expect([answer.status, answer.code], path).toEqual([status, code]);
     expect(answer.text).not.toContain('booked');
-  }
+  };
+  await expectFailure('/api/monitors', 400, 'MONITORS_FETCH_FAILED');
+  await expectFailure(`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED');
+  await expectFailure('/api/monitors/stats', 500, 'INTERNAL_ERROR');
+  // Without an answer from the owner, the stored state is read.
+  app.owners.unanswered.add('open');
+  await expectFailure(`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED');
   expect((await client.post(`/api/monitors/${id}/pause`)).code).toBe('MONITOR_PAUSE_FAILED');
+});
+
+test('while the owner of a shard is away, its status is served, and its numbers are 503', async () => {
+  const { data: group } = await client.post('/api/groups', { name: 'All' });
+  const id = await create({ group_id: group.id });
+  app.owners.live.set(id, live({ last_check_at: 5 }));
+  app.owners.figures.set(id, figures());
+  const paths = [
+    '/api/monitors', `/api/monitors/${id}/stats`, '/api/monitors/stats', `/api/monitors/${id}/results`,
+    `/api/monitors/${id}/response-times?period=7d`, `/api/groups/${group.id}/stats`,
+    '/api/groups/health-summary', '/api/dashboard/overview',
+  ];
+  const person = tenant.owner.client;
+  const ask = () => Promise.all(paths.map((path) => person.get(path)));
+  expect((await ask()).map(({ status }) => status)).toEqual(Array(paths.length).fill(200));
+  for (const name of ['open', 'latest', 'rows', 'health'] as const) app.owners.unanswered.add(name);
+  for (const [index, answer] of (await ask()).entries()) {
+    expect([answer.status, answer.code], paths[index]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(answer.headers.get('retry-after')), paths[index]).toBeGreaterThan(0);
+  }
+  for (const path of [`/api/monitors/${id}`, `/api/monitors/${id}/regions`, `/api/groups/${group.id}`]) {
+    expect((await person.get(path)).status, path).toBe(200);
+  }
 });

@@ -172,6 +172,9 @@ function checkError(route: Route, answer: ApiAnswer): void {
   if ((error.retryAfter !== undefined) !== (answer.status === 429)) {
     throw new Error('only a 429 has retryAfter');
   }
+  if (answer.headers.has('retry-after') !== [429, 503].includes(answer.status)) {
+    throw new Error('429 and 503 have Retry-After, and no other answer');
+  }
 }
 
 function checkErrorPage(route: Route, answer: ApiAnswer): void {

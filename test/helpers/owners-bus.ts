@@ -10,6 +10,9 @@ import { shardOf } from '../../shared/ids.ts';
 
 export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
 
+/** What controllers ask each other. */
+type Question = 'open' | 'latest' | 'rows' | 'health';
+
 const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
 
@@ -25,7 +28,7 @@ export class OwnersBus implements ControllerBus {
   readonly figures = new Map<string, Figures>();
   recent: RecentResult[] = [];
   /** Questions that no owner answers. */
-  readonly unanswered = new Set<'open' | 'latest'>();
+  readonly unanswered = new Set<Question>();
   /** Shards that were poked, in order. */
   readonly poked: number[] = [];
   /** Live events that were published, in order. */
@@ -39,10 +42,16 @@ export class OwnersBus implements ControllerBus {
   async request(subject: string, data: Uint8Array | string): Promise<Uint8Array> {
     const shard = shardOfSubject(subject) ?? -1;
     const asked = JSON.parse(String(data)) as { monitor_ids: string[] };
-    const isAsked = (name: 'open' | 'latest') =>
-      subject === subjects.ask(shard, name) && !this.unanswered.has(name);
-    if (isAsked('open')) return Buffer.from(JSON.stringify(this.#open(asked.monitor_ids)));
-    if (isAsked('latest')) return Buffer.from(JSON.stringify(this.#latest(shard)));
+    const answers: Record<Question, () => object> = {
+      open: () => this.#open(asked.monitor_ids),
+      latest: () => this.#latest(shard),
+      rows: () => ({ hours: [], rows: [] }),
+      health: () => ({ counts: { up: 0, down: 0, degraded: 0 }, slowest: [], flakiest: [] }),
+    };
+    for (const name of Object.keys(answers) as Question[]) {
+      const isAsked = subject === subjects.ask(shard, name) && !this.unanswered.has(name);
+      if (isAsked) return Buffer.from(JSON.stringify(answers[name]()));
+    }
     throw new BusError('no_responders', subject);
   }
 

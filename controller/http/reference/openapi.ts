@@ -137,6 +137,9 @@ function successes(route: Route, named: Schemas): Operation['responses'] {
   return Object.fromEntries(responses) as Operation['responses'];
 }
 
+/** Statuses with a `Retry-After`. */
+const RETRIED = [429, 503];
+
 /** A response per status; its description lists the codes that are sent with it. */
 function failures(route: Route): Operation['responses'] {
   const codes = errorsOf(route);
@@ -146,7 +149,7 @@ function failures(route: Route): Operation['responses'] {
   const codesOf = (status: number) => codes.filter((code) => ERROR_STATUS[code] === status);
   return Object.fromEntries(codes.map((code) => ERROR_STATUS[code]).map((status) => [status, {
     description: codesOf(status).map((code) => `\`${code}\``).join(', '),
-    headers: headerReferences(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : RATE_HEADERS),
+    headers: headerReferences([...RATE_HEADERS, ...(RETRIED.includes(status) ? ['Retry-After'] : [])]),
     content,
   }]));
 }

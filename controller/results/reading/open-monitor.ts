@@ -11,7 +11,7 @@ import { recentResult, viewRecent, type RecentResult } from './periods.ts';
 export const openMonitor = z.object({
   monitor_id: z.string(),
   live: monitorLive,
-  /** Changes whenever the owner writes rollups of the monitor; absent if no owner answered. */
+  /** Changes whenever the owner writes rollups of the monitor; owners of earlier versions do not send it. */
   written: z.string().optional(),
   /** Hours that rollups lack. `first_entry` is null if no results wait, `times` if no time is booked. */
   hours: z.array(z.object({
@@ -32,15 +32,13 @@ export const openRequest = z.object({
   monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
 });
 
-/** A monitor with its time booked up to `now`. `writer` is the owner's token; null for a mere document. */
-export function toOpenMonitor(
-  id: string, monitor: LiveMonitor, now: number, writer: string | null,
-): OpenMonitor {
+/** A monitor with its time booked up to `now`. `writer` is the owner's token. */
+export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, writer: string): OpenMonitor {
   const state = bookWatched(monitor.state, now);
   const hours = new Set([...monitor.hours.keys(), ...Object.keys(state.booked).map(Number)]);
   return {
     monitor_id: id,
-    ...(writer === null ? {} : { written: `${writer}/${monitor.writes}` }),
+    written: `${writer}/${monitor.writes}`,
     live: viewLive(state),
     hours: [...hours].sort((a, b) => a - b).map((hour) => {
       const rows = monitor.hours.get(hour);

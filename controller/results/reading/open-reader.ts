@@ -3,11 +3,10 @@ import type { Clock } from '../../../shared/time.ts';
 import {
   openAnswer, openRequest, recentOf, toOpenMonitor, type OpenAnswer, type OpenMonitor,
 } from './open-monitor.ts';
-import type { MonitorLive } from './live.ts';
+import { viewLive, type MonitorLive } from './live.ts';
 import type { RecentResult } from './periods.ts';
 import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
 import type { ShardView } from '../shards/shard.ts';
-import { newLiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
 
 /** Monitors in one question. */
@@ -15,8 +14,8 @@ const ASK_AT_ONCE = 500;
 
 export interface OpenReaderDeps {
   clock: Clock;
-  owners: Pick<ShardQuestions, 'ask'>;
-  /** State documents, for shards whose owner does not answer: older, but better than nothing. */
+  owners: Pick<ShardQuestions, 'ask' | 'askOnce'>;
+  /** State documents. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
 }
 
@@ -36,25 +35,28 @@ export class OpenReader {
     this.#deps = deps;
   }
 
-  /** Leaves out monitors that nobody has heard of. Never older than 2 s while owners answer. */
+  /**
+   * Leaves out monitors that nobody has heard of. Never older than 2 s while owners answer. Documents stand
+   * in for an owner that is away: a change of status is written at once, so that only times may be old.
+   */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
-    const { monitors } = await this.open(monitorIds, 0);
-    return new Map([...monitors].map(([id, monitor]) => [id, monitor.live]));
+    const answers = await inChunks(monitorIds, async (shard, ids) => {
+      const answer = await this.#deps.owners.askOnce(shard, this.question, { monitor_ids: ids, recent: 0 });
+      return answer?.monitors.map(({ monitor_id: id, live }) => [id, live] as const) ?? this.#fromStore(ids);
+    });
+    return new Map(answers.flat());
   }
 
-  /** These monitors and their newest `recent` results; from documents where the owner does not answer. */
+  /**
+   * What the owners count of these monitors, and their newest `recent` results. Leaves out monitors that
+   * nobody has heard of.
+   * @throws AppError SERVICE_UNAVAILABLE when an owner does not answer.
+   */
   async open(
     monitorIds: string[], recent: number,
   ): Promise<{ monitors: Map<string, OpenMonitor>; recent: RecentResult[] }> {
-    const byShard = new Map<number, string[]>();
-    for (const id of monitorIds) {
-      const shard = shardOf(id);
-      const ids = byShard.get(shard);
-      if (ids) ids.push(id);
-      else byShard.set(shard, [id]);
-    }
-    const asked = [...byShard].map(([shard, ids]) => this.#askShard(shard, ids, recent));
-    const answers = (await Promise.all(asked)).flat();
+    const answers = await inChunks(monitorIds, (shard, ids) =>
+      this.#deps.owners.ask(shard, this.question, { monitor_ids: ids, recent }));
     const monitors = new Map<string, OpenMonitor>();
     for (const monitor of answers.flatMap((answer) => answer.monitors)) {
       monitors.set(monitor.monitor_id, monitor);
@@ -62,24 +64,30 @@ export class OpenReader {
     return { monitors, recent: newestOf(answers.flatMap((answer) => answer.recent), recent) };
   }
 
-  async #askShard(shard: number, ids: string[], recent: number): Promise<OpenAnswer[]> {
-    const answers: OpenAnswer[] = [];
-    for (let at = 0; at < ids.length; at += ASK_AT_ONCE) {
-      const asked = { monitor_ids: ids.slice(at, at + ASK_AT_ONCE), recent };
-      const answer = await this.#deps.owners.ask(shard, this.question, asked);
-      if (answer === null) return [...answers, await this.#fromStore(ids.slice(at))];
-      answers.push(answer);
-    }
-    return answers;
+  async #fromStore(ids: string[]): Promise<(readonly [string, MonitorLive])[]> {
+    return (await this.#deps.stored(ids)).map(({ monitor_id: id, state }) => [id, viewLive(state)]);
   }
+}
 
-  async #fromStore(ids: string[]): Promise<OpenAnswer> {
-    const records = await this.#deps.stored(ids);
-    const now = this.#deps.clock.now();
-    const monitors = records.map(({ monitor_id: id, state, position }) =>
-      toOpenMonitor(id, newLiveMonitor(state, position), now, null));
-    return { monitors, recent: [] };
+/** Asks all shards of these monitors at once, and each of them in turn about up to ASK_AT_ONCE. */
+async function inChunks<A>(
+  monitorIds: string[], ask: (shard: number, ids: string[]) => Promise<A>,
+): Promise<A[]> {
+  const byShard = new Map<number, string[]>();
+  for (const id of monitorIds) {
+    const shard = shardOf(id);
+    const ids = byShard.get(shard);
+    if (ids) ids.push(id);
+    else byShard.set(shard, [id]);
   }
+  const answers = await Promise.all([...byShard].map(async ([shard, ids]) => {
+    const found: A[] = [];
+    for (let at = 0; at < ids.length; at += ASK_AT_ONCE) {
+      found.push(await ask(shard, ids.slice(at, at + ASK_AT_ONCE)));
+    }
+    return found;
+  }));
+  return answers.flat();
 }
 
 function fromMemory({ state, writer }: ShardView, ids: string[], recent: number, now: number): OpenAnswer {

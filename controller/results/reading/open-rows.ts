@@ -21,13 +21,19 @@ export const openRowsQuestion = shardQuestion({
   },
 });
 
-/** Hours of a monitor that its owner has results of; none if it does not answer. */
+/**
+ * Hours of a monitor that its owner has results of.
+ * @throws AppError SERVICE_UNAVAILABLE if it does not answer.
+ */
 export async function openHours(owners: ShardQuestions, monitorId: string): Promise<number[]> {
   const asked = { monitor_id: monitorId, hour: -1, skip: 0 };
-  return (await owners.ask(shardOf(monitorId), openRowsQuestion, asked))?.hours ?? [];
+  return (await owners.ask(shardOf(monitorId), openRowsQuestion, asked)).hours;
 }
 
-/** The owner's results of an hour. Those written meanwhile may be missing: a block read later has them. */
+/**
+ * The owner's results of an hour. Those written meanwhile may be missing: a block read later has them.
+ * @throws AppError SERVICE_UNAVAILABLE if it does not answer.
+ */
 export async function openRows(
   owners: ShardQuestions, monitorId: string, hour: number,
 ): Promise<StoredResult[]> {
@@ -35,7 +41,6 @@ export async function openRows(
   for (;;) {
     const asked = { monitor_id: monitorId, hour, skip: rows.length };
     const answer = await owners.ask(shardOf(monitorId), openRowsQuestion, asked);
-    if (answer === null) return rows;
     rows.push(...answer.rows);
     if (answer.rows.length < ROWS_AT_ONCE) return rows;
   }

@@ -43,15 +43,21 @@ export class HealthReader {
     this.#clock = clock;
   }
 
-  /** Asks every shard's owner and leaves out those that do not answer. Yields after shards that take long. */
+  /**
+   * Asks every shard's owner. Yields after shards that take long.
+   * @throws AppError SERVICE_UNAVAILABLE when one does not answer: its monitors would look unknown.
+   */
   async ofProject(projectId: string): Promise<ProjectHealth> {
-    const asked: Promise<ProjectHealth | null>[] = [];
+    const asked: Promise<ProjectHealth>[] = [];
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const before = this.#clock.monotonic();
-      asked.push(this.#owners.ask(shard, healthQuestion, { project_id: projectId }).catch(() => null));
+      const answer = this.#owners.ask(shard, healthQuestion, { project_id: projectId });
+      // It may fail during a break, before all are awaited.
+      answer.catch(() => undefined);
+      asked.push(answer);
       if (this.#clock.monotonic() - before > WITHOUT_BREAK_MS) await sleep(this.#clock, 0);
     }
-    const known = (await Promise.all(asked)).filter((answer) => answer !== null);
+    const known = await Promise.all(asked);
     const sum = (name: keyof ProjectHealth['counts']): number =>
       known.reduce((total, { counts }) => total + counts[name], 0);
     return trimmed({

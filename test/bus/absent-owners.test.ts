@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { shardOf } from '../../shared/ids.ts';
+import { bundleFile } from '../bundle.mjs';
+import type { Loose } from '../helpers/api-client.ts';
+import { ControllerProcess } from '../helpers/controller-process.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { configOf, resultOf } from '../unit/results/build.ts';
+
+const MONITORS = 12;
+const CHECKS = 40;
+/** Monitors whose own pages are asked for; the list has all of them. */
+const WATCHED = 3;
+
+/** Both have the same store and NATS: one in this process, one in a process of its own. */
+let rig: ControllerRig;
+let second: ControllerProcess | null = null;
+let secondUrl: string;
+let bundle: string;
+let probe: TestProbe;
+let key: string;
+const ids: string[] = [];
+const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-second-'));
+
+beforeAll(async () => {
+  [rig, bundle] = await Promise.all([startControllerRig(), bundleFile('controller/main.ts')]);
+  key = (await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' })).key;
+  probe = await rig.probe('one');
+  probe.beat();
+  await probe.follow();
+  for (let number = 0; number < MONITORS; number += 1) {
+    const body = { name: `m${number}`, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60 };
+    const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', body);
+    ids.push(monitor.id);
+  }
+  await until(() => ids.every((id) => probe.held.has(id)), { what: 'the probe has all monitors' });
+  await report();
+  await until(async () => {
+    const { data: { monitors } } = (await get(rig.controller.url, '/api/monitors')).body;
+    return monitors.every(({ stats }: Loose) => stats?.totalChecks === CHECKS);
+  }, { what: 'all results are counted' });
+  const port = await freePort();
+  secondUrl = `http://127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  await second?.kill9();
+  await rig?.stop();
+  rmSync(bundle, { force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** All results of a shard's monitors, in one lane. */
+async function report(): Promise<void> {
+  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const since = Date.now() - CHECKS * 1000;
+  for (const shard of new Set(ids.map(shardOf))) {
+    const results = ids.filter((id) => shardOf(id) === shard).flatMap((monitor_id) =>
+      Array.from({ length: CHECKS }, (_, at) => ({ monitor_id, at: since + at * 1000 })));
+    for (let first = 1; first <= results.length; first += CHECKS) {
+      const part = results.slice(first - 1, first - 1 + CHECKS);
+      const numbered = part.map(({ monitor_id, at }, index) => resultOf(
+        configOf({ monitor_id }),
+        { seq: first + index, assignment_rev: 1, started_at: at, scheduled_at: at },
+      ));
+      const last = first + part.length - 1;
+      const bytes = encodeBatch({ epoch: 'e', engine: 'test', first, last, results: numbered, dropped: [] });
+      await probe.nats.request(subjects.results(shard, region_id, probe_id), bytes, { timeout: 60_000 });
+    }
+  }
+}
+
+const startSecond = async (): Promise<void> => {
+  const { nats, store } = rig;
+  second = await ControllerProcess.start(bundle, {
+    PORT: new URL(secondUrl).port, DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url,
+    NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+    NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1', LOG_LEVEL: 'info',
+  });
+};
+
+async function get(url: string, path: string): Promise<{ status: number; body: Loose }> {
+  const response = await fetch(url + path, { headers: { 'x-api-key': key } });
+  return { status: response.status, body: await response.json() as Loose };
+}
+
+const isReady = async (url: string) => (await get(url, '/readyz')).status === 200;
+
+/** Shards that a controller has loaded. */
+async function inHand(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^farwatch_shards_in_hand (\d+)$/m.exec(text)?.[1]);
+}
+
+type Seen = Set<number | 'unavailable'>;
+
+/** Asks a controller for every number again and again until `end`, and gives what it saw by path. */
+function watchNumbers(url: () => string): { rounds(): number; end(): Promise<Map<string, Seen>> } {
+  const seen = new Map<string, Seen>();
+  let [rounds, isOver] = [0, false];
+  const asked: Record<string, (body: Loose) => number[]> = {
+    '/api/monitors': ({ data }) => data.monitors.map(({ stats }: Loose) => stats?.totalChecks ?? 0),
+  };
+  for (const id of ids.slice(0, WATCHED)) {
+    asked[`/api/monitors/${id}/stats`] = ({ data, error }) =>
+      [error?.code === 'STATS_NOT_FOUND' ? 0 : data.total_checks];
+    asked[`/api/monitors/${id}/results?limit=100`] = ({ data }) => [data.results.length];
+    asked[`/api/monitors/${id}/response-times?period=7d`] = ({ data }) =>
+      [data.series[0]?.points.reduce((sum: number, { count }: Loose) => sum + count, 0) ?? 0];
+  }
+  for (const path of Object.keys(asked)) seen.set(path, new Set());
+  const watching = (async () => {
+    while (!isOver) {
+      await Promise.all(Object.entries(asked).map(async ([path, numbersOf]) => {
+        // A controller that is not running answers nothing at all.
+        const answer = await get(url(), path).catch(() => null);
+        if (answer?.status === 503) seen.get(path)?.add('unavailable');
+        else if (answer) for (const number of numbersOf(answer.body)) seen.get(path)?.add(number);
+      }));
+      rounds += 1;
+    }
+  })();
+  return {
+    rounds: () => rounds,
+    end: async () => {
+      isOver = true;
+      await watching;
+      return seen;
+    },
+  };
+}
+
+/** Every number was told and was never another one; how many of the paths were unavailable for a while. */
+function unavailable(seen: Map<string, Seen>): number {
+  for (const [path, numbers] of seen) {
+    expect([...numbers].filter((number) => number !== 'unavailable'), path).toEqual([CHECKS]);
+  }
+  return [...seen.values()].filter((numbers) => numbers.has('unavailable')).length;
+}
+
+test('a controller that joins others is ready once it has loaded its share of the shards', async () => {
+  await until(() => isReady(rig.controller.url), { what: 'the first is ready' });
+  expect(await inHand(rig.controller.url)).toBe(16);
+  await startSecond();
+  const watch = watchNumbers(() => secondUrl);
+  await until(() => isReady(secondUrl), { what: 'the second is ready' });
+  expect([await inHand(rig.controller.url), await inHand(secondUrl)]).toEqual([8, 8]);
+  unavailable(await watch.end());
+});
+
+test('no number is smaller after a controller was killed and while its shards are away', async () => {
+  const watch = watchNumbers(() => rig.controller.url);
+  await until(() => watch.rounds() > 0, { what: 'a first look' });
+  await second?.kill9();
+  second = null;
+  await until(async () => (await inHand(rig.controller.url)) === 16, { what: 'a takeover' });
+  const after = watch.rounds();
+  await until(() => watch.rounds() > after + 1, { what: 'a look after it' });
+  expect(unavailable(await watch.end())).toBeGreaterThan(0);
+});
+
+test('no number is smaller while a controller restarts, alone or beside another', async () => {
+  const watch = watchNumbers(() => rig.controller.url);
+  await rig.restart(async () => undefined);
+  await until(() => isReady(rig.controller.url), { what: 'it is ready again' });
+  await startSecond();
+  await until(() => isReady(secondUrl), { what: 'the second is ready' });
+  const other = watchNumbers(() => secondUrl);
+  await rig.restart(async () => undefined);
+  await until(() => isReady(rig.controller.url), { what: 'it is ready once more' });
+  const after = [watch.rounds(), other.rounds()] as const;
+  await until(() => watch.rounds() > after[0] + 1 && other.rounds() > after[1] + 1, { what: 'a last look' });
+  unavailable(await watch.end());
+  unavailable(await other.end());
+});
