@@ -1,20 +1,25 @@
 import { newId, newSecret } from '../../shared/ids.ts';
-import { sleep, type Clock } from '../../shared/time.ts';
+import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { AlertDetails, CountedVerdict, DeliveryDoc, Verdict } from './delivery.ts';
+import { CLAIM_MS, persistently, type Claimed } from './claimed.ts';
+import type { AlertDetails, CountedVerdict, Verdict } from './delivery.ts';
+import { attemptDigest } from './digests/attempt-digest.ts';
+import type { DigestClaimStore } from './digests/claim-store.ts';
+import { noteHealth } from './note-health.ts';
 import { obstacleTo } from './obstacles.ts';
 import type { DestinationReader, Suppressions } from './ports.ts';
 import type { TryEnd } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { recipientsOf } from './recipient-rules.ts';
 import { abandoned, afterAttempt, afterDeferral } from './retry-rules.ts';
-import type { SendContext } from './senders/send-alert.ts';
+import type { Digest, SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
   /** Runs `work` when its turn at the database has come; the time of an attempt counts from then on. */
   begin<T>(work: () => Promise<T>): Promise<T>;
-  deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release'>;
+  deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll'>;
+  digests: Pick<DigestClaimStore, 'claim' | 'release'>;
   health: Pick<QueueStore, 'noteFailure' | 'noteReached'>;
   destinations: Pick<DestinationReader, 'findById'>;
   incidents: {
@@ -23,6 +28,7 @@ export interface AttemptDeps {
   };
   suppressions: Suppressions;
   send(destination: DestinationDoc, alert: AlertDetails, context: SendContext): Promise<Verdict>;
+  sendDigest(digest: Digest): Promise<Verdict>;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
@@ -36,14 +42,8 @@ export interface Tried {
   isResumed: boolean;
 }
 
-/** A claim lasts for the time to answer, the time before sending, and some room for clocks that differ. */
-const CLAIM_MS = 30_000;
 /** An attempt delayed longer than this after its claim does not send: the claim could expire under way. */
 const SEND_WITHIN_MS = 8000;
-/** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
-const WRITE_WITHIN_MS = CLAIM_MS - 8000;
-const WRITE_AGAIN_MS = 500;
-
 /**
  * One attempt at one delivery: claim it, read its destination again, send, record the outcome. After a crash
  * between sending and recording, the claim expires and the delivery is sent again.
@@ -61,14 +61,6 @@ export async function attemptDelivery(deps: AttemptDeps, id: string, signal: Abo
 
 const BUSY: Verdict = Object.freeze({ kind: 'busy' });
 
-interface Claimed {
-  delivery: DeliveryDoc;
-  token: string;
-  /** Unix ms. */
-  at: number;
-  elapsedMs(): number;
-}
-
 async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: AbortSignal): Promise<TryEnd> {
   const { deliveries, destinations, incidents, clock, random } = deps;
   const { delivery, token, at: startedAt } = claimed;
@@ -82,6 +74,8 @@ async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: Abort
     if (destination !== null && isFailure) await noteHealth(deps, destination, recipient, failure);
     return { kind: 'dropped' };
   }
+  const { digest_id, digest_at = 0 } = delivery;
+  if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), recipient, signal };
   const isTooLate = signal.aborted || claimed.elapsedMs() > SEND_WITHIN_MS;
   const verdict = isTooLate ? BUSY : await deps.send(destination, delivery.alert, context);
@@ -109,31 +103,4 @@ async function attemptClaimed(deps: AttemptDeps, claimed: Claimed, signal: Abort
   if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs };
   const { next_attempt_at: readyAt } = outcome;
   return readyAt === null ? { kind: 'failed' } : { kind: 'retry', readyAt };
-}
-
-/** Retries a write while the claim holds: a short outage of the database must not send an alert twice. */
-async function persistently<T>(clock: Clock, claimed: Claimed, signal: AbortSignal, write: () => Promise<T>) {
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (signal.aborted || claimed.elapsedMs() > WRITE_WITHIN_MS) throw error;
-      await sleep(clock, WRITE_AGAIN_MS);
-    }
-  }
-}
-
-/** Several recipients count one by one: mail that reaches one says nothing about the others. */
-async function noteHealth(
-  { health, clock, onFailing }: AttemptDeps, destination: DestinationDoc, recipient: string,
-  verdict: CountedVerdict,
-): Promise<void> {
-  const { _id: id, type, config } = destination;
-  const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;
-  if (verdict.kind === 'sent') {
-    if (others !== null) await health.noteReached(id, { recipient, others }, clock.now());
-    return;
-  }
-  const failed = { reason: verdict.reason, recipient: (others ?? []).length > 0 ? recipient : null };
-  if (await health.noteFailure(id, failed, clock.now())) onFailing(destination, verdict.reason);
 }

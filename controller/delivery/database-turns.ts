@@ -20,7 +20,7 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQ
     (...args: A): Promise<R> => turns.add(() => work(...args), { priority });
   const begin = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(0, work);
   const end = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => take(1, work);
-  const { deliveries, health, destinations, incidents, suppressions } = attempt;
+  const { deliveries, digests, health, destinations, incidents, suppressions } = attempt;
   return {
     pending: begin(pending),
     queues: {
@@ -36,6 +36,12 @@ export function inTurns({ attempt, pending, queues }: UnorderedStores, turns: PQ
         claim: (...args) => deliveries.claim(...args),
         settle: end((...args) => deliveries.settle(...args)),
         release: end((...args) => deliveries.release(...args)),
+        ofDigest: end((id) => deliveries.ofDigest(id)),
+        settleAll: end((...args) => deliveries.settleAll(...args)),
+      },
+      digests: {
+        claim: end((...args) => digests.claim(...args)),
+        release: end((...args) => digests.release(...args)),
       },
       health: {
         noteFailure: end((...args) => health.noteFailure(...args)),

@@ -39,6 +39,10 @@ export interface DeliveryDoc {
   max_retries: number;
   /** How often it was put off because the way out was busy, which counts as no attempt. */
   deferrals?: number;
+  /** The digest that it is sent in; without one it is sent by itself. */
+  digest_id?: string;
+  /** When that digest is sent. */
+  digest_at?: number;
   /** Not attempted before this instant; null once it is no longer pending. */
   next_attempt_at: number | null;
   /** The attempt under way; nobody else may start one until then. */
@@ -52,6 +56,9 @@ export interface DeliveryDoc {
   updated_at: number;
 }
 
+/** Where an alert goes that is not sent by itself. */
+export type DigestPlace = Required<Pick<DeliveryDoc, 'digest_id' | 'digest_at'>>;
+
 /** What the order of a queue depends on. */
 export interface QueuedDelivery {
   id: string;
@@ -59,6 +66,8 @@ export interface QueuedDelivery {
   line: string;
   /** Unix ms before which it cannot be attempted, because of its retry or of another's claim. */
   readyAt: number;
+  /** Unix ms. Not even the recovery of its receiver makes it leave earlier. */
+  notBefore?: number;
 }
 
 interface Failed {

@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
 import type { AlertDetails, DeliveryDoc } from './delivery.ts';
+import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
 import { recipientsOf, subscribed } from './recipient-rules.ts';
@@ -13,6 +14,7 @@ interface FanOutDeps {
   destinations: Pick<DestinationReader, 'named' | 'defaults'>;
   deliveries: Pick<DeliveryStore, 'insertAbsent'>;
   queues: Pick<QueueStore, 'wake'>;
+  windows: Pick<MailWindowStore, 'admit'>;
   regions: RegionNaming;
   /** Tells the controllers that serve these destinations; the message may get lost. */
   notify(destinationIds: string[]): void;
@@ -36,10 +38,19 @@ export class FanOut implements AlertsPort {
     // Strictly increasing: alerts keep their order within a millisecond and when the clock is set back.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
     const [details, times] = [alertDetails(alert, regions), { now, queuedAt: this.#lastQueuedAt }];
-    await deliveries.insertAbsent(destinations.flatMap((one) => newDeliveries(details, one, times)));
+    const fresh = destinations.flatMap((one) => newDeliveries(details, one, times));
+    await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#placed(one, now))));
     // After the deliveries: a queue that is woken first could be found empty.
     await queues.wake(destinations, now);
     notify(destinations.map((destination) => destination._id));
+  }
+
+  /** Beyond 60 mails an hour an address receives the rest in one mail. */
+  async #placed(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
+    const { _id, channel, organization_id: organizationId, recipient: address } = delivery;
+    if (channel !== 'email') return delivery;
+    const place = await this.#deps.windows.admit({ organizationId, address }, _id, now);
+    return place === null ? delivery : { ...delivery, ...place, next_attempt_at: place.digest_at };
   }
 
   /** The default destinations also when all that the monitor names were deleted: silence would be worse. */

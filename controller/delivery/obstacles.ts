@@ -25,7 +25,9 @@ export async function obstacleTo(
   return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
 }
 
-function changeOf({ channel, recipient }: DeliveryDoc, destination: DestinationDoc | null): string | null {
+/** Why the destination no longer takes the delivery; null if it does. */
+export function changeOf(delivery: DeliveryDoc, destination: DestinationDoc | null): string | null {
+  const { channel, recipient } = delivery;
   if (destination === null) return 'the integration was deleted';
   if (!destination.enabled) return 'the integration was disabled';
   if (destination.type !== channel) return 'the integration is of another type now';

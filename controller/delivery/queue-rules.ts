@@ -34,14 +34,15 @@ export interface QueueState {
 
 /**
  * How an attempt ended for the queue. `dropped`: given up without sending. `again`: no outcome was stored,
- * and it is repeated soon, or not before `readyAt`. `lost`: another controller has it.
+ * and it is repeated soon, or not before `readyAt`. `lost`: another controller has it. `also`: the others
+ * that were sent in the same mail.
  */
 export type TryEnd =
-  | { kind: 'sent'; durationMs: number | null }
-  | { kind: 'failed' }
+  | { kind: 'sent'; durationMs: number | null; also?: string[] }
+  | { kind: 'failed'; also?: string[] }
   | { kind: 'dropped' }
-  | { kind: 'retry'; readyAt: number }
-  | { kind: 'again'; readyAt?: number }
+  | { kind: 'retry'; readyAt: number; also?: string[] }
+  | { kind: 'again'; readyAt?: number; also?: string[] }
   | { kind: 'lost' };
 
 export type QueueMessage =
@@ -109,26 +110,27 @@ function tried(
   state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number,
 ): QueueState {
   const next = { ...state, running: state.running.filter((one) => one.id !== id) };
+  const ids = new Set([id, ...('also' in end ? (end.also ?? []) : [])]);
   const failing = { isProven: false, pool: 'slow', failingSince: state.failingSince ?? now } as const;
   switch (end.kind) {
     case 'sent': {
       const isProven = end.durationMs !== null && end.durationMs < SLOW_MS;
       return {
-        ...next, items: without(state.items, id), isProven, pool: isProven ? 'quick' : 'slow',
+        ...next, items: without(state.items, ids), isProven, pool: isProven ? 'quick' : 'slow',
         failingSince: null, deliveredAt: now,
       };
     }
     case 'failed':
-      return { ...next, ...failing, items: without(state.items, id) };
+      return { ...next, ...failing, items: without(state.items, ids) };
     case 'retry':
-      return { ...next, ...failing, items: postponed(state.items, id, end.readyAt) };
+      return { ...next, ...failing, items: postponed(state.items, ids, end.readyAt) };
     case 'dropped':
-      return { ...next, items: without(state.items, id) };
+      return { ...next, items: without(state.items, ids) };
     case 'again':
-      return { ...next, items: postponed(state.items, id, end.readyAt ?? now + NO_ROOM_WAIT_MS) };
+      return { ...next, items: postponed(state.items, ids, end.readyAt ?? now + NO_ROOM_WAIT_MS) };
     case 'lost':
       // It keeps its place until the queue is read again, so that later ones do not overtake it.
-      return { ...next, items: postponed(state.items, id, Infinity), isStale: true };
+      return { ...next, items: postponed(state.items, ids, Infinity), isStale: true };
   }
 }
 
@@ -164,16 +166,17 @@ function oldestOfEach(items: QueuedDelivery[]): QueuedDelivery[] {
   return [...heads.values()];
 }
 
-function without(items: QueuedDelivery[], id: string): QueuedDelivery[] {
-  return items.filter((item) => item.id !== id);
+function without(items: QueuedDelivery[], ids: ReadonlySet<string>): QueuedDelivery[] {
+  return items.filter((item) => !ids.has(item.id));
 }
 
 function hastened(items: QueuedDelivery[], now: number): QueuedDelivery[] {
-  return items.map(
-    (item) => (item.readyAt === Infinity ? item : { ...item, readyAt: Math.min(item.readyAt, now) }),
-  );
+  return items.map((item) => {
+    if (item.readyAt === Infinity) return item;
+    return { ...item, readyAt: Math.min(item.readyAt, Math.max(now, item.notBefore ?? now)) };
+  });
 }
 
-function postponed(items: QueuedDelivery[], id: string, readyAt: number): QueuedDelivery[] {
-  return items.map((item) => (item.id === id ? { ...item, readyAt } : item));
+function postponed(items: QueuedDelivery[], ids: ReadonlySet<string>, readyAt: number): QueuedDelivery[] {
+  return items.map((item) => (ids.has(item.id) ? { ...item, readyAt } : item));
 }

@@ -9,7 +9,9 @@ import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
 
 /** What the order of a queue is made from. */
-const QUEUED = { monitor_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1 } as const;
+const QUEUED = {
+  monitor_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
+} as const;
 
 /** Collection `deliveries`: the queues of what is pending, and the notification log. */
 export class DeliveryStore implements NotificationLog {
@@ -25,6 +27,8 @@ export class DeliveryStore implements NotificationLog {
       { key: { destination_id: 1, status: 1, queued_at: 1, _id: 1 }, name: 'queue' },
       // The notification log of an incident.
       { key: { incident_id: 1, created_at: -1, _id: -1 }, name: 'log' },
+      // What is sent in one digest.
+      { key: { digest_id: 1, queued_at: 1, _id: 1 }, name: 'digest', sparse: true },
       // Removing old deliveries.
       { key: { created_at: 1 }, name: 'age' },
     ]);
@@ -47,7 +51,8 @@ export class DeliveryStore implements NotificationLog {
     const found = await oldest.project<Pick<DeliveryDoc, '_id' | keyof typeof QUEUED>>(QUEUED).toArray();
     return found.map((doc) => {
       const readyAt = Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0);
-      return { id: doc._id, line: lineOf(doc), readyAt };
+      const digest = doc.digest_at === undefined ? {} : { notBefore: doc.digest_at };
+      return { id: doc._id, line: lineOf(doc), readyAt, ...digest };
     });
   }
 
@@ -69,6 +74,18 @@ export class DeliveryStore implements NotificationLog {
   /** Gives a claim back when nothing was attempted. */
   async release(id: string, token: string): Promise<void> {
     await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, { $set: { claim: null } });
+  }
+
+  /** What is pending in a digest, oldest first. */
+  ofDigest(digestId: string): Promise<DeliveryDoc[]> {
+    const pending = this.#deliveries.find({ digest_id: digestId, status: 'pending' });
+    return pending.sort({ queued_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Records the outcome of an attempt at all of these that are still pending. */
+  async settleAll(ids: string[], outcome: Partial<AttemptOutcome>): Promise<void> {
+    const change = { $set: { ...outcome, claim: null } };
+    await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
   }
 
   async ofIncident(tenant: Tenant, incidentId: string, query: NotificationQuery) {

@@ -3,12 +3,14 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
 import { SuppressionStore } from '../alert-mail/store.ts';
+import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
+import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
-import { sendAlert } from '../delivery/senders/send-alert.ts';
+import { sendAlert, sendDigest } from '../delivery/senders/send-alert.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { DeliveryStore } from '../delivery/store.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
@@ -53,12 +55,16 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   const poster = new HttpPoster({ clock, vetting });
   const tokens = new RecipientTokens(accounts.linkKeys);
   const suppressions = new SuppressionStore(db);
+  const windows = new MailWindowStore(db);
+  const digests = new DigestClaimStore(db);
+  await windows.ensureIndexes();
   const stopLink = (organizationId: string, address: string) =>
     `${baseUrl()}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
   const service = new DeliveryService({
     attempt: {
-      deliveries, health: queues, destinations, incidents, suppressions, clock, random,
+      deliveries, digests, health: queues, destinations, incidents, suppressions, clock, random,
+      sendDigest: (digest) => sendDigest(sending, digest),
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination has begun to fail');
@@ -80,7 +86,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     }
   };
   return {
-    alerts: new FanOut({ destinations, deliveries, queues, clock, regions, notify: wakeOwners }),
+    alerts: new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners }),
     /** The notification log of incidents. */
     log: deliveries,
     destinations, service, failing, poster,

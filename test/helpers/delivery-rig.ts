@@ -1,9 +1,11 @@
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
+import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
+import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { UnorderedStores } from '../../controller/delivery/database-turns.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
-import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';
+import { sendAlert, sendDigest } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryService } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type {
@@ -64,6 +66,8 @@ export class DeliveryRig {
   readonly deliveries: DeliveryStore;
   readonly queues: QueueStore;
   readonly suppressions: SuppressionStore;
+  readonly windows: MailWindowStore;
+  readonly digests: DigestClaimStore;
   readonly incidents: IncidentStore;
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
@@ -77,6 +81,8 @@ export class DeliveryRig {
     this.deliveries = new DeliveryStore(db);
     this.queues = new QueueStore(db);
     this.suppressions = new SuppressionStore(db);
+    this.windows = new MailWindowStore(db);
+    this.digests = new DigestClaimStore(db);
     this.incidents = new IncidentStore(db);
     const updates = new IncidentUpdateStore(db);
     this.outbox = new IncidentOutbox({ incidents: this.incidents, updates }, this.clock);
@@ -105,7 +111,7 @@ export class DeliveryRig {
       ownsShard, clock, log,
     });
     const alerts = new FanOut({
-      destinations, deliveries, queues, clock,
+      destinations, deliveries, queues, windows: this.windows, clock,
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
       notify: (ids) => service.wake(ids),
     });
@@ -117,7 +123,7 @@ export class DeliveryRig {
 
   /** The dependencies of senders. */
   stores(change: ControllerChange = {}): UnorderedStores {
-    const { clock, queues, incidents, suppressions } = this;
+    const { clock, queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } =
       change;
     const sending = {
@@ -126,8 +132,9 @@ export class DeliveryRig {
     };
     return {
       attempt: {
-        deliveries, health: queues, destinations, incidents, suppressions, clock, random: Math.random,
+        deliveries, digests, health: queues, destinations, incidents, suppressions, clock, random: Math.random,
         onFailing: () => undefined,
+        sendDigest: (digest) => sendDigest(sending, digest),
         send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       },
       pending: (id, limit) => deliveries.pending(id, limit),

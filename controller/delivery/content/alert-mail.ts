@@ -3,7 +3,7 @@ import { plainText, type AlertContent } from './alert-content.ts';
 
 const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
 
-interface MailFrame {
+export interface MailFrame {
   to: string;
   /** Joins the mails of an incident. */
   thread: string;
@@ -12,21 +12,26 @@ interface MailFrame {
 }
 
 /** The same in text and in HTML, with everything escaped. */
-export function alertMail({ to, thread, stopLink }: MailFrame, content: AlertContent): Mail {
+export function alertMail(frame: MailFrame, content: AlertContent): Mail {
+  const { to, stopLink } = frame;
   return {
     to,
     subject: content.subject,
     text: `${plainText(content)}\n\nStop these mails: ${stopLink}\n`,
     html: htmlOf(content, stopLink),
-    headers: {
-      // RFC 8058: mail programs show a button that stops the mails with one request.
-      'List-Unsubscribe': `<${stopLink}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // Out-of-office replies would come back to us.
-      'Auto-Submitted': 'auto-generated',
-      'X-Auto-Response-Suppress': 'All',
-      References: `<${thread}@farwatch.invalid>`,
-    },
+    headers: mailHeaders(frame),
+  };
+}
+
+export function mailHeaders({ thread, stopLink }: MailFrame): Record<string, string> {
+  return {
+    // RFC 8058: mail programs show a button that stops the mails with one request.
+    'List-Unsubscribe': `<${stopLink}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    // Out-of-office replies would come back to us.
+    'Auto-Submitted': 'auto-generated',
+    'X-Auto-Response-Suppress': 'All',
+    References: `<${thread}@farwatch.invalid>`,
   };
 }
 
@@ -50,6 +55,6 @@ function htmlOf({ subject, headline, facts, links, tone }: AlertContent, stopLin
   ].join('\n');
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
-import type { Mailer } from '../../platform/mail/mailer-port.ts';
+import type { Mail, MailLane, Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import { alertContent } from '../content/alert-content.ts';
 import { alertMail } from '../content/alert-mail.ts';
+import { digestMail } from '../content/digest-mail.ts';
 import type { AlertDetails, Verdict } from '../delivery.ts';
 import type { DestinationReader } from '../ports.ts';
 import { postToSlack } from './slack.ts';
@@ -43,17 +44,36 @@ export function sendAlert(
   }
 }
 
+/** Alerts that one mail tells. */
+export interface Digest {
+  digestId: string;
+  organizationId: string;
+  recipient: string;
+  /** Oldest first. */
+  alerts: AlertDetails[];
+}
+
+/** One attempt to send a digest. Never rejects because of the receiver. */
+export function sendDigest(deps: SendDeps, digest: Digest): Promise<Verdict> {
+  const { digestId: thread, organizationId, recipient: to, alerts } = digest;
+  const frame = { to, thread, stopLink: deps.stopLink(organizationId, to) };
+  return sendMail(deps, digestMail(frame, alerts, deps.baseUrl()), 'alerts');
+}
+
 /** The mails about an incident form one thread. */
-async function mailAlert(
+function mailAlert(
   deps: SendDeps, organizationId: string, alert: AlertDetails, { recipient, isTest = false }: SendContext,
 ): Promise<Verdict> {
-  const { mailer, clock, baseUrl } = deps;
-  const startedAt = clock.monotonic();
   const thread = alert.incident?.id ?? alert.id;
-  const content = alertContent(alert, baseUrl());
+  const content = alertContent(alert, deps.baseUrl());
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
   const frame = { to: recipient, thread, stopLink: deps.stopLink(organizationId, recipient) };
-  const outcome = await mailer.send(alertMail(frame, shown), isTest ? 'tests' : 'alerts');
+  return sendMail(deps, alertMail(frame, shown), isTest ? 'tests' : 'alerts');
+}
+
+async function sendMail({ mailer, clock }: SendDeps, mail: Mail, lane: MailLane): Promise<Verdict> {
+  const startedAt = clock.monotonic();
+  const outcome = await mailer.send(mail, lane);
   const facts = { status: null, durationMs: clock.monotonic() - startedAt };
   if (outcome.kind === 'busy') return { kind: 'deferred', reason: outcome.reason, ...facts };
   return { ...facts, ...outcome };

@@ -43,6 +43,24 @@ describe('a queue', () => {
     }
   });
 
+  test('ends or postpones all deliveries that one mail has told', () => {
+    const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3'), item('d', 'm4', 9000)];
+    const sent: TryEnd = { kind: 'sent', durationMs: 5, also: ['b', 'c'] };
+    expect(from(items, [{ kind: 'tried', id: 'a', end: sent }]).state.items.map(({ id }) => id)).toEqual(['d']);
+    const refused: TryEnd = { kind: 'retry', readyAt: 8000, also: ['b', 'c'] };
+    const { state, effects } = from(items, [{ kind: 'tried', id: 'a', end: refused }]);
+    expect(state.items.map(({ readyAt }) => readyAt)).toEqual([8000, 8000, 8000, 9000]);
+    expect(effects).toMatchObject([{ kind: 'settle', dueAt: 8000 }]);
+  });
+
+  test('does not send a digest early when its receiver recovers', () => {
+    const items = [item('a', 'm1'), item('retry', 'm2', 500_000), { ...item('digest', 'm3', 900_000), notBefore: 900_000 }];
+    const { state } = from([], [
+      { kind: 'loaded', wakes: 1, items, failingSince: 1000, isGone: false }, done('a'),
+    ], 200_000);
+    expect(state.items.map(({ readyAt }) => readyAt)).toEqual([200_000, 900_000]);
+  });
+
   test('sends no delivery before an older one of the same monitor', () => {
     const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
     expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', pool: 'quick' }]);

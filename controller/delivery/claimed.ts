@@ -1,0 +1,31 @@
+import { sleep, type Clock } from '../../shared/time.ts';
+import type { DeliveryDoc } from './delivery.ts';
+
+/** A claim lasts for the time to answer, the time before sending, and some room for clocks that differ. */
+export const CLAIM_MS = 30_000;
+/** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
+const WRITE_WITHIN_MS = CLAIM_MS - 8000;
+const WRITE_AGAIN_MS = 500;
+
+/** A delivery that this attempt holds. */
+export interface Claimed {
+  delivery: DeliveryDoc;
+  token: string;
+  /** Unix ms. */
+  at: number;
+  elapsedMs(): number;
+}
+
+/** Retries a write while the claim holds: a short outage of the database must not send an alert twice. */
+export async function persistently<T>(
+  clock: Clock, claimed: Pick<Claimed, 'elapsedMs'>, signal: AbortSignal, write: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (signal.aborted || claimed.elapsedMs() > WRITE_WITHIN_MS) throw error;
+      await sleep(clock, WRITE_AGAIN_MS);
+    }
+  }
+}

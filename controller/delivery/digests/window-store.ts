@@ -1,0 +1,61 @@
+import type { Db } from 'mongodb';
+import { derivedId } from '../../../shared/ids.ts';
+import { Documents } from '../../platform/mongo/documents.ts';
+import type { DigestPlace } from '../delivery.ts';
+
+/** Alerts to one address from one organization that are sent one by one in a window. */
+const MAILS_PER_WINDOW = 60;
+const MAIL_WINDOW_MS = 3_600_000;
+/** Alerts in one digest; the next ones go into a second mail, so that a mail stays below 1 MB. */
+const ALERTS_PER_DIGEST = 500;
+/** Windows that ended so long ago are removed. */
+const KEPT_MS = 86_400_000;
+
+interface WindowDoc {
+  /** Derived from organization and address. */
+  _id: string;
+  /** Unix ms. It lasts an hour, beginning with its first alert. */
+  ends_at: number;
+  /** The deliveries that are sent one by one, so that a repeated call decides alike. */
+  deliveries: string[];
+  count: number;
+  /** Deliveries that were put into digests. */
+  digested: number;
+}
+
+/** Collection `mail_windows`: how many alerts each address has received in its hour. */
+export class MailWindowStore extends Documents<WindowDoc> {
+  constructor(db: Db) {
+    // Removing those that are long over.
+    super(db, 'mail_windows', [{ key: { ends_at: 1 }, name: 'by_end' }]);
+  }
+
+  /** Null: the delivery is sent by itself; else its place in a digest. May be repeated. `now` is Unix ms. */
+  async admit(
+    { organizationId, address }: { organizationId: string; address: string }, deliveryId: string, now: number,
+  ): Promise<DigestPlace | null> {
+    const _id = derivedId('mail window', organizationId, address.toLowerCase());
+    const isOpen = { ends_at: { $gt: now }, count: { $lt: MAILS_PER_WINDOW } };
+    const hasRoom = { deliveries: { $ne: deliveryId }, ...isOpen };
+    const entry = { $push: { deliveries: { $each: [deliveryId] } }, $inc: { count: 1 } };
+    if (await this.update({ _id, ...hasRoom }, entry)) return null;
+    const seen = await this.findOne({ _id });
+    if (seen === null || seen.ends_at <= now) {
+      if (await this.#begin(_id, seen, deliveryId, now)) return null;
+      // Another alert has begun the window at the same moment.
+      return this.admit({ organizationId, address }, deliveryId, now);
+    }
+    if (seen.deliveries.includes(deliveryId)) return null;
+    const { ends_at } = seen;
+    const { digested = 1 } = (await this.change({ _id, ends_at }, { $inc: { digested: 1 } })) ?? {};
+    const part = Math.floor((digested - 1) / ALERTS_PER_DIGEST);
+    return { digest_id: derivedId('digest', _id, ends_at, part), digest_at: ends_at };
+  }
+
+  async #begin(_id: string, seen: WindowDoc | null, deliveryId: string, now: number): Promise<boolean> {
+    const window = { ends_at: now + MAIL_WINDOW_MS, deliveries: [deliveryId], count: 1, digested: 0 };
+    if (seen !== null) return this.update({ _id, ends_at: seen.ends_at }, { $set: window });
+    await this.all.deleteMany({ ends_at: { $lte: now - KEPT_MS } });
+    return this.insertIfFree({ _id, ...window });
+  }
+}
