@@ -32,6 +32,11 @@ export function reachesProjectRole(role: ProjectRole, needed: ProjectRole): bool
   return PROJECT_ORDER.indexOf(role) >= PROJECT_ORDER.indexOf(needed);
 }
 
+/** Whether `role` may see credentials: what checks send, and the tokens of heartbeats. */
+export function seesCredentials(role: ProjectRole): boolean {
+  return reachesProjectRole(role, 'editor');
+}
+
 /**
  * Somebody's role in a project: owners and admins are admin of every project, and viewers may view every
  * project. A `member` has the role given to it; in the default project it is editor if none was given. Null:

@@ -1,6 +1,7 @@
 import { idParams } from '../http/params.ts';
 import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
 import { deletedAnswer } from '../monitors/answers.ts';
+import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
 import { viewBulk } from '../monitors/views.ts';
 import * as answers from './answers.ts';
 import type { GroupDeps } from './deps.ts';
@@ -44,7 +45,8 @@ function readRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       ...common, ...one, summary: 'Read a group with its monitors, children and path',
       answers: { 200: answers.groupView },
-      handle: async (ctx, { params }) => ok(viewWholeGroup(await readGroup(deps, ctx, params.id))),
+      description: CONCEALMENT,
+      handle: async (ctx, { params }) => ok(viewWholeGroup(await readGroup(deps, ctx, params.id), ctx.role)),
     }),
     defineRoute({
       ...figures, path: '/api/groups/health-summary',

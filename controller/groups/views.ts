@@ -1,5 +1,6 @@
 import { isoTime } from '../../shared/time.ts';
-import { runtimeStatus } from '../monitors/rules.ts';
+import type { ProjectRole } from '../accounts/roles.ts';
+import { runtimeStatus, shownTarget } from '../monitors/rules.ts';
 import type { GroupView } from './answers.ts';
 import type { GroupDoc } from './group.ts';
 import { childrenByParent, pathOf } from './tree-rules.ts';
@@ -17,12 +18,16 @@ export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, nu
   };
 }
 
-export function viewWholeGroup({ group, all, monitors, live, counts }: WholeGroup): GroupView {
+/** A group with its monitors, as this role may see them. */
+export function viewWholeGroup(
+  { group, all, monitors, live, counts }: WholeGroup, role: ProjectRole,
+): GroupView {
   const children = all.filter((each) => each.parent_group_id === group._id);
   return {
     ...viewGroup(group, counts),
     monitors: monitors.map(({ _id: id, name, type, target, interval_seconds, status }) => ({
-      id, name, type, target, interval_seconds, status, configState: status,
+      id, name, type, target: shownTarget({ type, target }, role),
+      interval_seconds, status, configState: status,
       runtimeStatus: runtimeStatus({ status }, live.get(id)),
     })),
     children: children.map((child) => viewGroup(child, counts)),

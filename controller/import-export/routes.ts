@@ -1,6 +1,7 @@
 import type { GroupDeps } from '../groups/deps.ts';
 import { toYaml } from '../http/body/yaml.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
 import { exportAnswer, importAnswer } from './answers.ts';
 import { documentInput, exportQuery, importQuery } from './schema.ts';
 import { exportDocument } from './verbs/export-document.ts';
@@ -38,8 +39,8 @@ export function configurationRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
       summary: 'Export monitors and groups as a document',
-      description: 'Contains what reading monitors returns, including passwords and tokens that checks '
-        + 'send, but no heartbeat tokens.',
+      description: 'Contains what reading monitors returns, but no heartbeat tokens. '
+        + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
       query: exportQuery,
       answers: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportAnswer } },
       handle: async (ctx, { query }) => {

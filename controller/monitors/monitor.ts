@@ -1,4 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import { searchText } from '../../shared/search-text.ts';
 import type { monitorSettings } from './answers.ts';
 import type { FieldsOf } from './settings/check-type.ts';
 import type { TypeSettings } from './settings/registry.ts';
@@ -51,7 +52,7 @@ export interface MonitorDoc extends TypeSettings {
   monitoring_regions: string[];
   notification_target_ids: string[];
   confirmation_policy: CommonSettings['confirmation_policy'];
-  /** Name and target in the form that `search` compares with. */
+  /** See `searchTextOf`. */
   search_text: string;
   created_at: number;
   updated_at: number;
@@ -63,4 +64,12 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** The time that a check may take, ms: as configured, else 10 s or the interval if that is shorter. */
 export function timeoutMs(monitor: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'>): number {
   return monitor.timeout_ms ?? Math.min(DEFAULT_TIMEOUT_MS, monitor.interval_seconds * 1000);
+}
+
+/**
+ * Name and target in the form that `search` compares with. The token of a heartbeat is not among it, because
+ * searches for its beginnings would tell it to readers who may not see it.
+ */
+export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | 'name' | 'target'>): string {
+  return type === 'HEARTBEAT' ? searchText(name) : searchText(name, target);
 }

@@ -6,6 +6,7 @@ import { monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStats
 import type { MonitorDeps } from './deps.ts';
 import { historyRoutes } from './history/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
+import { CONCEALMENT } from './settings/http-credentials.ts';
 import { listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
 import { viewListedMonitor, viewMonitor, viewStats } from './views.ts';
 import { writeRoutes } from './write-routes.ts';
@@ -18,7 +19,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
   const common = { method: 'GET', tag: 'Monitors', auth: { access: 'project', role: 'viewer' } } as const;
   return [
     defineRoute({
-      ...common, path: '/api/monitors', summary: 'List monitors',
+      ...common, path: '/api/monitors', summary: 'List monitors', description: CONCEALMENT,
       query: monitorListQuery,
       failure: { code: 'MONITORS_FETCH_FAILED', message: 'The monitors could not be loaded' },
       answers: { 200: monitorListAnswer },
@@ -26,7 +27,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
         const { limit, offset } = query;
         const { monitors, total } = await listMonitors(deps, ctx, query);
         const pagination = { total_count: total, limit, offset, has_more: offset + monitors.length < total };
-        const views = monitors.map(({ doc, facts }) => viewListedMonitor(doc, facts, ctx.now));
+        const views = monitors.map(({ doc, facts }) => viewListedMonitor(doc, facts, ctx));
         return { status: 200, data: { monitors: views, pagination } };
       },
     }),
@@ -45,14 +46,14 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/monitors/:id', summary: 'Read a monitor',
+      ...common, path: '/api/monitors/:id', summary: 'Read a monitor', description: CONCEALMENT,
       params: idParams,
       errors: ['MONITOR_NOT_FOUND'],
       failure: { code: 'CHECK_FETCH_FAILED', message: 'The monitor could not be loaded' },
       answers: { 200: monitorAnswer },
       handle: async (ctx, { params }) => {
         const { doc, live } = await readMonitor(deps, ctx, params.id);
-        return { status: 200, data: { monitor: viewMonitor(doc, live) } };
+        return { status: 200, data: { monitor: viewMonitor(doc, live, ctx.role) } };
       },
     }),
     defineRoute({

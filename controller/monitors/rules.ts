@@ -1,3 +1,4 @@
+import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
 import { phaseMs } from '../assignments/rules.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
@@ -22,6 +23,11 @@ export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): 
 export function runtimeStatus(doc: Pick<MonitorDoc, 'status'>, live: MonitorLive | null | undefined) {
   if (doc.status !== 'active') return 'paused';
   return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
+}
+
+/** The target for a reader with this role; null in place of a heartbeat's token, which lets anybody ping. */
+export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string | null {
+  return doc.type === 'HEARTBEAT' && !seesCredentials(role) ? null : doc.target;
 }
 
 export const CONTENDED = 'The monitor is being changed by other requests';

@@ -53,7 +53,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   const name = oneLine(1, 255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {
-    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional(),
+    ...readOnly, name: name.optional(), type: type.optional(), target: target.nullable().optional().describe('Null keeps the stored target.'),
     interval_seconds: interval, ...optionalFields,
   };
   return {
@@ -71,14 +71,16 @@ export function monitorInputs(minIntervalSeconds: number) {
 const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
   then: { required: ['heartbeat_interval', 'grace_period'] },
-  else: { required: ['target', 'interval_seconds'] },
+  else: {
+    required: ['target', 'interval_seconds'], properties: { target: { type: 'string' } },
+  },
 };
 
 type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
 
 /** Requires a field for every type but HEARTBEAT. */
 function needed(name: 'target' | 'interval_seconds') {
-  const isGiven = (body: Body) => body.type === 'HEARTBEAT' || body[name] !== undefined;
+  const isGiven = (body: Body) => body.type === 'HEARTBEAT' || (body[name] ?? null) !== null;
   const when = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
   return z.refine<Body>(isGiven, { path: [name], message: 'Required', when });
 }

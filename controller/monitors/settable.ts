@@ -21,7 +21,8 @@ export function settable(
 ): Settable {
   refuseForeignFields(required.type, input);
   const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1 };
-  const own = CHECK_TYPES[required.type].resolve(input, current, minIntervalSeconds);
+  const sent = { ...input, target: input.target ?? undefined };
+  const own = CHECK_TYPES[required.type].resolve(sent, current, minIntervalSeconds);
   return {
     ...NO_SETTINGS,
     interval_seconds: input.interval_seconds ?? required.interval_seconds ?? 0,

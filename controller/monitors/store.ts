@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
-import { searchText } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
-import type { MonitorDoc } from './monitor.ts';
+import { searchTextOf, type MonitorDoc } from './monitor.ts';
 
 /** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
@@ -51,7 +50,7 @@ export class MonitorStore {
 
   async insert(doc: NewMonitor): Promise<MonitorDoc> {
     const whole: MonitorDoc = {
-      revision: 1, check_revision: 1, search_text: searchText(doc.name, doc.target),
+      revision: 1, check_revision: 1, search_text: searchTextOf(doc),
       unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
     await this.#monitors.insertOne(whole);
@@ -180,7 +179,7 @@ function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const uncounted = movesCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
   const marks = { unjournaled: shardOf(_id), ...uncounted };
-  const $set = { search_text: searchText(next.name, next.target), ...change, ...revised, ...marks };
+  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks };
   return {
     filter: { _id, organization_id, project_id, deleted_at: null, revision },
     update: { $set, $inc: { revision: 1 } },

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
+import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
 import type { IncidentStatus } from '../incidents/incident.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { nextCheckAt, runtimeStatus } from './rules.ts';
+import { nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
 /** What is known of a monitor besides its document. */
@@ -21,18 +22,18 @@ type MonitorView = z.input<typeof monitorView>;
 type ListStats = z.input<typeof listStats>;
 type StatsView = z.input<typeof monitorStatsAnswer>;
 
-/** A monitor as the read of one shows it. */
-export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null): MonitorView {
-  return viewFields(doc, live, { runtimeStatus: runtimeStatus(doc, live) });
+/** A monitor as the read of one shows it to this role. */
+export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole): MonitorView {
+  return viewFields(doc, live, role, { runtimeStatus: runtimeStatus(doc, live) });
 }
 
-/** A monitor as the list shows it. */
+/** A monitor as the list shows it to this role. */
 export function viewListedMonitor(
-  doc: MonitorDoc, facts: MonitorFacts, now: number,
+  doc: MonitorDoc, facts: MonitorFacts, { now, role }: { now: number; role: ProjectRole },
 ): z.input<typeof listedMonitorView> {
   const { live, stats } = facts;
   const next = nextCheckAt(doc, live?.regions.length ?? 1, now);
-  return viewFields(doc, live, {
+  return viewFields(doc, live, role, {
     runtimeStatus: healthOf(doc, live),
     last_check_at: toSeconds(live?.last_check_at ?? stats?.last_check_at),
     next_check_at: toSeconds(next),
@@ -98,12 +99,13 @@ function toSeconds(atMs: number | null | undefined): number | undefined {
 
 /** Starts with literal fields: a copy of so wide an object that grows would make a hidden class each time. */
 function viewFields<More>(
-  doc: MonitorDoc, live: MonitorLive | null, more: More,
+  doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole, more: More,
 ): Omit<MonitorView, 'runtimeStatus'> & More {
-  const { _id: id, organization_id, created_by, name, type, target, interval_seconds, status } = doc;
+  const { _id: id, organization_id, created_by, name, type, interval_seconds, status } = doc;
   const { confirmation_policy, notification_target_ids: targets } = doc;
   return {
-    id, organization_id, created_by, name, type, target, interval_seconds, status, configState: status,
+    id, organization_id, created_by, name, type,
+    target: shownTarget(doc, role), interval_seconds, status, configState: status,
     created_at: Math.floor(doc.created_at / 1000),
     updated_at: Math.floor(doc.updated_at / 1000),
     timeout_ms: timeoutMs(doc),
@@ -114,7 +116,7 @@ function viewFields<More>(
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
-    ...CHECK_TYPES[type].view(doc),
+    ...CHECK_TYPES[type].view(doc, !seesCredentials(role)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, type ProjectContext, type Route } from '../http/route.ts';
 import { bulkAnswer, deletedAnswer, monitorAnswer } from './answers.ts';
 import type { MonitorDeps } from './deps.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -28,7 +28,8 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       errors: ['MONITOR_LIMIT_REACHED', ...LIMIT_ERRORS],
       answers: { 201: monitorAnswer },
       handle: async (ctx, { body }) => {
-        return { status: 201, data: { monitor: viewMonitor(await createMonitor(deps, ctx, body), null) } };
+        const doc = await createMonitor(deps, ctx, body);
+        return { status: 201, data: { monitor: viewMonitor(doc, null, ctx.role) } };
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
@@ -38,7 +39,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
       answers: { 200: monitorAnswer },
       handle: async (ctx, { params, body }) =>
-        replyWith(deps, await updateMonitor(deps, ctx, params.id, body)),
+        replyWith(deps, ctx, await updateMonitor(deps, ctx, params.id, body)),
     })),
     defineRoute({
       ...ofOne, method: 'DELETE', audit: 'monitor.deleted', summary: 'Delete a monitor',
@@ -79,11 +80,11 @@ function transitionRoutes(deps: MonitorDeps): Route[] {
       ...ofOne, ...facts, method: 'POST', path: `/api/monitors/:id/${transition}`,
       answers: { 200: monitorAnswer },
       handle: async (ctx, { params }) =>
-        replyWith(deps, await setMonitorStatus(deps, ctx, params.id, transition)),
+        replyWith(deps, ctx, await setMonitorStatus(deps, ctx, params.id, transition)),
     }),
   );
 }
 
-async function replyWith(deps: MonitorDeps, doc: MonitorDoc) {
-  return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc)) } } as const;
+async function replyWith(deps: MonitorDeps, { role }: Pick<ProjectContext, 'role'>, doc: MonitorDoc) {
+  return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc), role) } } as const;
 }

@@ -22,8 +22,8 @@ export interface CheckType<Input, Own> {
   resolve(
     input: Input & Partial<Common>, current: (Common & Own) | null, minIntervalSeconds: number,
   ): Pick<Common, 'target'> & Partial<Common & Own>;
-  /** Its own fields in an answer. */
-  view(doc: Own): object;
+  /** Its own fields in an answer; null in place of credentials if these are concealed. */
+  view(doc: Own, isConcealed: boolean): object;
   toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
 }
 

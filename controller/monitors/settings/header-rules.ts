@@ -17,7 +17,7 @@ export const FRAMING_HEADERS = new Set([
 /**
  * What is wrong with the headers that a check should send, by header; an empty name stands for all of them.
  */
-export function headerFaults(headers: Record<string, string>): { name: string; message: string }[] {
+export function headerFaults(headers: Record<string, string | null>): { name: string; message: string }[] {
   const entries = Object.entries(headers);
   const message = `Must have at most ${MOST_HEADERS} headers`;
   if (entries.length > MOST_HEADERS) return [{ name: '', message }];
@@ -29,10 +29,11 @@ export function headerFaults(headers: Record<string, string>): { name: string; m
   });
 }
 
-function faultOf(name: string, value: string, seen: Set<string>): string | null {
+function faultOf(name: string, value: string | null, seen: Set<string>): string | null {
   if (name.length > LONGEST_NAME || !FIELD_NAME.test(name)) return NAME_RULE;
   if (FRAMING_HEADERS.has(name.toLowerCase())) return 'This header is set by the check itself';
   if (seen.has(name.toLowerCase())) return 'Header is given twice';
+  if (value === null) return null;
   if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;
   return FIELD_VALUE.test(value) ? null : 'Header value must not contain line breaks or control characters';
 }

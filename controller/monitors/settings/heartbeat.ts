@@ -32,7 +32,7 @@ export const heartbeatFields = {
 export const heartbeatAnswer = {
   heartbeat_interval: z.int().optional(),
   grace_period: z.int().optional(),
-  heartbeat_token: z.string().optional(),
+  heartbeat_token: z.string().nullable().optional(),
   last_heartbeat_at: z.int().optional().describe('Unix seconds; absent until the first ping.'),
 };
 
@@ -57,10 +57,10 @@ export const heartbeatType: CheckType<FieldsOf<typeof heartbeatFields>, Own> = {
     const interval_seconds = ownInterval(input.interval_seconds, pings, current);
     return { target: token, heartbeat, interval_seconds };
   },
-  view: ({ heartbeat }) => (heartbeat === null ? {} : {
+  view: ({ heartbeat }, isConcealed) => (heartbeat === null ? {} : {
     heartbeat_interval: heartbeat.interval_seconds,
     grace_period: heartbeat.grace_seconds,
-    heartbeat_token: heartbeat.token,
+    heartbeat_token: isConcealed ? null : heartbeat.token,
   }),
   // Probes do nothing for a heartbeat: the controllers wait for its pings.
   toSpec: () => ({ type: 'HEARTBEAT' }),

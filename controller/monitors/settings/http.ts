@@ -4,6 +4,7 @@ import { fieldError } from '../../http/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import { headerFaults } from './header-rules.ts';
+import { concealed, revealed, type HttpAuth } from './http-credentials.ts';
 
 const method = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const request = z.strictObject({
@@ -16,19 +17,23 @@ const request = z.strictObject({
   /** Accepted status codes; empty means 200 to 299. */
   expected_status: z.array(z.int()),
 });
-const storedAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
-  z.strictObject({ type: z.literal('bearer'), token: z.string() }),
+const shown = z.string().nullable();
+const shownAuth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('basic'), username: shown, password: shown }),
+  z.strictObject({ type: z.literal('bearer'), token: shown }),
 ]);
 
 export const httpAnswer = {
-  ...request.partial().shape, slow_response_threshold_ms: z.int().optional(), auth: storedAuth.optional(),
+  ...request.partial().shape,
+  headers: z.record(z.string(), shown).optional(),
+  slow_response_threshold_ms: z.int().optional(),
+  auth: shownAuth.optional(),
 };
 
 /** The request of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
 export type HttpSettings = z.infer<typeof request> & {
   slow_response_threshold_ms: number | null;
-  auth: z.infer<typeof storedAuth> | null;
+  auth: HttpAuth | null;
 };
 
 export const HTTP_DEFAULTS: HttpSettings = {
@@ -36,25 +41,26 @@ export const HTTP_DEFAULTS: HttpSettings = {
   expected_status: [], slow_response_threshold_ms: null, auth: null,
 };
 
-const headers = z.record(z.string(), z.string()).superRefine((value, check) => {
+const headers = z.record(z.string(), z.string().nullable()).superRefine((value, check) => {
   for (const { name, message } of headerFaults(value)) {
     check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
   }
-});
+}).describe('Null keeps the stored value.');
 const credential = z.string().max(1000).regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters');
 const username = credential.regex(/^[^:]*$/, 'Must not contain a colon');
 const token = z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces');
 const sentAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username, password: credential }),
-  z.strictObject({ type: z.literal('bearer'), token }),
-]);
+  z.strictObject({ type: z.literal('basic'), username: username.nullable(), password: credential.nullable() }),
+  z.strictObject({ type: z.literal('bearer'), token: token.nullable() }),
+]).describe('Null in place of the user name, password or token keeps the stored one.');
 const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [...new Set(sent)]).optional()
   .describe('Accepted status codes; empty means 200 to 299.');
 
 const flatFields = {
   method: method.optional(),
   headers: headers.optional(),
-  body: z.string().max(65_536).nullable().optional(),
+  body: z.string().max(65_536).nullable().optional()
+    .describe('Null keeps the stored body; an empty text removes it.'),
   follow_redirects: z.boolean().optional(),
   max_redirects: z.int().min(0).max(10).optional(),
   verify_ssl: z.boolean().optional(),
@@ -77,8 +83,10 @@ export const httpType: CheckType<HttpInput, HttpOwn> = {
     const target = httpTarget(input.target, current?.target);
     return { target, http: resolveHttpSettings(input, current?.http ?? null) };
   },
-  view: ({ http }) => {
-    const { slow_response_threshold_ms: threshold, auth, ...settings } = http ?? HTTP_DEFAULTS;
+  view: ({ http }, isConcealed) => {
+    const stored = http ?? HTTP_DEFAULTS;
+    const { slow_response_threshold_ms: threshold, auth, ...settings } =
+      isConcealed ? concealed(stored) : stored;
     return { slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings };
   },
   toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc) }),
@@ -91,13 +99,20 @@ export function httpTarget(sent: string | undefined, current: string | undefined
   return sent ?? current ?? '';
 }
 
-/** Throws VALIDATION_ERROR for two different new values and for two kinds of authorization. */
+/**
+ * Throws VALIDATION_ERROR for two different new values, for two kinds of authorization, and for a null that
+ * stands for no stored credential.
+ */
 export function resolveHttpSettings(input: HttpInput, current: HttpSettings | null): HttpSettings {
   const { expected_status_codes: flatCodes } = input;
   const { expected_status_codes: nestedCodes, ...nested } = input.http_config ?? {};
   const settings = chooseSettings<HttpSettings>({
     config: 'http_config', aliases: { expected_status: 'expected_status_codes' },
-    sent: [input, { expected_status: flatCodes }, { ...nested, expected_status: nestedCodes }],
+    sent: [
+      { ...input, ...revealed(input, current, []) },
+      { expected_status: flatCodes },
+      { ...nested, ...revealed(nested, current, ['http_config']), expected_status: nestedCodes },
+    ],
     current, defaults: HTTP_DEFAULTS,
   });
   const names = Object.keys(settings.headers).map((name) => name.toLowerCase());
@@ -114,7 +129,7 @@ export function requestSpec({ target, http }: { target: string } & HttpOwn): Omi
   return { url: target, ...settings, headers: authorized };
 }
 
-function authorization(auth: z.infer<typeof storedAuth>): string {
+function authorization(auth: HttpAuth): string {
   if (auth.type === 'bearer') return `Bearer ${auth.token}`;
   return `Basic ${Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64')}`;
 }

@@ -50,7 +50,7 @@ export const keywordType: CheckType<KeywordInput, HttpOwn & { keyword: KeywordSe
     });
     return { target, http, keyword };
   },
-  view: (doc) => ({ keyword_config: doc.keyword, ...httpType.view(doc) }),
+  view: (doc, isConcealed) => ({ keyword_config: doc.keyword, ...httpType.view(doc, isConcealed) }),
   toSpec: (doc) => ({
     type: 'KEYWORD', ...requestSpec(doc),
     ...(doc.keyword ?? { keywords: [], match_mode: 'all', case_sensitive: false }),

@@ -1,9 +1,8 @@
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { searchText } from '../../../shared/search-text.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import type { MonitorDoc } from '../monitor.ts';
+import { searchTextOf, type MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type { TestMonitorInput } from '../schema.ts';
 import { settable } from '../settable.ts';
@@ -31,10 +30,8 @@ export async function testMonitor(deps: MonitorDeps, ctx: ProjectContext, input:
   const required = { name: 'Test', type: input.type, interval_seconds };
   const settings = settable(input, null, required, deps.minIntervalSeconds);
   await checkSettings(deps, ctx.tenant, settings, null, undefined);
-  const doc: MonitorDoc = {
-    revision: 1, check_revision: 1, search_text: searchText(settings.name, settings.target),
-    ...newMonitor(ctx, newId(ctx.now), input.type, settings),
-  };
+  const fresh = newMonitor(ctx, newId(ctx.now), input.type, settings);
+  const doc: MonitorDoc = { revision: 1, check_revision: 1, search_text: searchTextOf(fresh), ...fresh };
   return { id: doc._id, runs: await deps.runner.run(doc, false) };
 }
 

@@ -307,7 +307,7 @@ describe('accepted settings', () => {
   )('of %s survive a read and an update, and make a complete spec', (type) => {
     fc.assert(fc.property(bodies[type] as fc.Arbitrary<Body>, (change) => {
       const doc = of(type, JSON.parse(JSON.stringify(change)) as Body);
-      const read = JSON.parse(JSON.stringify(viewMonitor(doc, null))) as Body;
+      const read = JSON.parse(JSON.stringify(viewMonitor(doc, null, 'editor'))) as Body;
       expect(changed(doc, read)).toEqual(doc);
       const spec = checkSpec.parse(JSON.parse(JSON.stringify(toCheckSpec(doc))));
       expect([spec.type, 'unreadable' in spec]).toEqual([type, false]);

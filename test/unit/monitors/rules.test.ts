@@ -34,10 +34,10 @@ describe('headers of a check', () => {
 });
 
 describe('HTTP settings', () => {
-  test('prefer a new value over one that only repeats the current value, even if the new one is null', () => {
+  test('prefer a new value over one that only repeats the current value, even if the new one is none', () => {
     const current = { ...HTTP_DEFAULTS, body: 'x' };
-    expect(resolveHttpSettings({ body: 'x', http_config: { body: null } }, current).body).toBeNull();
-    expect(resolveHttpSettings({ body: null, http_config: { body: 'x' } }, current).body).toBeNull();
+    expect(resolveHttpSettings({ body: 'x', http_config: { body: '' } }, current).body).toBeNull();
+    expect(resolveHttpSettings({ body: '', http_config: { body: 'x' } }, current).body).toBeNull();
     expect(resolveHttpSettings({ body: 'x', http_config: { body: 'x' } }, current).body).toBe('x');
   });
   test('refuse two new values that differ', () => {
