@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { setting } from '../shared/setting.ts';
+
+const TOKEN = /^\S{16,256}$/;
+const TOKEN_RULE = 'must be 16 to 256 characters without spaces';
 
 const variables = z.object({
   DATA_DIR: setting.text().default('./data'),
@@ -10,11 +14,12 @@ const variables = z.object({
   PROBE_ANCHORS: setting.places(8).default([]),
   REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   NATS_URL: setting.url('nats', 'tls').optional(),
+  FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** `NATS_URL` may carry a password; its value is never printed. */
-const SECRETS = ['NATS_URL'];
+/** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
+const SECRETS = ['NATS_URL', 'FARWATCH_TOKEN'];
 
 type Values = z.infer<typeof variables>;
 interface Flags {
@@ -42,28 +47,43 @@ export function checkProbeConfig(
   return { config: values && problems.length === 0 ? arrange(values, flags) : null, problems };
 }
 
+const TEXT = { type: 'string' } as const;
+
 function readFlags(argv: readonly string[], problems: string[]): Flags {
   try {
     const { values: flags } = parseArgs({
       args: [...argv],
-      options: { controller: { type: 'string' }, token: { type: 'string' } },
+      options: { controller: TEXT, token: TEXT, 'token-file': TEXT },
     });
+    const token = flags.token ?? readToken(flags['token-file'], problems);
+    if (flags.token !== undefined && flags['token-file'] !== undefined) {
+      problems.push('--token and --token-file are both given: keep one of them');
+    }
     const isAddress = setting.url('http', 'https').safeParse(flags.controller ?? 'http://unset').success;
     if (!isAddress) {
       problems.push(
         `--controller must be an address that starts with http:// or https://, not ${JSON.stringify(flags.controller)}`,
       );
     }
-    if (flags.token !== undefined && !/^\S{16,256}$/.test(flags.token)) {
-      problems.push('--token must be 16 to 256 characters without spaces');
+    const source = flags.token === undefined ? '--token-file' : '--token';
+    if (token !== undefined && !TOKEN.test(token)) problems.push(`${source} ${TOKEN_RULE}`);
+    if (token !== undefined && flags.controller === undefined) {
+      problems.push(`--controller must be given with ${source}`);
     }
-    if (flags.token !== undefined && flags.controller === undefined) {
-      problems.push('--controller must be given with --token');
-    }
-    return flags;
+    return { controller: flags.controller, token };
   } catch (error) {
     problems.push((error as Error).message.split('. ')[0] as string);
     return {};
+  }
+}
+
+function readToken(path: string | undefined, problems: string[]): string | undefined {
+  try {
+    return path === undefined ? undefined : readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    problems.push(`--token-file must name a readable file, not ${JSON.stringify(path)} (${code})`);
+    return undefined;
   }
 }
 
@@ -73,7 +93,7 @@ function arrange(values: Values, flags: Flags) {
     logLevel: values.LOG_LEVEL,
     /** Both needed for the first start only; afterwards the identity is in `dataDir`. */
     enrolment: Object.freeze({
-      controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? null,
+      controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? values.FARWATCH_TOKEN ?? null,
     }),
     /** Takes the place of the NATS address learnt at enrolment; null: that one. */
     natsUrl: values.NATS_URL ?? null,

@@ -56,7 +56,7 @@ export interface RunningProbe {
 /** This probe has no identity yet and was not told how to get one. */
 export class NotEnrolled extends Error {
   constructor() {
-    super('this probe is not enrolled yet: start it once with --controller URL --token TOKEN');
+    super('this probe is not enrolled yet: start it once with --controller URL and --token-file FILE');
     this.name = 'NotEnrolled';
   }
 }

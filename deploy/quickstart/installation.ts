@@ -126,8 +126,11 @@ export class Installation {
   }
 
   #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
-    const args = token === null ? [] : ['--controller', this.url, '--token', token];
-    const env = { ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url };
+    const args = token === null ? [] : ['--controller', this.url];
+    const env = {
+      ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url,
+      FARWATCH_TOKEN: token ?? undefined, FARWATCH_TOKEN_FILE: undefined,
+    };
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;
     };

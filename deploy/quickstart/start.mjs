@@ -12,7 +12,16 @@ function say(line) {
     : `${JSON.stringify({ level: 30, time: Date.now(), name: 'quickstart', msg: line })}\n`);
 }
 
+/** Every user of the machine can read the arguments of a process, so a token must not stay among them. */
+function hideToken() {
+  const shown = process.argv.map((argument, at) =>
+    process.argv[at - 1] === '--token' ? '***' : argument.replace(/^--token=.*/s, '--token=***'));
+  // Setting the title overwrites the arguments in place, where other processes read them.
+  if (shown.some((argument, at) => argument !== process.argv[at])) process.title = shown.join(' ');
+}
+
 async function start() {
+  hideToken();
   const tooOld = nodeTooOld(process.versions.node);
   if (tooOld) {
     process.stderr.write(`${tooOld}\n`);

@@ -202,7 +202,7 @@ describe('a probe', () => {
     ],
     [
       'was not given', null,
-      /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL --token TOKEN\n$/,
+      /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL and --token-file FILE\n$/,
     ],
   ])('whose token %s exits with one line of explanation and code 2', async (_what, token, message) => {
     const probe = fixture.start({ args: token ? ['--controller', fixture.url, '--token', token] : [] });

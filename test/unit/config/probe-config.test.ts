@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkProbeConfig, loadProbeConfig } from '../../../probe/config.ts';
 
@@ -24,6 +26,19 @@ describe('an invalid setting or flag is reported', () => {
       ['--token must be 16 to 256 characters without spaces'],
     ],
     [{}, ['--token', 'a'.repeat(64)], ['--controller must be given with --token']],
+    [{ FARWATCH_TOKEN: 'short' }, [], ['FARWATCH_TOKEN must be 16 to 256 characters without spaces']],
+    [
+      {}, ['--controller', 'https://c', '--token-file', '/nowhere/token'],
+      ['--token-file must name a readable file, not "/nowhere/token" (ENOENT)'],
+    ],
+    [
+      {}, ['--controller', 'https://c', '--token', 'a'.repeat(64), '--token-file', import.meta.filename],
+      ['--token and --token-file are both given: keep one of them'],
+    ],
+    [
+      {}, ['--controller', 'https://c', '--token-file', import.meta.filename],
+      ['--token-file must be 16 to 256 characters without spaces'],
+    ],
     [{}, ['--tokn', 'a'], ["Unknown option '--tokn'"]],
     [{}, ['start'], ["Unexpected argument 'start'"]],
     [{ LOG_LEVEL: 'x', REGISTRATION: 'y' }, ['--controller', 'c'], [
@@ -44,6 +59,21 @@ test('without settings, the identity in ./data is used', () => {
     natsUrl: null,
     checks: { allowPrivate: true, anchors: [] },
   });
+});
+
+test('the enrolment token comes from a flag, a file or the environment, in this order', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-token-'));
+  const file = join(dir, 'token');
+  writeFileSync(file, `${'f'.repeat(64)}\n`);
+  const tokenOf = (env: Record<string, string>, ...flags: string[]) =>
+    loadProbeConfig(env, ['--controller', 'https://c', ...flags]).enrolment.token;
+  const env = { FARWATCH_TOKEN: 'e'.repeat(64) };
+  expect(tokenOf(env, '--token', 'a'.repeat(64))).toBe('a'.repeat(64));
+  expect(tokenOf(env, '--token-file', file)).toBe('f'.repeat(64));
+  expect(tokenOf(env)).toBe('e'.repeat(64));
+  expect(tokenOf({ FARWATCH_TOKEN_FILE: file })).toBe('f'.repeat(64));
+  expect(loadProbeConfig(env, []).enrolment).toEqual({ controllerUrl: null, token: 'e'.repeat(64) });
+  rmSync(dir, { recursive: true });
 });
 
 test('anchors are places to connect to', () => {
