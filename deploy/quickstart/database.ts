@@ -2,14 +2,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../../shared/environment.ts';
-import { freePort } from './ports.ts';
 import { STORE_FLAGS, type ProcessSpec } from './process-spec.ts';
 import { findPrograms } from './programs.ts';
+import { socketFolder } from './socket-folder.ts';
 import { StartError } from './start-error.ts';
 
 const DATABASE = 'farwatch';
 const MONGOD_STOP_WITHIN_MS = 2500;
 const EMBEDDED_STOP_WITHIN_MS = 2000;
+/** mongod takes a port from the name of its socket. */
+const MONGOD_SOCKET = 'mongodb-27017.sock';
+const EMBEDDED_SOCKET = 'mongo.sock';
 
 export interface Database {
   /** For a person. */
@@ -27,7 +30,8 @@ interface Options {
 
 /**
  * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod`
- * on the PATH, else the embedded store.
+ * on the PATH, else the embedded store. Neither asks for a password, so both listen only on a socket in a
+ * folder that no other user can enter.
  */
 export async function prepareDatabase(options: Options): Promise<Database> {
   const mongodDir = join(options.dataDir, 'mongod');
@@ -43,20 +47,21 @@ export async function prepareDatabase(options: Options): Promise<Database> {
     : prepareEmbedded(options, embeddedDir);
 }
 
-async function prepareMongod({ env }: Options, mongod: string, dir: string): Promise<Database> {
+function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const port = await freePort();
-  const args = ['--dbpath', dir, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'];
+  const socket = join(socketFolder(dataDir, MONGOD_SOCKET), MONGOD_SOCKET);
+  // `--nounixsocket` only leaves out the socket in /tmp (MongoDB manual, mongod, --bind_ip).
+  const args = ['--dbpath', dir, '--bind_ip', socket, '--nounixsocket'];
   const spec = {
     role: 'mongod', command: mongod, args, env, hasChannel: false, stopWithinMs: MONGOD_STOP_WITHIN_MS,
     formatLine: mongodLine,
   };
-  const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
-  return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(port)) ? url : null) };
+  const url = `mongodb://${encodeURIComponent(socket)}/${DATABASE}`;
+  return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(socket)) ? url : null) };
 }
 
 function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
-  const socket = join(dataDir, 'run', 'mongo.sock');
+  const socket = join(socketFolder(dataDir, EMBEDDED_SOCKET), EMBEDDED_SOCKET);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let url: string | null = null;
   const onLine = (line: string) => {
@@ -97,9 +102,9 @@ function mongodLine(line: string): string | null {
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ path });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

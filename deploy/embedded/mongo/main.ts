@@ -4,13 +4,13 @@ import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
 const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock] [--parent PID]';
-/** Linux allows 107 bytes for the path of a socket, other systems 103; beyond it the store uses TCP. */
+/** Linux allows 107 bytes for the path of a socket, other systems 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const PARENT_POLL_MS = 500;
 
 interface Settings {
   readonly dir: string;
-  readonly socketPath?: string;
+  readonly socketPath: string;
   readonly parent: number | null;
 }
 
@@ -23,8 +23,10 @@ function readSettings(): Settings {
   if (parent !== null && !Number.isInteger(parent)) throw new Error(USAGE);
   const socketPath = values.socket === undefined ? join(dir, 'mongo.sock') : resolve(values.socket);
   if (!socketPath.endsWith('.sock')) throw new Error('--socket must end in .sock');
-  const isShort = Buffer.byteLength(socketPath) < MAX_SOCKET_PATH_BYTES;
-  return isShort ? { dir, socketPath, parent } : { dir, parent };
+  if (Buffer.byteLength(socketPath) > MAX_SOCKET_PATH_BYTES) {
+    throw new Error(`the path of the socket must have at most ${MAX_SOCKET_PATH_BYTES} bytes: ${socketPath}`);
+  }
+  return { dir, socketPath, parent };
 }
 
 function print(line: Record<string, unknown>): void {

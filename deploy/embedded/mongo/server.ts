@@ -11,7 +11,10 @@ import { Connection } from './wire/connection.ts';
 export interface EmbeddedMongoOptions {
   /** Data directory; created when missing. */
   readonly dir: string;
-  /** Listens on this Unix socket instead of loopback TCP. Drivers need its name to end in `.sock`. */
+  /**
+   * Listens on this Unix socket instead of loopback TCP, which every user of the host can reach. Drivers need
+   * its name to end in `.sock`.
+   */
   readonly socketPath?: string;
   /** 0 or none: any free port. */
   readonly port?: number;
