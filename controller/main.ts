@@ -3,6 +3,7 @@ import { createLog } from '../shared/log.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
+import { exposureWarnings } from './exposure.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 
 /** Exit code for what the operator has to put right. */
@@ -30,6 +31,7 @@ function fail(message: string, exitCode: number): never {
 
 async function run(config: ControllerConfig): Promise<void> {
   const log = createLog('controller', config.logLevel);
+  for (const warning of exposureWarnings(config)) log.warn(warning);
   const asked = stopAsked();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const started = startController({ config, clock: systemClock, log, timeZone, random: Math.random });

@@ -42,6 +42,11 @@ export function classifyAddress(text: string): AddressKind {
   return 'invalid';
 }
 
+/** Whether a host, as it stands in a setting or a URL, can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host.toLowerCase() === 'localhost' || classifyAddress(host.replace(/^\[|\]$/g, '')) === 'loopback';
+}
+
 interface AddressPolicy {
   /** Admits private, loopback and own addresses; never link-local, metadata or reserved ones. */
   allowPrivate: boolean;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createUser, fromSeed } from 'nkeys.js';
 import type { ControllerConfig } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
+import { isLoopback } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { natsConfig } from './nats-config.ts';
 import { findNatsServer, type NatsProgram } from './nats-program.ts';
@@ -14,7 +15,6 @@ import { StartError } from './start-error.ts';
 
 /** Older servers have known holes that strangers could reach. */
 const SAFE_BEYOND_LOOPBACK = '2.10.27';
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
 const STOP_WITHIN_MS = 800;
 /** Of a line that is not in the server's format, such as a complaint about its configuration. */
 const LEVEL_UNKNOWN = 40;
@@ -42,7 +42,7 @@ interface Options {
  * free.
  */
 export async function prepareNatsServer({ dataDir, nats, env, screen }: Options): Promise<NatsServer> {
-  const isOpen = nats.listen !== null && !LOOPBACK.test(nats.listen.host);
+  const isOpen = nats.listen !== null && !isLoopback(nats.listen.host);
   const program = await findProgram(isOpen, env, screen);
   const dir = join(dataDir, 'nats');
   mkdirSync(dir, { recursive: true, mode: 0o700 });

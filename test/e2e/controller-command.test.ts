@@ -64,6 +64,16 @@ test('a controller waits for its database and then NATS, logs one line for each,
   expect(await ended).toBe(0);
 });
 
+test('a controller that others on the network can listen to says so, once for each listener', async () => {
+  const env = { HOST: '0.0.0.0', NATS_LISTEN: '0.0.0.0:4222' };
+  command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url, ...env });
+  await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
+  const warnings = output.split('\n').filter((line) => /plain HTTP|without TLS/.test(line));
+  expect(warnings).toEqual([expect.stringContaining('HOST=0.0.0.0'), expect.stringContaining('NATS_LISTEN=0.0.0.0:4222')]);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
 test('a waiting controller can be stopped', async () => {
   command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url });
   await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });
