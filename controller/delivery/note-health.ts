@@ -4,9 +4,10 @@ import type { CountedVerdict } from './delivery.ts';
 
 /** Several recipients count one by one: mail that reaches one says nothing about the others. */
 export async function noteHealth(
-  { health, clock, onFailing }: Pick<AttemptDeps, 'health' | 'clock' | 'onFailing'>, destination: DestinationDoc, recipient: string,
+  deps: Pick<AttemptDeps, 'health' | 'clock' | 'onFailing'>, destination: DestinationDoc, recipient: string,
   verdict: CountedVerdict,
 ): Promise<void> {
+  const { health, clock, onFailing } = deps;
   const { _id: id, type, config } = destination;
   const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;
   if (verdict.kind === 'sent') {

@@ -123,6 +123,7 @@ describe('an alert mail', () => {
       'the owner of the address has stopped alert mails from this organization',
     );
     expect(mailsTo(to)).toHaveLength(before);
+    await until(async () => (await integration(id)).health.status === 'failing');
     expect((await integration(id)).health).toMatchObject({
       status: 'failing', failing_recipients: [to], suppressed_recipients: [to],
       last_error: expect.stringContaining('has stopped alert mails'),
