@@ -11,9 +11,9 @@ export class ByteWriter {
     return this.#at;
   }
 
-  /** Forgets what was written and keeps the space. */
-  reset(): void {
-    this.#at = 0;
+  /** Forgets what was written behind the first `length` bytes, and keeps the space. */
+  reset(length = 0): void {
+    this.#at = length;
   }
 
   u8(value: number): void {

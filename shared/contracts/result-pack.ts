@@ -3,8 +3,9 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
-  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LATEST_INSTANT_MS, missedReason, OUTCOMES,
-  PHASES, REASONS, tlsFacts, type CheckResult, type DroppedRange, type ResultBatch, type Timings,
+  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LAST_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
+  missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, tlsFacts,
+  type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
 /**
@@ -23,9 +24,9 @@ const HAS_EXTRAS = 1 << 7;
 /** What few results carry. */
 const extras = z.object({
   error: z.object({ type: errorType, message: z.string().max(1000) }).optional(),
-  missed: z.object({ reason: missedReason, count: z.int().min(1) }).optional(),
+  missed: missedSlots.optional(),
   tls: tlsFacts.optional(),
-  detail: z.record(z.string(), z.unknown()).optional(),
+  detail: resultDetail.optional(),
 });
 
 const jsonBatch = z.object({
@@ -148,12 +149,12 @@ function decodePacked(from: ByteReader): ResultBatch {
   const epoch = from.text();
   const engine = from.text();
   if (!EPOCH.test(epoch) || engine.length > 64) throw new RangeError('epoch or engine has a bad length');
-  const first = from.varint();
-  const last = first + from.varint();
+  const first = place(from.varint());
+  const last = place(first + from.varint());
   const dropped: DroppedRange[] = [];
   for (let left = countOf(from); left > 0; left -= 1) {
-    const start = first + from.varint();
-    const end = start + from.varint();
+    const start = place(first + from.varint());
+    const end = place(start + from.varint());
     dropped.push({ first: start, last: end, reason: choice(DROP_REASONS, from.u8()) });
   }
   const results: CheckResult[] = [];
@@ -161,7 +162,7 @@ function decodePacked(from: ByteReader): ResultBatch {
   let seq = first;
   let at = 0;
   for (let left = countOf(from); left > 0; left -= 1) {
-    seq += from.varint();
+    seq = place(seq + from.varint());
     const result = decodeRow(from, seq, at, addresses);
     at = result.scheduled_at;
     results.push(result);
@@ -180,6 +181,7 @@ function decodeRow(from: ByteReader, seq: number, previousAt: number, addresses:
   const flags = from.u8();
   const rev = positive(from.varint());
   const attempt = positive(from.u8());
+  if (attempt > MAX_ATTEMPTS) throw new RangeError('too many attempts');
   const scheduledAt = instant(previousAt + from.zigzag());
   const startedAt = instant(scheduledAt + from.zigzag());
   const responseTime = flags & HAS_RESPONSE_TIME ? duration(from) : null;
@@ -226,6 +228,12 @@ function duration(from: ByteReader): number {
   return ms;
 }
 
+/** A sum that is out of range may have lost its last digits, so nothing is computed from it. */
+function place(seq: number): number {
+  if (seq < 1 || seq > LAST_SEQ) throw new RangeError('a seq is out of range');
+  return seq;
+}
+
 function instant(ms: number): number {
   if (ms < 0 || ms > LATEST_INSTANT_MS) throw new RangeError('an instant is out of range');
   return ms;
@@ -244,7 +252,6 @@ function choice<T>(list: readonly T[], index: number): T {
 
 /** Refuses a batch with a seq missing, doubled or out of order: a lane skips nothing without saying so. */
 function checkUnbroken(batch: ResultBatch): ResultBatch {
-  if (batch.first < 1) throw new RangeError('seq starts at 1');
   let next = batch.first;
   let range = 0;
   let row = 0;
@@ -271,7 +278,7 @@ const LONGEST_RANGE = 1000;
 
 const laneHeader = z.object({
   epoch: z.string().regex(EPOCH),
-  results: z.array(z.looseObject({ seq: z.int().min(1) })).min(1).max(LONGEST_RANGE),
+  results: z.array(z.looseObject({ seq: z.int().min(1).max(LAST_SEQ) })).min(1).max(LONGEST_RANGE),
 });
 
 /**
@@ -291,9 +298,9 @@ function readPackedHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first
   if (from.u8() !== PACKED_FORMAT) return null;
   const epoch = from.text();
   from.text();
-  const first = from.varint();
-  const last = first + from.varint();
-  return EPOCH.test(epoch) && first >= 1 && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+  const first = place(from.varint());
+  const last = place(first + from.varint());
+  return EPOCH.test(epoch) && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
 }
 
 function readJsonHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {

@@ -36,9 +36,13 @@ export const timings = z.object({
 });
 export type Timings = z.infer<typeof timings>;
 
+/** End of the year 9999: no calendar of ours prints later ones, and no packed row holds far larger steps. */
+export const LATEST_INSTANT_MS = 253_402_300_799_999;
+const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
+
 export const tlsFacts = z.object({
   valid: z.boolean(),
-  expires_at: z.number().nullable(),
+  expires_at: z.number().min(0).max(LATEST_INSTANT_MS).nullable(),
   issuer: z.string().max(256),
   subject: z.string().max(256),
   fingerprint256: z.string().max(128),
@@ -46,23 +50,44 @@ export const tlsFacts = z.object({
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
-/** End of the year 9999: no calendar of ours prints later ones, and no packed row holds far larger steps. */
-export const LATEST_INSTANT_MS = 253_402_300_799_999;
-const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
-
 /** Names one life of a probe. Printable ASCII, so that it is the same text in every store and log. */
 export const EPOCH = /^[\x21-\x7e]{1,64}$/;
+
+/** Far beyond what a probe can issue in one lane; sums of two such numbers are exact. */
+export const LAST_SEQ = 2 ** 40;
+const seq = z.int().min(1).max(LAST_SEQ);
+
+const LARGEST_REVISION = 2 ** 40;
+/** A scheduled check with its rechecks. */
+export const MAX_ATTEMPTS = 16;
+/** Decades of slots one second apart. */
+const MAX_MISSED_SLOTS = 2 ** 31;
+/** Details are written as JSON by several readers, so depth and size are limited for all of them. */
+export const DETAIL_LIMITS = { depth: 8, bytes: 4096 } as const;
+
+export const missedSlots = z.object({ reason: missedReason, count: z.int().min(1).max(MAX_MISSED_SLOTS) });
+
+export const resultDetail = z.record(z.string(), z.unknown()).refine(
+  (detail) => isShallow(detail, DETAIL_LIMITS.depth) && JSON.stringify(detail).length <= DETAIL_LIMITS.bytes,
+  { error: `detail is limited to ${DETAIL_LIMITS.depth} levels and ${DETAIL_LIMITS.bytes} characters` },
+);
+
+/** True when `value` has at most `levels` levels; goes no deeper than that. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
 
 /**
  * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations
  * ms. Of `(probe, epoch, shard)` the `seq` counts 1, 2, 3….
  */
 export const checkResult = z.object({
-  seq: z.int().min(1),
+  seq,
   monitor_id: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
-  assignment_rev: z.int().min(1),
+  assignment_rev: z.int().min(1).max(LARGEST_REVISION),
   /** 1 for the scheduled try, 2… for its rechecks. */
-  attempt: z.int().min(1).max(16),
+  attempt: z.int().min(1).max(MAX_ATTEMPTS),
   reason: z.enum(REASONS),
   scheduled_at: unixMs,
   started_at: unixMs,
@@ -74,18 +99,18 @@ export const checkResult = z.object({
   status_code: z.int().min(100).max(999).nullable().default(null),
   error: z.object({ type: errorType, message: z.string().max(1000) }).nullable().default(null),
   /** With `missed`: the reason and how many slots from `scheduled_at` on, one interval apart. */
-  missed: z.object({ reason: missedReason, count: z.int().min(1) }).nullable().default(null),
+  missed: missedSlots.nullable().default(null),
   timings: timings.nullable().default(null),
   remote_address: z.string().max(64).nullable().default(null),
   tls: tlsFacts.nullable().default(null),
-  detail: z.record(z.string(), z.unknown()).nullable().default(null),
+  detail: resultDetail.nullable().default(null),
 });
 export type CheckResult = z.infer<typeof checkResult>;
 
 /** A stretch of a lane that the probe lost, by name. */
 export const droppedRange = z.object({
-  first: z.int().min(1),
-  last: z.int().min(1),
+  first: seq,
+  last: seq,
   reason: dropReason,
 });
 export type DroppedRange = z.infer<typeof droppedRange>;

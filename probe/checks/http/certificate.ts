@@ -1,5 +1,5 @@
 import type { PeerCertificate } from 'node:tls';
-import type { TlsFacts } from '../../../shared/contracts/result.ts';
+import { LATEST_INSTANT_MS, type TlsFacts } from '../../../shared/contracts/result.ts';
 import { printable } from '../check.ts';
 
 /** What a result says of a TLS connection and its certificate. `cert` is empty when the peer showed none. */
@@ -7,7 +7,7 @@ export function tlsFactsOf(cert: Partial<PeerCertificate>, valid: boolean, proto
   const expiresAt = cert.valid_to === undefined ? NaN : Date.parse(cert.valid_to);
   return {
     valid,
-    expires_at: Number.isNaN(expiresAt) ? null : expiresAt,
+    expires_at: expiresAt >= 0 && expiresAt <= LATEST_INSTANT_MS ? expiresAt : null,
     issuer: nameOf(cert.issuer),
     subject: nameOf(cert.subject),
     fingerprint256: (cert.fingerprint256 ?? '').slice(0, 128),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  DROP_REASONS, ERROR_TYPES, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
+  DROP_REASONS, ERROR_TYPES, LAST_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contracts/result-pack.ts';
 
@@ -50,7 +50,7 @@ const stretch = fc.oneof(
 
 /** Sound batches: results and dropped ranges that follow on each other without a hole. */
 const stretches =
-  fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
+  fc.tuple(fc.integer({ min: 1, max: LAST_SEQ - 2_000_000 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
 const batch: fc.Arbitrary<ResultBatch> = stretches.map(([first, parts]) => {
   const made: ResultBatch = { epoch: 'e1', engine: '0.1.0', first, last: first, results: [], dropped: [] };
   let seq = first;
@@ -108,6 +108,35 @@ describe('a packed batch', () => {
       expect(() => decodeBatch(Buffer.concat([Buffer.from([1]), bytes]))).toThrow();
       readLaneHeader(bytes);
     }), { numRuns: 300 });
+  });
+
+  test('with a place beyond the last one a lane can have is refused, in its header too', () => {
+    const made = (first: number, last: number): ResultBatch =>
+      ({ epoch: 'e', engine: '', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] });
+    expect(decodeBatch(encodeBatch(made(1, LAST_SEQ))).last).toBe(LAST_SEQ);
+    for (const [first, last] of [
+      [1, LAST_SEQ + 1], [1, 2 ** 53 - 2], [2 ** 53 - 1, 2 ** 53 - 1], [LAST_SEQ, LAST_SEQ + 1],
+    ] as const) {
+      expect(() => decodeBatch(encodeBatch(made(first, last)))).toThrow('a seq is out of range');
+      expect(readLaneHeader(encodeBatch(made(first, last)))).toBeNull();
+    }
+  });
+
+  test.each([
+    ['40,000 levels deep', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
+    ['one level too deep', `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`],
+    ['too long', JSON.stringify({ a: 'x'.repeat(4096) })],
+  ])('with a detail %s is refused', (_what, detail) => {
+    const long = '#'.repeat(detail.length);
+    const [plain] = fc.sample(row, { numRuns: 1, seed: 1 }) as [Omit<CheckResult, 'seq'>];
+    const result: CheckResult = { ...plain, seq: 1, error: null, missed: null, tls: null, detail: { long } };
+    const whole = { epoch: 'e', engine: '', first: 1, last: 1, results: [result], dropped: [] };
+    const extras = JSON.stringify({ detail: { long } });
+    const bytes = Buffer.from(encodeBatch(whole));
+    const from = bytes.indexOf(extras);
+    bytes.fill(' ', from, from + extras.length);
+    bytes.write(`{"detail":${detail}}`, from);
+    expect(() => decodeBatch(bytes)).toThrow('detail is limited to 8 levels and 4096 characters');
   });
 
   test('takes about 40 bytes for a plain result', () => {
