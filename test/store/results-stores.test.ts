@@ -87,7 +87,7 @@ function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
   };
 }
 
-describe.each(SOURCES)('the journal in %s', (_name, make) => {
+describe.each(SOURCES)('the journal in %s', (name, make) => {
   test('returns its entries in order, page by page', async () => {
     const { journal } = make();
     const entries = [entryOf(9), fullEntry(10), entryOf(11, { writer: 'b' }), entryOf(100)];
@@ -120,6 +120,16 @@ describe.each(SOURCES)('the journal in %s', (_name, make) => {
     expect(await journal.insert([entryOf(1), entryOf(1, { shard: 3 }), entryOf(1, { shard: 4 })])).toEqual([
       'taken', 'ours', 'written',
     ]);
+  });
+
+  // The simulation has no limit of size.
+  test.skipIf(name === 'the simulation')('takes all other entries when the database refuses one', async () => {
+    const { journal } = make();
+    const huge = entryOf(1, { shard: 3, configs: [{ ...MONITOR, name: 'x'.repeat(17 * 2 ** 20) }] });
+    const outcomes = await journal.insert([entryOf(1), huge, entryOf(1, { shard: 4 })]);
+    expect(outcomes).toEqual(['written', 'refused', 'written']);
+    expect(await journal.read(3, 0, 10)).toEqual([]);
+    expect(await journal.read(4, 0, 10)).toHaveLength(1);
   });
 
   test('deletes up to a number in one shard', async () => {

@@ -1,4 +1,4 @@
-import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerError } from 'mongodb';
+import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
 
 const DUPLICATE_KEY = 11000;
 
@@ -30,6 +30,21 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   // The names of some network errors do not show their kind, as PoolClearedOnNetworkError.
   if (error instanceof MongoNetworkError || UNAVAILABLE.has(error.name)) return true;
   return error instanceof MongoServerError && typeof error.code === 'number' && NOT_NOW.has(error.code);
+}
+
+/** Server codes that mean: this document, never. Bad value, parse failure, type, validation, size. */
+const NEVER = new Set([2, 9, 14, 121, 10334, 17280, 17419, 17420, 51091]);
+
+/** Whether a write was refused because of what it holds, so that repeating it cannot help. */
+export function isRefusedForGood(error: unknown): boolean {
+  if (error instanceof MongoBulkWriteError) {
+    const failures = [error.writeErrors].flat();
+    if (failures.length > 0) return failures.some(({ code }) => NEVER.has(code));
+  }
+  if (error instanceof MongoServerError) return typeof error.code === 'number' && NEVER.has(error.code);
+  // The driver could not turn it into BSON, or into a message of legal size.
+  return error instanceof BSON.BSONError || error instanceof RangeError ||
+    error instanceof MongoInvalidArgumentError;
 }
 
 /**

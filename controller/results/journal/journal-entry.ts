@@ -43,4 +43,6 @@ export interface JournalEntry {
   clock: ClockDecision[];
   /** Positions of the lanes that this entry moved. */
   lanes: { lane: string; position: number }[];
+  /** Stored batches that cannot be decoded. `lanes` includes their places, so nothing waits for them. */
+  unread?: Pick<EntryBatch, 'probe_id' | 'region' | 'bytes'>[];
 }

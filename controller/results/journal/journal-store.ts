@@ -4,13 +4,16 @@ import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
+import { duplicatesOnly, isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
 
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;
 
-/** `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has that number. */
-export type InsertOutcome = 'written' | 'ours' | 'taken';
+/**
+ * `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has
+ * that number; `refused`: the database will never take it.
+ */
+export type InsertOutcome = 'written' | 'ours' | 'taken' | 'refused';
 
 interface JournalDoc {
   /** `<shard>:<n>`, zero-padded, so that a range of ids is a stretch of the journal. */
@@ -44,8 +47,12 @@ export class JournalStore {
       await this.#journal.insertMany(entries.map(toDoc), { ordered: false });
     } catch (error) {
       const taken = duplicatesOnly(error);
-      if (!taken) throw error;
-      for (const index of taken) outcomes[index] = await this.#whose(entries[index] as JournalEntry);
+      if (taken) {
+        for (const index of taken) outcomes[index] = await this.#whose(entries[index] as JournalEntry);
+      } else if (!isRefusedForGood(error)) throw error;
+      else if (entries.length === 1) return ['refused'];
+      // One document that cannot be written fails the command; the others must not share its fate.
+      else return (await Promise.all(entries.map((entry) => this.insert([entry])))).flat();
     }
     return outcomes;
   }
@@ -92,17 +99,22 @@ function toDoc(entry: JournalEntry): JournalDoc {
 /** Only `v` is read of an entry in a later format: its reader is to leave it alone. */
 function toEntry(doc: JournalDoc): JournalEntry {
   const [shard, n] = doc._id.split(':').map(Number) as [number, number];
-  const entry = {
+  const entry: JournalEntry = {
     shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [],
     clock: [], lanes: [],
   };
   if (doc.v !== 1) return entry;
+  for (const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [] } of doc.batches ?? []) {
+    try {
+      entry.batches.push({ probe_id, region, bytes, batch: decodeBatch(bytes), refused, late });
+    } catch {
+      (entry.unread ??= []).push({ probe_id, region, bytes });
+    }
+  }
   return {
     ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [],
     lanes: (doc.lanes ?? []).map(
       (moved) => (Array.isArray(moved) ? { lane: moved[0], position: moved[1] } : moved),
     ),
-    batches: (doc.batches ?? []).map(({ probe_id, region, bytes, refused = [], late = [] }) =>
-      ({ probe_id, region, bytes: bytes.buffer, batch: decodeBatch(bytes.buffer), refused, late })),
   };
 }
