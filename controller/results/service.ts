@@ -75,10 +75,12 @@ export class ResultsService<M> {
       },
       onEnded: (shard) => this.#unlisten(shard),
       listeners: {
-        onApplied: (state, { fresh }, replayed) => {
-          this.#latest.note(state, fresh);
-          if (!replayed) publishRaw(bus, fresh);
-        },
+        onApplied: [
+          (state, { fresh }) => this.#latest.note(state, fresh),
+          (_state, { fresh }, replayed) => {
+            if (!replayed) publishRaw(bus, fresh);
+          },
+        ],
         onConfigs: () => this.#look(),
       },
     });

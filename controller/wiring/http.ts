@@ -43,7 +43,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   const checks = [
     { name: 'mongodb', isReady: () => mongo.ping().then(() => true) },
     { name: 'nats', isReady: async () => bus.isConnected },
-    { name: 'shards', isReady: async () => results.isReady },
+    { name: 'shards', isReady: async () => results.isReady && results.shards.failing === 0 },
   ];
   const edge: AppDeps = {
     routes: [...systemRoutes({ registry, clock, checks }), ...auditRoutes({ entries }), ...sources.routes],

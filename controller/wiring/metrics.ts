@@ -31,6 +31,8 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     [...shards.states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0);
   gauge('farwatch_shards_in_hand', () => shards.states.size,
     'Shards that this controller owns and has loaded.');
+  gauge('farwatch_shards_failing', () => shards.failing,
+    'Shards of this controller that failed and take no results until they are loaded again.');
   gauge('farwatch_monitors', countMonitors, 'Monitors in these shards.');
   counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
   counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
@@ -38,6 +40,10 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Failed journal writes, each of which was retried.');
   counter('farwatch_journal_voided_total', () => counts.voided,
     'Entries that were void because another controller had written the shard.');
+  counter('farwatch_journal_set_aside_total', () => counts.set_aside,
+    'Journal entries of which something could not be read, applied or written and was set aside.');
+  counter('farwatch_listener_failures_total', () => counts.listener_failures,
+    'Failed calls of what only reads results, such as live events: the results are stored regardless.');
   counter('farwatch_dead_letters_total', () => deadLetters.count, 'Rejected results and messages.');
   counter('farwatch_dead_letters_omitted_total', () => deadLetters.omitted,
     'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');

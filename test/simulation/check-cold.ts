@@ -30,7 +30,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
     clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS),
     instance: 'cold',
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
-    listeners: { onApplied: () => undefined, onConfigs: () => undefined },
+    listeners: { onApplied: [], onConfigs: () => undefined },
   });
   for (const shard of shards) cold.acquire(shard);
   await world.runUntil(() => shards.every((shard) => cold.states.has(shard)), LOAD_MS);

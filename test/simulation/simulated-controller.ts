@@ -83,7 +83,7 @@ export class SimulatedController {
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       onStarted: (shard) => network.listen(shard, listener),
       onEnded: (shard) => network.unlisten(shard, listener),
-      listeners: { onApplied: () => undefined, onConfigs: () => marks.look() },
+      listeners: { onApplied: [], onConfigs: () => marks.look() },
     });
     const marks: Rounds = changeFeed({ clock: process, log, shards, ...markPorts });
     this.#pings = pingFeed({ clock: process, log, shards, source: pingPorts });

@@ -11,7 +11,7 @@ import type { StoredResult } from './stored-result.ts';
 
 /** Where a result came from, and whether it came too late to move a verdict. */
 export type RowSource = Source & Pick<StoredResult, 'late'>;
-type RowParts = Omit<StoredResult, keyof RowSource>;
+export type RowParts = Omit<StoredResult, keyof RowSource>;
 
 /** A row's flag for errors and missed slots, which follow as JSON. Blocks leave this bit free. */
 const HAS_RARE = 1 << 7;
@@ -40,16 +40,25 @@ export class HourRows {
     this.#lastAt = hour;
   }
 
+  /** @throws Error when the row cannot be written; nothing of it is then kept. */
   add(entry: number, source: RowSource, row: RowParts): void {
+    const { length } = this.#rows;
+    try {
+      this.#write(entry, source, row);
+    } catch (error) {
+      this.#rows.reset(length);
+      throw error;
+    }
+  }
+
+  #write(entry: number, source: RowSource, row: RowParts): void {
     const out = this.#rows;
     const rare = rarePartsOf(row);
     const time = row.response_time_ms === null ? null : tenths(row.response_time_ms);
     out.varint(entry - this.#lastEntry);
-    this.#lastEntry = entry;
     out.varint(sourceNumber(this.#sources, source));
     out.u8(flagsOf(row, source.late) | (rare ? HAS_RARE : 0));
     out.zigzag(row.scheduled_at - this.#lastAt);
-    this.#lastAt = row.scheduled_at;
     out.zigzag(row.started_at - row.scheduled_at);
     out.u8(row.attempt);
     out.varint(row.status_code ?? 0);
@@ -57,6 +66,8 @@ export class HourRows {
     if (row.timings) writeTimings(out, row.timings, HAS_TIMINGS);
     else out.u8(0);
     if (rare) out.text(JSON.stringify(rare));
+    this.#lastEntry = entry;
+    this.#lastAt = row.scheduled_at;
     this.#length += 1;
     countResult(this.counts, row.outcome, time, row.missed?.count ?? 1);
     if (source.late && row.outcome !== 'missed') {

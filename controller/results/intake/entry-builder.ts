@@ -25,11 +25,16 @@ export interface NextEntry {
   letters: DeadLetter[];
 }
 
-interface AcceptedBatch {
+interface BatchOrigin {
+  /** What could not be read of it. */
+  letter: DeadLetter | null;
+  regionOwner: string | null;
+}
+
+interface AcceptedBatch extends BatchOrigin {
   message: TakenMessage;
   batch: ResultBatch;
   waiting: Waiting;
-  letter: DeadLetter | null;
   arrival: Arrival;
 }
 
@@ -63,49 +68,50 @@ export class EntryBuilder {
   }
 
   /**
-   * Takes a batch by the rule of its lane; answers at once what needs no journal. An unreadable batch is
-   * returned as a dead letter; when its place in the lane is readable, the journal records that place as lost
-   * and the lane goes on.
+   * Takes a batch by the rule of its lane; answers at once what needs no journal. A batch that cannot be read
+   * or accepted is returned as a dead letter; when its place in the lane is readable, the journal records
+   * that place as lost and the lane goes on.
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
     const regionOwner = this.#limits.regionOwner(message.region);
     if (regionOwner === undefined || this.#claims.isBehind(message)) return null;
-    let batch: ResultBatch;
-    let letter: DeadLetter | null = null;
     try {
-      batch = decodeBatch(message.bytes, this.#ids);
+      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, regionOwner }, now);
+      return null;
     } catch {
-      letter = unreadableLetter(this.state.shard, message, now.wall);
+      const letter = unreadableLetter(this.state.shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
       if (!header) return letter;
-      const { first, last } = header;
-      batch = { ...header, engine: '', results: [], dropped: [{ first, last, reason: 'unreadable' }] };
-    }
-    const lane = laneName(message.probe_id, batch.epoch);
-    const journaled = this.state.lanes.position(lane);
-    const taken = this.#taken.get(lane) ?? journaled;
-    if (batch.last <= journaled || batch.first > taken + 1) {
-      message.answer(journaled);
+      const { message: readable, batch } = lostBatch(message, header);
+      this.#takeSound(readable, batch, { letter, regionOwner }, now);
       return null;
     }
+  }
+
+  #takeSound(
+    message: TakenMessage, sent: ResultBatch, { letter, regionOwner }: BatchOrigin, now: Instant,
+  ): void {
+    const lane = laneName(message.probe_id, sent.epoch);
+    const journaled = this.state.lanes.position(lane);
+    const taken = this.#taken.get(lane) ?? journaled;
+    if (sent.last <= journaled || sent.first > taken + 1) return message.answer(journaled);
+    const waiting = { lane, last: sent.last, answer: message.answer };
+    if (sent.last <= taken) return this.#pending.join(waiting, this.#inHand?.batches ?? []);
+    if (!this.#pending.hasRoom || !this.#taken.hasRoom(lane)) return;
     // Before the entry is built: a replay then reads corrected times, whatever the clock is by then.
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
-    if (shiftMs !== 0) batch = shifted(batch, shiftMs);
-    const readable = letter || shiftMs !== 0 ? { ...message, bytes: encodeBatch(batch) } : message;
-    const waiting = { lane, last: batch.last, answer: message.answer };
-    if (batch.last <= taken) this.#pending.join(waiting, this.#inHand?.batches ?? []);
-    else if (this.#pending.hasRoom && this.#taken.hasRoom(lane)) {
-      const { region } = message;
-      const arrival =
-        { shard: this.state.shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
-      const delay = this.#claims.delayOf(message, batch, {
-        taken, now, configOf: (id) => this.#latestConfig(id),
-        refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), arrival),
-      });
-      if (delay === null) this.#accept({ message: readable, batch, waiting, letter, arrival }, now);
-      else if (delay === 'again') message.answer(journaled);
-    }
-    return null;
+    const { message: readable, batch } =
+      shiftMs === 0 ? { message, batch: sent } : rewritten(message, shifted(sent, shiftMs));
+    const { region } = message;
+    const arrival =
+      { shard: this.state.shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
+    const delay = this.#claims.delayOf(message, batch, {
+      taken, now, configOf: (id) => this.#latestConfig(id),
+      refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), arrival),
+    });
+    if (delay === null) {
+      this.#accept({ message: readable, batch, waiting, letter, regionOwner, arrival }, now);
+    } else if (delay === 'again') message.answer(journaled);
   }
 
   /** Ignores configurations that the journal has, or that are on their way into it. */
@@ -159,6 +165,22 @@ export class EntryBuilder {
     if (!this.#inHand) this.#build(nowWall);
     if (!this.#inHand) return null;
     return { entry: this.#inHand.entry, letters: this.#inHand.batches.flatMap((batch) => batch.letters) };
+  }
+
+  /**
+   * The database will never take the entry in hand: the results in it are set aside. Returns false when it
+   * had none, so that nothing is left to set aside.
+   */
+  setAsideBatches(nowWall: number): boolean {
+    if (!this.#inHand || this.#inHand.batches.every(({ count }) => count === 0)) return false;
+    const batches = this.#inHand.batches.map((pending): PendingBatch => {
+      const message = { ...pending, answer: () => undefined };
+      const { message: { bytes }, batch } = lostBatch(message, pending.batch);
+      const letters = [unreadableLetter(this.state.shard, message, nowWall)];
+      return { ...pending, bytes, batch, count: 0, refused: [], late: [], letters };
+    });
+    this.#inHand = { batches, entry: { ...this.#inHand.entry, batches } };
+    return true;
   }
 
   /** The entry that was handed out and is not settled; null when there is none. */
@@ -286,6 +308,25 @@ function changesSomething(known: RegionState | undefined, result: CheckResult): 
   return result.outcome === 'failure'
     ? known.verdict !== 'down'
     : known.verdict === 'down' || known.fails > 0;
+}
+
+/** What the journal keeps of a batch that is set aside: its stretch of the lane, declared lost. */
+function lostBatch(
+  message: TakenMessage, { epoch, first, last }: Pick<ResultBatch, 'epoch' | 'first' | 'last'>,
+): { message: TakenMessage; batch: ResultBatch } {
+  const dropped = [{ first, last, reason: 'unreadable' as const }];
+  return rewritten(message, { epoch, engine: '', first, last, results: [], dropped });
+}
+
+/**
+ * A batch in bytes of our own.
+ * @throws Error when they do not decode: what cannot be read again must not be journaled.
+ */
+function rewritten(
+  message: TakenMessage, batch: ResultBatch,
+): { message: TakenMessage; batch: ResultBatch } {
+  const bytes = encodeBatch(batch);
+  return { message: { ...message, bytes }, batch: decodeBatch(bytes) };
 }
 
 /** The batch as a probe with the right time would have sent it. */

@@ -6,7 +6,7 @@ import type { ClockMessage } from '../clock/clock-rounds.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
-import { failedLetter } from '../dead-letters/dead-letter.ts';
+import { failedLetter, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { LostLanes } from '../dead-letters/lost-lanes.ts';
 import { writeClosedHours, markSaved } from '../writing/closed-hours.ts';
 import type { HourStore } from '../hours/hour-store.ts';
@@ -20,7 +20,7 @@ import type { StateRecord } from '../state/records.ts';
 import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
 import { carryOut, persistChanges, type OutboxPorts } from '../writing/outbox.ts';
 import { WriteQueue } from '../writing/write-queue.ts';
-import { ShardState } from '../state/shard-state.ts';
+import { JournalGapError, ShardState } from '../state/shard-state.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 
 /** Entries read at once while a journal is replayed. */
@@ -35,9 +35,10 @@ export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
   hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
 }
 
+/** Each is called by itself: one that throws costs the shard and the others nothing. */
 export interface ShardListeners {
   /** Entries that are final here; `replayed` while the shard is loaded. */
-  onApplied(state: ShardState, applied: AppliedEntry, replayed: boolean): void;
+  onApplied: ((state: ShardState, applied: AppliedEntry, replayed: boolean) => void)[];
   /** Configurations that the journal has now. */
   onConfigs(configs: MonitorConfig[]): void;
 }
@@ -48,6 +49,10 @@ export interface IngestCounts {
   results: number;
   voided: number;
   insert_failures: number;
+  /** Calls of listeners that threw. */
+  listener_failures: number;
+  /** Entries whose contents were set aside, because they could not be read, applied or written. */
+  set_aside: number;
 }
 
 export interface ShardDeps {
@@ -60,6 +65,8 @@ export interface ShardDeps {
   lostLanes: Pick<LostLanes, 'report'>;
   listeners: ShardListeners;
   counts: IngestCounts;
+  /** True for an entry that ended an earlier life while it was loaded. */
+  isPoison(n: number): boolean;
 }
 
 export type ShardMessage = JournalMessage | ClockMessage
@@ -90,6 +97,16 @@ export class NewerFormatError extends Error {}
 
 /** Another controller has written this shard's journal. */
 export class OvertakenError extends Error {}
+
+/** A journal entry ended the life that loaded it. */
+export class PoisonEntryError extends Error {
+  readonly n: number;
+
+  constructor(n: number, cause: unknown) {
+    super(`journal entry ${n} cannot be applied`, { cause });
+    this.n = n;
+  }
+}
 
 /** One life of a shard: what is taken, what it means, and what is still to be written of it. */
 export class Shard implements Behaviour<ShardMessage>, ShardView {
@@ -203,18 +220,55 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         if (entry.v > ENTRY_VERSION) {
           throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
         }
-        const applied = this.#apply(entry);
+        const applied = this.#replayed(entry);
         await this.#persist(applied.changed);
-        this.#deps.listeners.onApplied(this.state, applied, true);
+        this.#announce(applied, true);
       }
       if (entries.length < READ_ENTRIES) return;
     }
   }
 
+  /** An entry that ended the life before is applied without its contents, which become dead letters. */
+  #replayed(entry: JournalEntry): AppliedEntry {
+    try {
+      if (!this.#deps.isPoison(entry.n)) return this.#apply(entry);
+      const { shard, n, v, writer, taken_at, lanes, batches, unread = [] } = entry;
+      const place = { shard, n, v, writer, taken_at, lanes };
+      return this.#apply(
+        { ...place, configs: [], batches: [], pings: [], clock: [], unread: [...batches, ...unread] },
+      );
+    } catch (error) {
+      throw error instanceof JournalGapError ? error : new PoisonEntryError(entry.n, error);
+    }
+  }
+
+  /** A message that throws is set aside: nobody else's results wait because of it. */
   #take(message: TakenMessage): void {
-    const { clock, deadLetters } = this.#deps;
-    const letter = this.#builder.take(message, { wall: clock.now(), monotonic: clock.monotonic() });
+    const { clock, deadLetters, log } = this.#deps;
+    const now = { wall: clock.now(), monotonic: clock.monotonic() };
+    let letter: DeadLetter | null;
+    try {
+      letter = this.#builder.take(message, now);
+    } catch (error) {
+      log.error({ err: error, shard: this.state.shard, probe: message.probe_id }, 'a batch is set aside');
+      letter = unreadableLetter(this.state.shard, message, now.wall);
+    }
     if (letter) deadLetters.put([letter]);
+  }
+
+  #announce(applied: AppliedEntry, replayed: boolean): void {
+    for (const onApplied of this.#deps.listeners.onApplied) {
+      this.#tell(() => onApplied(this.state, applied, replayed));
+    }
+  }
+
+  #tell(listen: () => void): void {
+    try {
+      listen();
+    } catch (error) {
+      this.#deps.counts.listener_failures += 1;
+      this.#deps.log.error({ err: error, shard: this.state.shard }, 'a listener to results failed');
+    }
   }
 
   #isJournaled(config: MonitorConfig): boolean {
@@ -244,6 +298,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { counts, listeners } = this.#deps;
     const entry = this.#builder.inHand;
     if (!entry) return;
+    if (outcome === 'refused') return this.#refused(entry);
     if (outcome === 'taken' || snapshotN >= entry.n) {
       counts.voided += 1;
       throw new OvertakenError(`another controller has written shard ${entry.shard}`);
@@ -255,17 +310,32 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (changed.length > 0) this.#writes.add(() => this.#persist(changed));
     counts.entries += 1;
     counts.results += applied.fresh.length;
-    listeners.onApplied(this.state, applied, false);
-    if (entry.configs.length > 0) listeners.onConfigs(entry.configs);
+    this.#announce(applied, false);
+    if (entry.configs.length > 0) this.#tell(() => listeners.onConfigs(entry.configs));
+  }
+
+  /** The entry is tried once more without its results; a shard without any starts again. */
+  #refused({ n, shard }: JournalEntry): void {
+    const { clock, counts, log } = this.#deps;
+    counts.set_aside += 1;
+    log.error({ shard, n }, 'the database refuses a journal entry; its results are set aside');
+    if (!this.#builder.setAsideBatches(clock.now())) throw new Error(`entry ${n} is refused without results`);
   }
 
   #apply(entry: JournalEntry): AppliedEntry {
+    const { shard, n, unread = [], taken_at: takenAt } = entry;
     const applied = this.state.apply(entry);
     this.#snapshots.applied(entry);
     this.#clock.applied(entry, applied.changed);
     if (applied.dropped.length > 0) this.#deps.lostLanes.report(entry, applied.dropped);
-    if (applied.failed.length > 0) {
-      this.#deps.deadLetters.put(applied.failed.map((failed) => failedLetter(entry, failed)));
+    const letters = [
+      ...applied.failed.map((failed) => failedLetter(entry, failed)),
+      ...unread.map((batch) => unreadableLetter(shard, batch, takenAt)),
+    ];
+    if (letters.length > 0) this.#deps.deadLetters.put(letters);
+    if (unread.length > 0) {
+      this.#deps.counts.set_aside += 1;
+      this.#deps.log.error({ shard, n, batches: unread.length }, 'a journal entry cannot be read whole');
     }
     return applied;
   }

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../shared/actor/actor.ts';
 import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
+import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
 import { ClockRounds } from '../clock/clock-rounds.ts';
 import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
@@ -9,8 +10,8 @@ import { ProbeRate } from '../intake/probe-rate.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
 import {
-  NewerFormatError, OvertakenError, Shard, type IngestCounts, type ShardDeps, type ShardMessage,
-  type ShardStores,
+  NewerFormatError, OvertakenError, PoisonEntryError, Shard, type IngestCounts, type ShardDeps,
+  type ShardMessage, type ShardStores,
 } from './shard.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
@@ -34,7 +35,9 @@ export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' |
 
 /** The shards in hand: supervises an actor for each and brings it what is meant for it. */
 export class Shards {
-  readonly counts: IngestCounts = { entries: 0, results: 0, voided: 0, insert_failures: 0 };
+  readonly counts: IngestCounts = {
+    entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+  };
   readonly deadLetters: DeadLetterBox;
   readonly lostLanes: LostLanes;
   readonly #deps: ShardsDeps;
@@ -43,6 +46,10 @@ export class Shards {
   readonly #rounds: ClockRounds;
   readonly #supervisor: Supervisor<number, ShardMessage>;
   readonly #states = new Map<number, ShardState>();
+  /** Entries, as `<shard>:<n>`, that ended the life that loaded them. */
+  readonly #poison = new Set<string>();
+  /** Shards of this controller that failed and take no results. */
+  readonly #failing = new Set<number>();
   #lives = 0;
 
   constructor(deps: ShardsDeps) {
@@ -62,14 +69,20 @@ export class Shards {
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
         const begun = await Shard.load(
-          shard, writer,
-          { clock, log, stores, limits, listeners, journal, deadLetters, lostLanes, counts }, context,
+          shard, writer, {
+            clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
+            counts,
+            isPoison: (n) => this.#poison.has(`${shard}:${n}`),
+          }, context,
         );
         if (!context.signal.aborted) this.#states.set(shard, begun.state);
         return begun;
       },
       onFailure: (failure) => this.#mayRestart(failure),
-      onStarted: deps.onStarted,
+      onStarted: (shard) => {
+        this.#failing.delete(shard);
+        deps.onStarted(shard);
+      },
       onEnded: (shard) => {
         this.#states.delete(shard);
         deps.onEnded(shard);
@@ -80,6 +93,11 @@ export class Shards {
   /** Messages that were not looked at, since their probe had sent too many. */
   get rateExceeded(): number {
     return this.#rate.exceeded;
+  }
+
+  /** Shards of this controller that failed and take no results until they are loaded again. */
+  get failing(): number {
+    return this.#failing.size;
   }
 
   /** What is known of the shards that are loaded and take messages; to be read, never changed. */
@@ -98,6 +116,7 @@ export class Shards {
 
   /** Ends taking a shard's results at once; resolves when what follows from them is written. */
   release(shard: number): Promise<void> {
+    this.#failing.delete(shard);
     return this.#supervisor.stop(shard);
   }
 
@@ -139,11 +158,15 @@ export class Shards {
     const { log, surrender, holdsLease } = this.#deps;
     if (error instanceof OvertakenError) log.warn({ shard }, 'another controller has written this shard');
     else if (hadStarted) log.error({ err: error, shard }, 'a shard failed and is loaded again');
-    else log.warn({ err: error, shard }, 'a shard could not be loaded and is tried again');
+    else if (isDatabaseUnavailable(error)) log.warn({ err: error, shard }, 'a shard waits for the database');
+    else log.error({ err: error, shard }, 'a shard could not be loaded and is tried again');
+    if (error instanceof PoisonEntryError) this.#poison.add(`${shard}:${error.n}`);
     if (error instanceof NewerFormatError) {
       surrender(shard);
       return false;
     }
-    return holdsLease(shard);
+    if (!holdsLease(shard)) return false;
+    if (!(error instanceof OvertakenError)) this.#failing.add(shard);
+    return true;
   }
 }

@@ -4,7 +4,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { applyItem, isAhead, newMonitorState } from '../../verdicts/monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem } from '../../verdicts/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../verdicts/quiet-rules.ts';
-import { HourRows, type RowSource } from '../hours/hour-rows.ts';
+import { HourRows, type RowParts, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
@@ -61,11 +61,17 @@ export class EntryStep {
 
   config(config: MonitorConfig): void {
     const id = config.monitor_id;
-    if (!this.#shard.monitors.has(id)) {
-      this.#shard.monitors.set(id, newLiveMonitor(newMonitorState(config), this.#entry.n - 1));
+    const item: MonitorItem = { kind: 'config', config };
+    try {
+      if (!this.#shard.monitors.has(id)) {
+        this.#shard.monitors.set(id, newLiveMonitor(newMonitorState(config), this.#entry.n - 1));
+      }
+    } catch {
+      this.#applied.failed.push({ monitor_id: id, item, fresh: null });
+      return;
     }
     this.#effectsOf(id);
-    this.item(id, { kind: 'config', config });
+    this.item(id, item);
   }
 
   clock(decision: ClockDecision): void {
@@ -81,8 +87,7 @@ export class EntryStep {
         if (![...this.#entry.pings, ...this.#entry.configs].some(
           (other) => other.monitor_id === decision.monitor_id,
         )) {
-          this.#addRow(decision.monitor_id, overdueRow(decision.at));
-          this.item(decision.monitor_id, decision);
+          this.item(decision.monitor_id, decision, overdueRow(decision.at));
         }
         break;
       case 'silent':
@@ -93,9 +98,7 @@ export class EntryStep {
   }
 
   ping(ping: JournaledPing): void {
-    const row = pingRow(ping);
-    if (row) this.#addRow(ping.monitor_id, row);
-    this.item(ping.monitor_id, { kind: 'ping', ping });
+    this.item(ping.monitor_id, { kind: 'ping', ping }, pingRow(ping));
   }
 
   result(source: BatchSource, result: CheckResult): void {
@@ -104,22 +107,21 @@ export class EntryStep {
     const { region, probe_id, epoch, engine, late } = source;
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch, engine, result };
     this.#applied.fresh.push(fresh);
-    this.#rowsAt(cell, result.started_at).add(this.#entry.n, source, result);
+    const item: MonitorItem = { kind: 'result', region, probe_id, result, late };
+    const isKept = this.#addRow(cell, source, result);
     // Any instant that the rules took from it would lie ahead, and outrank what really comes later.
-    if (late && isAhead(result, this.#entry.taken_at)) return;
-    this.#itemOf(result.monitor_id, cell, { kind: 'result', region, probe_id, result, late }, fresh);
+    const isHistory = late && isAhead(result, this.#entry.taken_at);
+    if (!isKept || (!isHistory && !this.#tryTwice(result.monitor_id, cell, item))) {
+      this.#applied.failed.push({ monitor_id: result.monitor_id, item, fresh });
+    }
   }
 
-  /** An item that fails is set aside for its monitor alone. */
-  item(monitorId: string, item: MonitorItem): void {
-    this.#itemOf(monitorId, this.#shard.monitors.get(monitorId), item, null);
-  }
-
-  #itemOf(
-    monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem, fresh: FreshResult | null,
-  ): void {
-    if (!this.#tryTwice(monitorId, cell, item)) {
-      this.#applied.failed.push({ monitor_id: monitorId, item, fresh });
+  /** An item that fails is set aside for its monitor alone. `row`: what the hour keeps of it. */
+  item(monitorId: string, item: MonitorItem, row: StoredResult | null = null): void {
+    const cell = this.#shard.monitors.get(monitorId);
+    const hasRow = row === null || !cell || this.#addRow(cell, row, row);
+    if (!hasRow || !this.#tryTwice(monitorId, cell, item)) {
+      this.#applied.failed.push({ monitor_id: monitorId, item, fresh: null });
     }
   }
 
@@ -172,16 +174,17 @@ export class EntryStep {
     return false;
   }
 
-  #addRow(monitorId: string, row: StoredResult): void {
-    const cell = this.#shard.monitors.get(monitorId);
-    if (cell) this.#rowsAt(cell, row.started_at).add(this.#entry.n, row, row);
-  }
-
-  #rowsAt(cell: LiveMonitor, at: number): HourRows {
-    const hour = hourOf(at);
-    let rows = cell.hours.get(hour);
-    if (!rows) cell.hours.set(hour, (rows = new HourRows(hour, this.#entry.n)));
-    return rows;
+  /** False when the row cannot be kept. */
+  #addRow(cell: LiveMonitor, source: RowSource, row: RowParts): boolean {
+    const hour = hourOf(row.started_at);
+    const rows = cell.hours.get(hour) ?? new HourRows(hour, this.#entry.n);
+    try {
+      rows.add(this.#entry.n, source, row);
+    } catch {
+      return false;
+    }
+    cell.hours.set(hour, rows);
+    return true;
   }
 
   #effectsOf(monitorId: string): MonitorEffect[] {

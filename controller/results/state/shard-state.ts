@@ -5,6 +5,9 @@ import { Lanes } from './lanes.ts';
 import { EntryStep, type AppliedEntry, type BatchSource } from './entry-step.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
+/** The journal moved while it was read. */
+export class JournalGapError extends Error {}
+
 /** Everything derived from one shard's journal. The same entries in the same order give the same state. */
 export class ShardState {
   readonly shard: number;
@@ -27,9 +30,9 @@ export class ShardState {
     }
   }
 
-  /** @throws Error when the entry is not the next one; the shard must then be loaded again. */
+  /** @throws JournalGapError when the entry is not the next one; the shard must then be loaded again. */
   apply(entry: JournalEntry): AppliedEntry {
-    if (entry.n !== this.n + 1) throw new Error(`journal entry ${entry.n} after ${this.n}`);
+    if (entry.n !== this.n + 1) throw new JournalGapError(`journal entry ${entry.n} after ${this.n}`);
     const step = new EntryStep(this, entry);
     for (const config of entry.configs) step.config(config);
     // Lanes move when all batches are applied, so that none of them is dropped in between.

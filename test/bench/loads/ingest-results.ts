@@ -47,7 +47,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
     clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
-    listeners: { onApplied: () => undefined, onConfigs: () => undefined },
+    listeners: { onApplied: [], onConfigs: () => undefined },
   });
   inHand.start();
   const shards = byShard(monitorIds(monitors));

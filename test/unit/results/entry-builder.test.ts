@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
+import { LAST_SEQ, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
@@ -89,6 +89,43 @@ class Desk {
     );
   }
 }
+
+describe('a batch that is set aside', () => {
+  const dropped = (first: number, last: number): ResultBatch => (
+    { epoch: 'e', engine: '', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] }
+  );
+
+  test('never puts bytes into the journal that cannot be read back', () => {
+    const desk = new Desk();
+    desk.take(dropped(1, 2 ** 53 - 2));
+    desk.take(dropped(2 ** 53 - 1, 2 ** 53 - 1));
+    desk.take(dropped(1, LAST_SEQ - 5));
+    const spoiled = Buffer.from(encodeBatch(dropped(LAST_SEQ - 4, LAST_SEQ)));
+    spoiled[spoiled.length - 2] = 99;
+    expect(desk.send(spoiled)).toBeNull();
+    const entry = desk.flush();
+    expect(entry?.lanes).toEqual([['p/e', LAST_SEQ]]);
+    for (const { bytes, batch } of entry?.batches ?? []) expect(decodeBatch(bytes)).toEqual(batch);
+    expect(desk.answers.at(-1)).toBe(LAST_SEQ);
+  });
+
+  test('by the database leaves its place in the lane, and everything else in the entry', () => {
+    const desk = new Desk();
+    desk.range(1, 3);
+    desk.owner.noteClock([{ kind: 'watched' }], 0);
+    const refused = desk.owner.nextEntry(desk.now.wall);
+    expect(desk.owner.setAsideBatches(desk.now.wall)).toBe(true);
+    const again = desk.owner.nextEntry(desk.now.wall);
+    expect(again?.entry).toMatchObject({ n: refused?.entry.n, clock: [{ kind: 'watched' }] });
+    expect(again?.letters).toMatchObject([{ reason: 'unreadable', probe_id: 'p' }]);
+    expect(again?.entry.batches).toMatchObject([
+      { batch: { first: 1, last: 3, results: [], dropped: [{ first: 1, last: 3, reason: 'unreadable' }] } },
+    ]);
+    expect(desk.owner.setAsideBatches(desk.now.wall)).toBe(false);
+    desk.flush();
+    expect(desk.answers).toEqual([3]);
+  });
+});
 
 describe('a lane', () => {
   test('accepts the next results, and acknowledges them only after they are in the journal', () => {

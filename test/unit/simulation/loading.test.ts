@@ -10,7 +10,9 @@ import type { LanePosition } from '../../../controller/results/state/records.ts'
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
 import type { LookAnswer } from '../../../controller/results/clock/clock-rounds.ts';
-import { Shard, type ShardDeps, type ShardMessage } from '../../../controller/results/shards/shard.ts';
+import {
+  PoisonEntryError, Shard, type ShardDeps, type ShardMessage,
+} from '../../../controller/results/shards/shard.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -53,8 +55,11 @@ function actorOf(
             1e15,
           ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
           lostLanes: { report: () => undefined },
-          listeners: { onApplied: () => undefined, onConfigs: () => undefined },
-          counts: { entries: 0, results: 0, voided: 0, insert_failures: 0 }, ...given,
+          listeners: { onApplied: [], onConfigs: () => undefined },
+          counts: {
+            entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+          },
+          isPoison: () => false, ...given,
         }, context);
         resolve(loaded);
         return loaded;
@@ -81,6 +86,7 @@ const inserted = (actor: Actor<ShardMessage>) =>
 async function load(
   db: SimulatedDatabase, disturb: () => void,
   change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({}),
+  given: Partial<ShardDeps> = {},
 ): Promise<Shard> {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
@@ -94,7 +100,7 @@ async function load(
     return plain.journal.read(shard, after, limit);
   } };
   const stores = { ...plain, journal, ...change(plain) };
-  return within(clock, actorOf(process, { stores }).loading);
+  return within(clock, actorOf(process, { stores, ...given }).loading);
 }
 
 /** A shard of one monitor at entry 2, all of it behind the snapshot. */
@@ -148,6 +154,63 @@ describe('a shard', () => {
     db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
     await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
   });
+});
+
+describe('a journal entry that cannot be applied', () => {
+  const poison = (n: number): JournalEntry => ({
+    ...failureEntry(n),
+    get pings(): never { throw new Error('poison'); },
+  });
+  const reading = (entries: JournalEntry[]) => (stores: ControllerStores) => ({
+    journal: { ...stores.journal, read: async (_shard: number, after: number) =>
+      entries.filter(({ n }) => n > after) },
+  });
+
+  test('ends the life that loads it, by name', async () => {
+    const failing = load(saved(), () => undefined, reading([poison(3)]));
+    await expect(failing).rejects.toBeInstanceOf(PoisonEntryError);
+    await expect(failing).rejects.toMatchObject({ n: 3 });
+  });
+
+  test('is left out by the next life: the shard comes up, and the entries after it count', async () => {
+    const letters: DeadLetter[] = [];
+    const shard = await load(saved(), () => undefined, reading([poison(3), failureEntry(4)]), {
+      isPoison: (n) => n === 3, deadLetters: { put: (put) => void letters.push(...put) },
+    });
+    expect(shard.state.n).toBe(4);
+    expect(letters).toMatchObject([{ reason: 'unreadable', probe_id: 'p', region: 'eu' }]);
+    expect(shard.state.lanes.position('p/e')).toBe(1);
+  });
+
+  test('in one batch alone costs that batch alone', async () => {
+    const letters: DeadLetter[] = [];
+    const spoiled = { ...failureEntry(3), batches: [], unread: failureEntry(3).batches };
+    const shard = await load(saved(), () => undefined, reading([spoiled]), {
+      deadLetters: { put: (put) => void letters.push(...put) },
+    });
+    expect(shard.state.lanes.position('p/e')).toBe(1);
+    expect(letters).toHaveLength(1);
+  });
+});
+
+test('a listener that throws keeps nothing from the others, nor from the shard', async () => {
+  const db = saved();
+  db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
+  const heard: number[] = [];
+  const counts = {
+    entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+  };
+  const shard = await load(db, () => undefined, () => ({}), {
+    counts,
+    listeners: {
+      onApplied: [
+        () => { throw new Error('a bad listener'); },
+        (state) => heard.push(state.n),
+      ], onConfigs: () => undefined,
+    },
+  });
+  expect([shard.state.n, heard, counts.listener_failures]).toEqual([3, [3], 1]);
+  expect(db.incidents.size).toBe(1);
 });
 
 test('keeps deciding for other monitors when a rule throws for one, which is reported once', async () => {

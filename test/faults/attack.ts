@@ -1,0 +1,142 @@
+import { MongoClient, type Document } from 'mongodb';
+import { expect } from 'vitest';
+import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import { batchReply, type ResultBatch } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { SHARD_COUNT } from '../../shared/ids.ts';
+import { ApiSession } from '../helpers/api-session.ts';
+import { storeUrl } from '../helpers/ledger.ts';
+import { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { Load } from './load.ts';
+
+const VICTIMS = 8;
+export const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+
+/**
+ * An installation of real processes with two tenants: a victim, whose monitors the installation's own probe
+ * checks, and an attacker with a probe credential of its own over the real NATS.
+ */
+export class Attack {
+  readonly load: Load;
+  readonly session: ApiSession;
+  readonly probe: TestProbe;
+  /** The victim's monitors. */
+  readonly victims: string[];
+
+  private constructor(load: Load, session: ApiSession, probe: TestProbe, victims: string[]) {
+    this.load = load;
+    this.session = session;
+    this.probe = probe;
+    this.victims = victims;
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<Attack> {
+    const load = await Load.start({ REGISTRATION: 'open', PROBE_ALLOW_PRIVATE: 'true', ...env });
+    const session = await new ApiSession(load.farwatch.url).begin('attacker@example.com');
+    await inStore(load, (db) => db('users').updateMany({}, { $set: { email_verified: true } }));
+    const region = { id: 'attackers', name: 'Attackers', city: 'There', country: 'FR' };
+    await session.ok('POST', '/api/regions', region);
+    const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
+      'POST', '/api/probes', { region_id: region.id, name: 'hostile' },
+    );
+    const probe = new TestProbe();
+    probe.answer = await session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(token));
+    await probe.connect();
+    return new Attack(load, session, probe, await load.steady(VICTIMS, 'victim'));
+  }
+
+  get region(): string {
+    return this.probe.answer?.region_id ?? '';
+  }
+
+  get id(): string {
+    return this.probe.answer?.probe_id ?? '';
+  }
+
+  /** Sends a batch as the attacker's probe. The watermark of the answer; null when none comes. */
+  async send(shard: number, bytes: Uint8Array | string, timeoutMs = 10_000): Promise<number | null> {
+    try {
+      const subject = subjects.results(shard, this.region, this.id);
+      const { data } = await this.probe.nats.request(subject, bytes, { timeout: timeoutMs });
+      return batchReply.parse(JSON.parse(Buffer.from(data).toString())).watermark;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Sends a batch without waiting for an answer. */
+  throwAway(shard: number, bytes: Uint8Array | string): void {
+    this.probe.nats.publish(subjects.results(shard, this.region, this.id), bytes);
+  }
+
+  /** Documents of a collection of the installation. */
+  documents(collection: string, filter: Document = {}): Promise<Document[]> {
+    return inStore(this.load, (db) => db(collection).find(filter).limit(1000).toArray());
+  }
+
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.load.farwatch.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+  }
+
+  /**
+   * Asserts that the victim's monitors keep their rhythm, that an outage is alerted and ends, and that all of
+   * this holds again after a restart of the controller, which forgets nothing.
+   */
+  async expectUnharmed(name: string): Promise<void> {
+    await this.#expectRhythm();
+    await this.#expectAlert(`/${name}-before`);
+    const counted = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
+    const { farwatch } = this.load;
+    await farwatch.replaced('controller', await farwatch.kill9('controller'));
+    await until(async () => (await fetch(`${farwatch.url}/readyz`).catch(() => null))?.status === 200, {
+      what: 'ready after the restart',
+    });
+    await until(async () => {
+      const now = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
+      return now.every((count, at) => count > (counted[at] as number));
+    }, { what: 'every victim has more results than before the restart' });
+    await this.#expectAlert(`/${name}-after`);
+  }
+
+  async #expectRhythm(): Promise<void> {
+    const before = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
+    await until(async () => {
+      const now = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
+      return now.every((count, at) => count >= (before[at] as number) + 2);
+    }, { what: 'results of every victim are stored' });
+  }
+
+  async #expectAlert(path: string): Promise<void> {
+    const { load } = this;
+    const id = await load.watch(path, { confirmation_policy: { retries: 1 } });
+    await until(() => load.countOf(id) > 1, { what: 'its first checks' });
+    load.target.answer({ status: 503 }, path);
+    await until(() => load.told(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down' });
+    load.target.answer({ status: 200 }, path);
+    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
+    expect(load.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+  }
+
+  async stop(): Promise<void> {
+    await this.probe.stop();
+    await this.load.stop();
+  }
+}
+
+type Collections = (name: string) => ReturnType<ReturnType<MongoClient['db']>['collection']>;
+
+async function inStore<T>(load: Load, work: (db: Collections) => Promise<T>): Promise<T> {
+  const client = await MongoClient.connect(storeUrl(load.farwatch.log()));
+  try {
+    return await work((name) => client.db('farwatch').collection(name));
+  } finally {
+    await client.close();
+  }
+}
+
+/** A batch without results: it only says that a stretch of the lane is lost. */
+export function droppedBatch(epoch: string, first: number, last: number): ResultBatch {
+  return { epoch, engine: 'test', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] };
+}
