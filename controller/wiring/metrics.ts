@@ -34,6 +34,8 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
   gauge('farwatch_shards_failing', () => shards.failing,
     'Shards of this controller that failed and take no results until they are loaded again.');
   gauge('farwatch_monitors', countMonitors, 'Monitors in these shards.');
+  gauge('farwatch_monitors_set_aside', () => shards.monitorsSetAside,
+    'Monitors whose states or hours the database refuses; each is retried by itself.');
   counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
   counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
   counter('farwatch_journal_failures_total', () => counts.insert_failures,

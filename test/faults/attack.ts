@@ -23,6 +23,7 @@ export class Attack {
   readonly probe: TestProbe;
   /** The victim's monitors. */
   readonly victims: string[];
+  #beats: NodeJS.Timeout | null = null;
 
   private constructor(load: Load, session: ApiSession, probe: TestProbe, victims: string[]) {
     this.load = load;
@@ -43,7 +44,21 @@ export class Attack {
     const probe = new TestProbe();
     probe.answer = await session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(token));
     await probe.connect();
-    return new Attack(load, session, probe, await load.steady(VICTIMS, 'victim'));
+    const attack = new Attack(load, session, probe, await load.steady(VICTIMS, 'victim'));
+    await probe.follow();
+    attack.#beats = setInterval(() => probe.beat(), 2000);
+    probe.beat();
+    return attack;
+  }
+
+  /** A monitor of the attacker, as soon as it is assigned to the attacker's probe. */
+  async bait(name: string): Promise<string> {
+    const { monitor } = await this.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+      name, type: 'HTTP', target: 'http://192.0.2.1/', interval_seconds: 60,
+      monitoring_regions: [this.region],
+    });
+    await until(() => this.probe.held.has(monitor.id), { what: 'the assignment of the bait' });
+    return monitor.id;
   }
 
   get region(): string {
@@ -120,6 +135,7 @@ export class Attack {
   }
 
   async stop(): Promise<void> {
+    if (this.#beats) clearInterval(this.#beats);
     await this.probe.stop();
     await this.load.stop();
   }

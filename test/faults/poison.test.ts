@@ -33,13 +33,10 @@ fault('F49', 'a probe sends numbers and ranges that no sum can hold', async () =
 });
 
 fault('F50', 'a probe sends a detail nested 40,000 deep', async () => {
-  const { monitor } = await attack.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
-    name: 'Bait', type: 'HTTP', target: 'http://192.0.2.1/', interval_seconds: 60,
-    monitoring_regions: [attack.region],
-  });
-  const shard = shardOf(monitor.id);
+  const id = await attack.bait('Bait');
+  const shard = shardOf(id);
   const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
-  const result = { ...checked(monitor.id, Date.now(), false), detail: {} };
+  const result = { ...checked(id, Date.now(), false), detail: {} };
   const bait = JSON.stringify({ v: 1, epoch: 'deep', engine: 'test', results: [result] });
   // Refused as unreadable, and the lane goes on behind it.
   expect(await attack.send(shard, bait.replace('"detail":{}', `"detail":${deep}`))).toBe(1);

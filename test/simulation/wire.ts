@@ -1,3 +1,4 @@
+import { MongoNetworkError } from 'mongodb';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -23,7 +24,8 @@ export const HEALTHY: Health =
 /** The driver's timeout. */
 const PATIENCE_MS = 5000;
 
-export class NoAnswer extends Error {}
+/** What the driver throws when the database is away. */
+export class NoAnswer extends MongoNetworkError {}
 
 /** Effects of one command. The documents of a bulk write take effect one by one. */
 type Effects<T> = { parts: (() => void)[]; answer: () => T };

@@ -22,6 +22,7 @@ export interface TidyWork {
  */
 export class Tidying {
   readonly #state: ShardState;
+  readonly #mayTry: (id: string) => boolean;
   readonly #walk: MonitorWalk<LiveMonitor>;
   #toWalk = 0;
   #due: string[] = [];
@@ -30,8 +31,10 @@ export class Tidying {
   #through: number | null = null;
   #isWalked = false;
 
-  constructor(state: ShardState) {
+  /** `mayTry`: false for a monitor whose hours the database refused a while ago. */
+  constructor(state: ShardState, mayTry: (id: string) => boolean) {
     this.#state = state;
+    this.#mayTry = mayTry;
     this.#walk = new MonitorWalk(state.monitors);
   }
 
@@ -73,7 +76,7 @@ export class Tidying {
   }
 
   #lookAt(id: string, cell: LiveMonitor, now: number): void {
-    if (isDueForWriting(id, cell, now)) this.#due.push(id);
+    if (isDueForWriting(id, cell, now) && this.#mayTry(id)) this.#due.push(id);
     else this.#keep(cell);
     if (isForgettable(cell, now)) this.#gone.push(id);
   }

@@ -21,7 +21,7 @@ export interface DeadLetter {
 
 export type DeadLetterReason =
   | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
-  | 'not_assigned' | 'future' | 'too_old' | 'rule_failed' | 'too_many_epochs';
+  | 'not_assigned' | 'future' | 'too_old' | 'too_many' | 'too_many_epochs' | 'hour_full' | 'rule_failed';
 
 /** Characters kept of a result. */
 const LETTER_CHARS = 4096;
@@ -37,6 +37,16 @@ export function unreadableLetter(
     id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard,
     region: message.region, probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content,
     at: nowWall,
+  };
+}
+
+/** The dead letter of results that found no room in the block of their hour. */
+export function cutLetter(
+  shard: number, { monitor_id, hour, count }: { monitor_id: string; hour: number; count: number }, at: number,
+): DeadLetter {
+  return {
+    id: derivedId('cut', monitor_id, hour), reason: 'hour_full', shard, region: '', probe_id: '', epoch: null,
+    seq: null, monitor_id, content: JSON.stringify({ hour, count }), at,
   };
 }
 

@@ -13,6 +13,12 @@ import type { StoredResult } from './stored-result.ts';
 export type RowSource = Source & Pick<StoredResult, 'late'>;
 export type RowParts = Omit<StoredResult, keyof RowSource>;
 
+/**
+ * Bytes of errors that an hour of one monitor keeps: over two thousand short messages. Beyond them an error
+ * keeps its type and loses its message, so that no target can make an hour too large to be written.
+ */
+const MOST_ERROR_BYTES = 524_288;
+
 /** A row's flag for errors and missed slots, which follow as JSON. Blocks leave this bit free. */
 const HAS_RARE = 1 << 7;
 
@@ -28,10 +34,13 @@ export class HourRows {
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
   readonly #sources: Source[] = [];
+  /** Rows of each source. */
+  readonly #ofSource: number[] = [];
   readonly #base: number;
   #length = 0;
   #lastEntry: number;
   #lastAt: number;
+  #errorBytes = 0;
 
   constructor(hour: number, firstEntry: number) {
     this.firstEntry = firstEntry;
@@ -53,11 +62,12 @@ export class HourRows {
 
   #write(entry: number, source: RowSource, row: RowParts): void {
     const out = this.#rows;
-    const rare = rarePartsOf(row);
+    const rare = this.#rareTextOf(row);
     const time = row.response_time_ms === null ? null : tenths(row.response_time_ms);
     out.varint(entry - this.#lastEntry);
-    out.varint(sourceNumber(this.#sources, source));
-    out.u8(flagsOf(row, source.late) | (rare ? HAS_RARE : 0));
+    const from = sourceNumber(this.#sources, source);
+    out.varint(from);
+    out.u8(flagsOf(row, source.late) | (rare === null ? 0 : HAS_RARE));
     out.zigzag(row.scheduled_at - this.#lastAt);
     out.zigzag(row.started_at - row.scheduled_at);
     out.u8(row.attempt);
@@ -65,14 +75,31 @@ export class HourRows {
     if (time !== null) out.varint(time);
     if (row.timings) writeTimings(out, row.timings, HAS_TIMINGS);
     else out.u8(0);
-    if (rare) out.text(JSON.stringify(rare));
+    if (rare !== null) out.text(rare);
     this.#lastEntry = entry;
     this.#lastAt = row.scheduled_at;
     this.#length += 1;
+    this.#ofSource[from] = (this.#ofSource[from] ?? 0) + 1;
+    this.#errorBytes += rare?.length ?? 0;
     countResult(this.counts, row.outcome, time, row.missed?.count ?? 1);
     if (source.late && row.outcome !== 'missed') {
       (this.late ??= [0, 0, 0])[timesColumn(row.outcome, row.degraded)] += 1;
     }
+  }
+
+  /** True when one region has sent `count` or more of these rows. */
+  hasOf(region: string, count: number): boolean {
+    if (this.#length < count) return false;
+    const numbers = this.#sources.flatMap((source, number) => (source.region === region ? [number] : []));
+    return numbers.reduce((sum, number) => sum + (this.#ofSource[number] ?? 0), 0) >= count;
+  }
+
+  #rareTextOf(row: RowParts): string | null {
+    const rare = rarePartsOf(row);
+    if (!rare) return null;
+    const text = JSON.stringify(rare);
+    if (!rare.error || this.#errorBytes + text.length <= MOST_ERROR_BYTES) return text;
+    return JSON.stringify({ ...rare, error: { ...rare.error, message: '' } });
   }
 
   /** The last journal entry that is in here. */

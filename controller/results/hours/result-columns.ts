@@ -53,6 +53,13 @@ export class ResultColumns {
     this.rare.delete(this.length);
   }
 
+  /** Drops the rows behind the first `length`. @returns how many. */
+  cut(length: number): number {
+    const count = Math.max(0, this.length - length);
+    for (let left = count; left > 0; left -= 1) this.drop();
+    return count;
+  }
+
   add(row: StoredResult): void {
     const at = this.next();
     this.source[at] = sourceNumber(this.sources, row);

@@ -4,12 +4,14 @@ import {
 } from '../../../shared/contracts/result.ts';
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import { hourOf } from '../../verdicts/booking-rules.ts';
 import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { ClaimCheck } from './claim-check.ts';
+import { hourAllowance } from './hour-allowance.ts';
 import { holdBatch, PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
 import { refusalOf, type Arrival, type KnownConfigs } from './refusal-rules.ts';
@@ -216,8 +218,9 @@ export class EntryBuilder {
       if (result.seq <= known) continue;
       const { monitor_id: id } = result;
       const standing = this.#claims.standing(message, id, now.wall);
-      const refusal = refusalOf(result, this.#configsOf(id), arrival) ??
-        (standing === 'refused' ? 'not_assigned' : null);
+      const configs = this.#configsOf(id);
+      const refusal = refusalOf(result, configs, arrival) ??
+        (standing === 'refused' ? 'not_assigned' : this.#excessOf(result, configs.latest, region));
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
@@ -233,6 +236,12 @@ export class EntryBuilder {
   #configsOf(monitorId: string): KnownConfigs {
     const journaled = this.state.monitors.get(monitorId)?.state.config;
     return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
+  }
+
+  /** What waits for the journal is not counted: it is little beside what an hour may hold. */
+  #excessOf(result: CheckResult, config: MonitorConfig | undefined, region: string): 'too_many' | null {
+    const rows = this.state.monitors.get(result.monitor_id)?.hours.get(hourOf(result.started_at));
+    return rows && config && rows.hasOf(region, hourAllowance(config)) ? 'too_many' : null;
   }
 
   /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */

@@ -6,9 +6,12 @@ import type { ClockMessage } from '../clock/clock-rounds.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
-import { failedLetter, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
+import { cutLetter, failedLetter, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { LostLanes } from '../dead-letters/lost-lanes.ts';
-import { writeClosedHours, markSaved } from '../writing/closed-hours.ts';
+import { markSaved, type CutHour } from '../writing/closed-hours.ts';
+import { HourWrites } from '../writing/hour-writes.ts';
+import { MonitorWrites } from '../writing/monitor-writes.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import { EntryBuilder } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
@@ -18,7 +21,7 @@ import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { JournalMessage, JournalWriter } from './journal-writer.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
-import { carryOut, persistChanges, type OutboxPorts } from '../writing/outbox.ts';
+import type { OutboxPorts } from '../writing/outbox.ts';
 import { WriteQueue } from '../writing/write-queue.ts';
 import { JournalGapError, ShardState } from '../state/shard-state.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
@@ -118,6 +121,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #clock: ShardClock;
   readonly #tidying: Tidying;
   readonly #writes: WriteQueue;
+  readonly #monitorWrites: MonitorWrites;
+  readonly #hourWrites: HourWrites;
   readonly #snapshots: SnapshotMover;
   #isTidying = false;
 
@@ -135,8 +140,12 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#clock = new ShardClock(
       state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) },
     );
-    this.#tidying = new Tidying(state);
+    this.#tidying = new Tidying(state, (id) => this.#hourWrites.mayTry(id));
     this.#writes = new WriteQueue({ clock, log, shard: state.shard });
+    this.#monitorWrites = new MonitorWrites({
+      clock, log, stores, onWritten: ({ monitor_id: id, position }) => this.#written(id, position),
+    });
+    this.#hourWrites = new HourWrites({ clock, log, stores, state });
     this.#snapshots = new SnapshotMover({ clock, stores, longestRawMs: limits.longestRawMs, state });
   }
 
@@ -152,9 +161,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { stores, clock } = deps;
     const snapshot = await stores.snapshots.load(shard);
     const records = await stores.states.load(shard);
-    await carryOut(stores, records);
     const state = new ShardState(shard, snapshot, records, clock.now());
     const loaded = new Shard(deps, context, state, writer);
+    await loaded.#carryOut(records.filter(({ outbox }) => outbox.length > 0));
     await loaded.#replay();
     loaded.#interrupted();
     return loaded;
@@ -202,8 +211,20 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   }
 
   /** Waits for what is queued. What the database does not take now is written by the next life. */
-  close(): Promise<void> {
-    return this.#writes.stop();
+  async close(): Promise<void> {
+    await this.#writes.stop();
+    await this.#monitorWrites.stop();
+  }
+
+  /** Monitors of this shard that the database does not take at present; each is retried by itself. */
+  get setAside(): number {
+    return this.#monitorWrites.aside + this.#hourWrites.aside;
+  }
+
+  /** What the life before had written and not carried out. */
+  #carryOut(records: StateRecord[]): Promise<void> {
+    for (const { monitor_id: id } of records) (this.state.monitors.get(id) as LiveMonitor).queued += 1;
+    return this.#monitorWrites.write(records);
   }
 
   async #replay(): Promise<void> {
@@ -221,7 +242,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
           throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
         }
         const applied = this.#replayed(entry);
-        await this.#persist(applied.changed);
+        await this.#monitorWrites.write(applied.changed);
         this.#announce(applied, true);
       }
       if (entries.length < READ_ENTRIES) return;
@@ -307,7 +328,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#builder.settled();
     // On its own: the results that came with it do not wait for the write.
     const { changed } = applied;
-    if (changed.length > 0) this.#writes.add(() => this.#persist(changed));
+    if (changed.length > 0) this.#writes.add(() => this.#monitorWrites.write(changed));
     counts.entries += 1;
     counts.results += applied.fresh.length;
     this.#announce(applied, false);
@@ -340,14 +361,11 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     return applied;
   }
 
-  async #persist(changed: StateRecord[]): Promise<void> {
-    await persistChanges(this.#deps.stores, changed);
-    for (const { monitor_id: id, position } of changed) {
-      const monitor = this.state.monitors.get(id);
-      if (!monitor) continue;
-      monitor.queued -= 1;
-      markSaved(monitor, position);
-    }
+  #written(monitorId: string, position: number): void {
+    const monitor = this.state.monitors.get(monitorId);
+    if (!monitor) return;
+    monitor.queued -= 1;
+    markSaved(monitor, position);
   }
 
   #interrupted(): void {
@@ -388,6 +406,13 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     ]);
   }
 
+  #tellCut(hours: CutHour[]): void {
+    if (hours.length === 0) return;
+    const { shard } = this.state;
+    this.#deps.deadLetters.put(hours.map((cut) => cutLetter(shard, cut, this.#deps.clock.now())));
+    this.#deps.log.error({ shard, hours }, 'hours had more results than a block holds; the rest is left out');
+  }
+
   /** Writes due hours, drops monitors deleted long ago, and moves the snapshot behind what is written. */
   #tidy(work: TidyWork): void {
     const { due, gone } = work;
@@ -396,8 +421,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (isWalkOnly && !this.#snapshots.isDue(saved ?? 0)) return;
     this.#isTidying = true;
     this.#writes.add(async () => {
-      const { stores, clock } = this.#deps;
-      if (due.length > 0) await writeClosedHours(stores, this.state, due, clock.now());
+      const { stores } = this.#deps;
+      if (due.length > 0) this.#tellCut(await this.#hourWrites.write(due));
       if (gone.length > 0) await stores.states.remove(gone);
       for (const id of gone) this.state.monitors.delete(id);
       const through = saved ?? this.#tidying.done(work);

@@ -46,6 +46,7 @@ export class Shards {
   readonly #rounds: ClockRounds;
   readonly #supervisor: Supervisor<number, ShardMessage>;
   readonly #states = new Map<number, ShardState>();
+  readonly #loaded = new Map<number, Pick<Shard, 'setAside'>>();
   /** Entries, as `<shard>:<n>`, that ended the life that loaded them. */
   readonly #poison = new Set<string>();
   /** Shards of this controller that failed and take no results. */
@@ -75,7 +76,10 @@ export class Shards {
             isPoison: (n) => this.#poison.has(`${shard}:${n}`),
           }, context,
         );
-        if (!context.signal.aborted) this.#states.set(shard, begun.state);
+        if (!context.signal.aborted) {
+          this.#states.set(shard, begun.state);
+          this.#loaded.set(shard, begun);
+        }
         return begun;
       },
       onFailure: (failure) => this.#mayRestart(failure),
@@ -85,6 +89,7 @@ export class Shards {
       },
       onEnded: (shard) => {
         this.#states.delete(shard);
+        this.#loaded.delete(shard);
         deps.onEnded(shard);
       },
     });
@@ -98,6 +103,11 @@ export class Shards {
   /** Shards of this controller that failed and take no results until they are loaded again. */
   get failing(): number {
     return this.#failing.size;
+  }
+
+  /** Monitors that the database does not take at present; each is retried by itself. */
+  get monitorsSetAside(): number {
+    return [...this.#loaded.values()].reduce((sum, { setAside }) => sum + setAside, 0);
   }
 
   /** What is known of the shards that are loaded and take messages; to be read, never changed. */

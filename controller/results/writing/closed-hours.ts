@@ -7,6 +7,7 @@ import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from './state-store.ts';
 import type { HourKey, HourRecord } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
+import { MOST_RESULTS } from '../hours/block-codec.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { addRows, rollupKey, rollupOf } from '../hours/rollup.ts';
 
@@ -17,9 +18,14 @@ const SPREAD_MS = 50 * 60_000;
 /** A region in doubt delays its monitor's block no longer than this. */
 const DOUBT_MS = 3 * HOUR_MS;
 
-interface HourWriterStores {
+export interface HourWriterStores {
   hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
   states: Pick<StateStore, 'write'>;
+}
+
+/** An hour that had more results than a block holds; the latest to come are left out. */
+export interface CutHour extends HourKey {
+  count: number;
 }
 
 /** True when closed hours, a day or the state of a monitor should be written now. */
@@ -38,7 +44,7 @@ export function isDueForWriting(id: string, live: LiveMonitor, now: number): boo
  */
 export async function writeClosedHours(
   stores: HourWriterStores, shard: ShardState, ids: string[], now: number,
-): Promise<void> {
+): Promise<CutHour[]> {
   const position = shard.n;
   const work = ids.flatMap((id) => {
     const live = shard.monitors.get(id);
@@ -48,12 +54,13 @@ export async function writeClosedHours(
     const days = daysOf(live.state.unrolled_day, hours, before);
     return [{ id, live, hours, days, booked: { ...live.state.booked } }];
   });
-  if (work.length === 0) return;
+  if (work.length === 0) return [];
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
   const found = await stores.hours.read(keys);
   const known = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
-  await stores.hours.write(work.flatMap(({ id, live, hours, booked }) => hours.map((hour) =>
-    mergedHour({ monitor_id: id, hour, position }, live, booked[hour], known.get(rollupKey(id, hour))))));
+  const merged = work.flatMap(({ id, live, hours, booked }) => hours.map((hour) =>
+    mergedHour({ monitor_id: id, hour, position }, live, booked[hour], known.get(rollupKey(id, hour)))));
+  await stores.hours.write(merged.map(({ record }) => record));
   const over = work.flatMap(({ id, days }) => days.over.map((day) => ({ monitor_id: id, day, position })));
   if (over.length > 0) await stores.hours.rollDays(over);
   const saved: StateRecord[] = [];
@@ -71,6 +78,8 @@ export async function writeClosedHours(
   }
   await stores.states.write(saved);
   for (const record of saved) markSaved(shard.monitors.get(record.monitor_id), record.position);
+  return merged.flatMap(({ record: { monitor_id, hour }, cut: count }) =>
+    (count > 0 ? [{ monitor_id, hour, count }] : []));
 }
 
 /**
@@ -99,15 +108,16 @@ export function savedThrough(live: LiveMonitor, n: number): number {
 /** An hour as of entry `position`, even if later entries were applied while `known` was read. */
 function mergedHour(
   key: HourKey & { position: number }, live: LiveMonitor, times?: HourTimes, known?: HourRecord,
-): HourRecord {
+): { record: HourRecord; cut: number } {
   const rows = known?.rows ?? new ResultColumns(0);
   const isExpired = known && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
   live.hours.get(key.hour)?.columns(known?.position ?? 0, key.position, rows);
+  const cut = rows.cut(MOST_RESULTS);
   const booked = times ?? known?.rollup.booked ?? [0, 0, 0];
   const intervalMs = live.state.config.interval_ms;
-  if (!isExpired) return { rows, rollup: rollupOf(rows, booked, intervalMs), ...key };
+  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, booked, intervalMs), ...key }, cut };
   const rollup = { ...addRows(known.rollup, rows, intervalMs), booked };
-  return { rows: new ResultColumns(0), rollup, ...key };
+  return { record: { rows: new ResultColumns(0), rollup, ...key }, cut };
 }
 
 /** Hours that are over, are booked to their end, and whose turn has come. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock } from '../../../controller/results/hours/block-codec.ts';
+import { decodeBlock, MOST_RESULTS } from '../../../controller/results/hours/block-codec.ts';
 import {
   writeClosedHours, isDueForWriting, savedThrough,
 } from '../../../controller/results/writing/closed-hours.ts';
@@ -12,7 +12,10 @@ import type { RegionState } from '../../../controller/verdicts/monitor-state.ts'
 import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
 import type { Line } from '../../simulation/wire.ts';
-import { batchOf, configOf, HOUR, resultOf } from './build.ts';
+import { createLog } from '../../../shared/log.ts';
+import { HourWrites } from '../../../controller/results/writing/hour-writes.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { batchOf, configOf, HOUR, idIn, resultOf, storedOf } from './build.ts';
 
 const SHARD = 2;
 const HOUR_MS = 3_600_000;
@@ -209,5 +212,55 @@ describe('writing closed hours', () => {
     expect(savedOf(state)).toBe(1);
     await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
     expect(savedOf(state)).toBe(2);
+  });
+});
+
+/** As if all that it has waiting were written. */
+function bookedUntil(live: LiveMonitor, until: number): void {
+  live.queued = 0;
+  live.state = { ...live.state, booked_until: until };
+}
+
+describe('a monitor whose hours cannot be written', () => {
+  test('rests while those of others are written, and is tried again later', async () => {
+    const other = configOf({ retries: 0, quorum: 'any', organization_id: 'other' });
+    other.monitor_id = idIn(SHARD, 1);
+    const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+    for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
+    state.apply({ ...entriesOf([[]])[0] as JournalEntry, n: 3, configs: [other] });
+    const db = new SimulatedDatabase();
+    const stores = simulatedStores(db, new InstantLine());
+    let isBroken = true;
+    const write: typeof stores.hours.write = async (records) => {
+      if (isBroken && records.some(({ monitor_id: id }) => id === ID)) throw new Error('too large');
+      return stores.hours.write(records);
+    };
+    const clock = new SimulatedClock(LATER);
+    const writes = new HourWrites({
+      clock, log: createLog('test', 'silent'), state, stores: { ...stores, hours: { ...stores.hours, write } },
+    });
+    for (const live of state.monitors.values()) bookedUntil(live, LATER);
+    await writes.write([ID, other.monitor_id]);
+    expect([writes.aside, writes.mayTry(ID), writes.mayTry(other.monitor_id)]).toEqual([1, false, true]);
+    isBroken = false;
+    await clock.advance(60_000);
+    expect(writes.mayTry(ID)).toBe(true);
+    await writes.write([ID]);
+    expect(writes.aside).toBe(0);
+    expect(state.monitors.get(ID)?.hours.size).toBe(0);
+  });
+
+  test('has its surplus left out by name when an hour has more results than a block holds', async () => {
+    const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+    for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
+    const live = state.monitors.get(ID) as LiveMonitor;
+    for (let added = 0; added < MOST_RESULTS + 5; added += 1) {
+      live.hours.get(HOUR)?.add(2, { region: 'eu', probe_id: 'p', late: true }, storedOf());
+    }
+    bookedUntil(live, LATER);
+    const stores = simulatedStores(new SimulatedDatabase(), new InstantLine());
+    expect(await writeClosedHours(stores, state, [ID], LATER)).toEqual([{ monitor_id: ID, hour: HOUR, count: 6 }]);
+    const [record] = await stores.hours.read([{ monitor_id: ID, hour: HOUR }]);
+    expect(record?.rows.length).toBe(MOST_RESULTS);
   });
 });

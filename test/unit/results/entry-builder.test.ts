@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { LAST_SEQ, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
+import { hourAllowance } from '../../../controller/results/intake/hour-allowance.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
@@ -104,7 +105,7 @@ describe('a batch that is set aside', () => {
     spoiled[spoiled.length - 2] = 99;
     expect(desk.send(spoiled)).toBeNull();
     const entry = desk.flush();
-    expect(entry?.lanes).toEqual([['p/e', LAST_SEQ]]);
+    expect(entry?.lanes).toEqual([{ lane: 'p/e', position: LAST_SEQ }]);
     for (const { bytes, batch } of entry?.batches ?? []) expect(decodeBatch(bytes)).toEqual(batch);
     expect(desk.answers.at(-1)).toBe(LAST_SEQ);
   });
@@ -125,6 +126,25 @@ describe('a batch that is set aside', () => {
     desk.flush();
     expect(desk.answers).toEqual([3]);
   });
+});
+
+test('a region may send of an hour what the interval allows, and not more', () => {
+  const desk = new Desk();
+  const allowed = hourAllowance(desk.monitor);
+  expect(allowed).toBe(2 * 61 * 3 + 500);
+  const send = (first: number, last: number, region: string): void => {
+    desk.take(batchOf(desk.results(first, last), { epoch: region }), 'p', region);
+    desk.flush();
+  };
+  for (let first = 1; first < allowed; first += 100) send(first, Math.min(first + 99, allowed), 'eu');
+  const monitor = desk.owner.state.monitors.get(desk.monitor.monitor_id);
+  const stored = (): number => monitor?.hours.get(HOUR)?.counts.total ?? 0;
+  expect(stored()).toBe(allowed);
+  send(allowed + 1, allowed + 10, 'eu');
+  send(1, 10, 'us');
+  expect(stored()).toBe(allowed + 10);
+  desk.take(batchOf(desk.results(allowed + 11, allowed + 11), { epoch: 'eu' }), 'p', 'eu');
+  expect(desk.owner.nextEntry(desk.now.wall)?.letters).toMatchObject([{ reason: 'too_many' }]);
 });
 
 describe('a lane', () => {
@@ -367,6 +387,7 @@ describe('the limits', () => {
 
   test('stop accepting and answering at 4,000 waiting results', () => {
     const desk = new Desk();
+    desk.change({ interval_ms: 1000 });
     for (let first = 1; first <= 6000; first += 100) desk.range(first, first + 99);
     let total = 0;
     for (let entry = desk.flush(); entry; entry = desk.flush()) total += Desk.seqs(entry).length;

@@ -28,6 +28,27 @@ describe('the rows of an hour in memory', () => {
     }), { numRuns: 200 });
   });
 
+  test('keep the type of every error, and messages up to a limit', () => {
+    const rows = new HourRows(HOUR, 1);
+    const error = { type: 'status_code' as const, message: 'x'.repeat(1000) };
+    for (let at = 0; at < 1000; at += 1) rows.add(1, SOURCE, storedOf({ outcome: 'failure', error }));
+    const kept = rows.after(0).map((row) => row.error);
+    expect(kept.every((one) => one?.type === 'status_code')).toBe(true);
+    const whole = kept.filter((one) => one?.message === error.message).length;
+    expect(whole).toBeGreaterThan(450);
+    expect(whole).toBeLessThan(525);
+    expect(kept.at(-1)?.message).toBe('');
+  });
+
+  test('know how many each region has sent, over all of its probes', () => {
+    const rows = new HourRows(HOUR, 1);
+    for (const probe_id of ['one', 'other']) rows.add(1, { ...SOURCE, probe_id }, storedOf());
+    rows.add(1, { ...SOURCE, region: 'us' }, storedOf());
+    expect([rows.hasOf('eu', 2), rows.hasOf('eu', 3), rows.hasOf('us', 2), rows.hasOf('ap', 1)]).toEqual([
+      true, false, false, false,
+    ]);
+  });
+
   test('know their first and last journal entry', () => {
     const rows = new HourRows(HOUR, 7);
     rows.add(7, SOURCE, storedOf());

@@ -297,7 +297,7 @@ describe('tidying many monitors', () => {
     const due = new Set(ids.filter((id) => isDueForWriting(id, shard.monitors.get(id) as never, now)));
     const all = due.size;
     expect(all).toBeGreaterThan(MONITORS_PER_WRITE);
-    const tidying = new Tidying(shard);
+    const tidying = new Tidying(shard, () => true);
     const throughs: number[] = [];
     for (let round = 0; round < 4 * CYCLE_ROUNDS; round += 1) {
       tidying.beginRound();

@@ -1,0 +1,74 @@
+import type { Log } from '../../../shared/log.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
+import type { ShardState } from '../state/shard-state.ts';
+import { writeClosedHours, type CutHour, type HourWriterStores } from './closed-hours.ts';
+
+/** First and longest wait before a monitor whose hours were refused is tried again. */
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 3_600_000;
+
+export interface HourWritesDeps {
+  clock: Clock;
+  log: Log;
+  stores: HourWriterStores;
+  state: ShardState;
+}
+
+/** Writes closed hours. A monitor whose hours cannot be written rests, and all others pass. */
+export class HourWrites {
+  readonly #deps: HourWritesDeps;
+  /** When each is tried again, monotonic ms, and how long it rested. */
+  readonly #resting = new Map<string, { until: number; restMs: number }>();
+
+  constructor(deps: HourWritesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Monitors whose hours could not be written. */
+  get aside(): number {
+    return this.#resting.size;
+  }
+
+  mayTry(id: string): boolean {
+    return (this.#resting.get(id)?.until ?? 0) <= this.#deps.clock.monotonic();
+  }
+
+  /**
+   * @returns the hours that had more results than a block holds.
+   * @throws Error when the database gives no answer; may be repeated.
+   */
+  async write(ids: string[]): Promise<CutHour[]> {
+    try {
+      return await this.#writeAll(ids);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+    }
+    const cut: CutHour[] = [];
+    for (const id of ids) {
+      try {
+        cut.push(...await this.#writeAll([id]));
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        this.#rest(id, error);
+      }
+    }
+    return cut;
+  }
+
+  async #writeAll(ids: string[]): Promise<CutHour[]> {
+    const { clock, stores, state } = this.#deps;
+    const cut = await writeClosedHours(stores, state, ids, clock.now());
+    for (const id of ids) this.#resting.delete(id);
+    return cut;
+  }
+
+  #rest(id: string, error: unknown): void {
+    const { clock, log } = this.#deps;
+    const restMs = Math.min((this.#resting.get(id)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
+    this.#resting.set(id, { restMs, until: clock.monotonic() + restMs });
+    log.error(
+      { err: error, monitor: id, retry_in_ms: restMs }, 'the hours of a monitor cannot be written; others go on',
+    );
+  }
+}
