@@ -29,6 +29,17 @@ const project = (name: string, { workers, isolate }: Options) => ({
   },
 });
 
+/** Tests of all kinds of documents once more, on a database that leaves out every field that is null. */
+const NULLS = [
+  'api/{api-keys,audit-log,groups,heartbeats,incidents,incidents-change,incident-comments,incident-timeline}',
+  'api/{integrations-delivery,monitors-read,monitors-types,monitors-write,probes}',
+  'bus/{assignments,heartbeats,monitor-reads}',
+  'store/{assignment-protocol,group-race,group-tree,monitor-counts,results-stores,retention,snapshot-parts}',
+];
+const nulls = project('nulls', { workers: 4, isolate: false });
+nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
+Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
+
 export default defineConfig({
   test: {
     projects: [
@@ -39,6 +50,7 @@ export default defineConfig({
       project('api', { workers: 3, isolate: false }),
       project('faults', { workers: 5, isolate: true }),
       project('e2e', { workers: 4, isolate: true }),
+      nulls,
     ],
   },
 });

@@ -5,7 +5,7 @@ import { Progress } from './progress.mjs';
 import { CHECKS, conclude, prepare, root, runChecksAndUnit, runTests, say, STEPS } from './steps.mjs';
 
 const BESIDE_CHECKS = 'unit';
-const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
+const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];
 const BUNDLED = ['faults', 'e2e'];
 
 const named = process.argv.slice(2);

@@ -1,10 +1,27 @@
-import type { AnyBulkWriteOperation, Db, MongoBulkWriteError } from 'mongodb';
+import type { AnyBulkWriteOperation, Db, Filter, MongoBulkWriteError } from 'mongodb';
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { isSpecOf, type KnownSpec } from '../../shared/contracts/check-spec.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AssignmentDoc, Claim, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
 const CLAIM = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
+
+type SpecOf<T extends KnownSpec['type']> = Extract<KnownSpec, { type: T }>;
+
+const restoreRequest =
+  restoring<SpecOf<'HTTP'> | SpecOf<'KEYWORD'>>({ body: null, slow_response_threshold_ms: null });
+const restoreDns = restoring<SpecOf<'DNS'>>({ server: null });
+const restoreItem = restoring<AssignmentDoc>({ assignment: null }, {
+  assignment: restoring<Assignment>({}, {
+    spec: (spec) => {
+      if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) restoreRequest(spec);
+      else if (isSpecOf(spec, 'DNS')) restoreDns(spec);
+    },
+  }),
+});
 
 type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
 
@@ -30,12 +47,12 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
       { key: { pending: 1, _id: 1 }, name: 'pending', sparse: true },
       // Monitors per region of an organization.
       { key: { organization_id: 1, region: 1, gone: 1 }, name: 'count' },
-    ]);
+    ], restoreItem);
   }
 
   /** All items of these monitors, tombstones too. */
   ofMonitors(monitorIds: string[]): Promise<AssignmentDoc[]> {
-    return this.all.find({ monitor_id: { $in: monitorIds } }).toArray();
+    return this.select({ monitor_id: { $in: monitorIds } }).toArray();
   }
 
   /**
@@ -61,13 +78,13 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
 
   /** Items that came with exactly this revision. */
   atRevision(probeId: string, rev: number): Promise<AssignmentDoc[]> {
-    return this.all.find({ probe_id: probeId, rev, pending: { $exists: false } }).toArray();
+    return this.select({ probe_id: probeId, rev, pending: { $exists: false } }).toArray();
   }
 
   /** Pending items of a probe, by id, after the monitor `after`. */
   pendingOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
     const filter = { pending: probeId, _id: { $gt: itemId(probeId, after) } };
-    return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+    return this.select(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   /** Probes with items that have been pending since before `before`: their writer died. */
@@ -82,12 +99,13 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
 
   /** Items newer than a revision in order of (rev, monitor), from after the given place. */
   newer(probeId: string, place: ItemPlace, limit: number): Promise<AssignmentDoc[]> {
-    return this.#newer(probeId, place).limit(limit).toArray();
+    return this.select(newerThan(probeId, place)).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
   }
 
   /** As `newer`, without what is to be run. */
   newerClaims(probeId: string, place: ItemPlace, limit: number): Promise<Claim[]> {
-    return this.#newer(probeId, place).project<Claim>(CLAIM).limit(limit).toArray();
+    const all = this.all.find(newerThan(probeId, place)).sort({ rev: 1, _id: 1 });
+    return all.project<Claim>(CLAIM).limit(limit).toArray();
   }
 
   /** What there is of these pairs, tombstones too. */
@@ -98,12 +116,13 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
 
   /** What a probe should run, by monitor id, after the monitor `after`. */
   activeOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
-    return this.#active(probeId, after).limit(limit).toArray();
+    return this.select(active(probeId, after)).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   /** As `activeOf`, ids only. */
   activeIdsOf(probeId: string, after: string, limit: number): Promise<ActiveId[]> {
-    return this.#active(probeId, after).project<ActiveId>({ monitor_id: 1 }).limit(limit).toArray();
+    const all = this.all.find(active(probeId, after)).sort({ _id: 1 });
+    return all.project<ActiveId>({ monitor_id: 1 }).limit(limit).toArray();
   }
 
   countActive(organizationId: string, region: string): Promise<number> {
@@ -130,17 +149,16 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   async removeProbe(probeId: string): Promise<void> {
     await this.all.deleteMany({ probe_id: probeId });
   }
+}
 
-  #newer(probeId: string, { rev, monitorId }: ItemPlace) {
-    const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
-    // Both sides of $or lie in the range of `rev`, which the index can serve.
-    const filter = { probe_id: probeId, $or: after, rev: { $gte: rev } };
-    return this.all.find(filter).sort({ rev: 1, _id: 1 });
-  }
+function newerThan(probeId: string, { rev, monitorId }: ItemPlace): Filter<AssignmentDoc> {
+  const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
+  // Both sides of $or lie in the range of `rev`, which the index can serve.
+  return { probe_id: probeId, $or: after, rev: { $gte: rev } };
+}
 
-  #active(probeId: string, after: string) {
-    return this.all.find({ _id: rangeAfter(probeId, after), gone: false }).sort({ _id: 1 });
-  }
+function active(probeId: string, after: string) {
+  return { _id: rangeAfter(probeId, after), gone: false };
 }
 
 function itemId(probeId: string, monitorId: string): string {

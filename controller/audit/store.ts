@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 
 export interface AuditDoc {
   _id: string;
@@ -28,7 +29,7 @@ export class AuditStore extends Documents<AuditDoc> {
     super(db, 'audit_entries', [
       // The log of an organization, newest first, and removing its oldest entries.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
-    ]);
+    ], restoring<AuditDoc>({ project_id: null, actor_id: null, actor_name: null, resource_id: null }));
   }
 
   /** A page, newest first, and the number of all entries that match. */
@@ -38,7 +39,7 @@ export class AuditStore extends Documents<AuditDoc> {
     const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
     const filter = { organization_id: organizationId, ...Object.fromEntries(given) };
     const [entries, total] = await Promise.all([
-      this.all.find(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
+      this.select(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
       this.count(filter),
     ]);
     return { entries, total };

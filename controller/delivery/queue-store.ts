@@ -4,6 +4,7 @@ import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 
 /** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -28,6 +29,8 @@ export interface QueueDoc {
 
 /** What of a destination its queue is made from. */
 type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'project_id'>;
+
+const restore = restoring<QueueDoc>({ failing_since: null, last_error: null, last_delivered_at: null });
 
 const WELL = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
@@ -79,8 +82,9 @@ export class QueueStore {
     return (await due.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
   }
 
-  find(id: string): Promise<QueueDoc | null> {
-    return this.#queues.findOne({ _id: id });
+  async find(id: string): Promise<QueueDoc | null> {
+    const found = await this.#queues.findOne({ _id: id });
+    return found && restore(found);
   }
 
   /**
@@ -146,7 +150,7 @@ export class QueueStore {
   }
 
   async health(ids: string[]): Promise<Map<string, DestinationHealth>> {
-    const found = await this.#queues.find({ _id: { $in: ids } }).toArray();
+    const found = await this.#queues.find({ _id: { $in: ids } }).map(restore).toArray();
     return new Map(found.map((doc) => [doc._id, toHealth(doc)]));
   }
 }

@@ -7,6 +7,7 @@ import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
+import { restoreDelivery } from './stored-delivery.ts';
 
 /** What the order of a queue is made from. */
 const QUEUED = {
@@ -57,12 +58,13 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /** Claims the delivery, and returns it as it was; null when it is claimed or no longer pending. */
-  claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
-    return this.#deliveries.findOneAndUpdate(
+  async claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
+    const found = await this.#deliveries.findOneAndUpdate(
       { _id: id, status: 'pending', $or: [{ claim: null }, { 'claim.until': { $lte: now } }] },
       { $set: { claim } },
       { returnDocument: 'before' },
     );
+    return found && restoreDelivery(found);
   }
 
   /** Records the outcome of an attempt; false, and without effect, when the claim was lost meanwhile. */
@@ -95,7 +97,7 @@ export class DeliveryStore implements NotificationLog {
     if (channel !== undefined) filter.channel = channel;
     const newest = this.#deliveries.find(filter).sort({ created_at: -1, _id: -1 });
     const [deliveries, total] = await Promise.all([
-      newest.skip((page - 1) * pageSize).limit(pageSize).toArray(),
+      newest.skip((page - 1) * pageSize).limit(pageSize).map(restoreDelivery).toArray(),
       this.#deliveries.countDocuments(filter),
     ]);
     return { deliveries, total };

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
 
 /** Longest answer; far more destinations than a project may create. */
@@ -8,6 +9,8 @@ const MOST_IN_PROJECT = 1000;
 
 type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
+
+const restore = restoring<DestinationDoc>({ secret: null });
 
 /** Collection `destinations`. */
 export class DestinationStore {
@@ -32,29 +35,30 @@ export class DestinationStore {
 
   /** Null also when it belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<DestinationDoc | null> {
-    return this.#destinations.findOne({ ...ownedBy(tenant), _id: id });
+    return restored(this.#destinations.findOne({ ...ownedBy(tenant), _id: id }));
   }
 
   /** Of any tenant: for deliveries, which know only its id. */
   findById(id: string): Promise<DestinationDoc | null> {
-    return this.#destinations.findOne({ _id: id });
+    return restored(this.#destinations.findOne({ _id: id }));
   }
 
   /** Newest first. */
   list(tenant: Tenant): Promise<DestinationDoc[]> {
     const all = this.#destinations.find(ownedBy(tenant)).sort({ created_at: -1, _id: -1 });
-    return all.limit(MOST_IN_PROJECT).toArray();
+    return all.limit(MOST_IN_PROJECT).map(restore).toArray();
   }
 
   /** Those of `ids` that belong to the project. */
   named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]> {
     const filter = { ...ownedBy(tenant), _id: { $in: ids } };
-    return this.#destinations.find(filter).limit(MOST_IN_PROJECT).toArray();
+    return this.#destinations.find(filter).limit(MOST_IN_PROJECT).map(restore).toArray();
   }
 
   /** Those that receive the alerts of monitors that name no destination. */
   defaults(tenant: Tenant): Promise<DestinationDoc[]> {
-    return this.#destinations.find({ ...ownedBy(tenant), is_default: true }).limit(MOST_IN_PROJECT).toArray();
+    const defaults = this.#destinations.find({ ...ownedBy(tenant), is_default: true });
+    return defaults.limit(MOST_IN_PROJECT).map(restore).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {
@@ -72,12 +76,12 @@ export class DestinationStore {
   /** Applies the change if the revision is still that of `seen`; else null. */
   change(seen: DestinationDoc, change: DestinationChange): Promise<DestinationDoc | null> {
     const { _id, organization_id, project_id, revision } = seen;
-    return this.#destinations.findOneAndUpdate(
+    return restored(this.#destinations.findOneAndUpdate(
       { _id, organization_id, project_id, revision },
       // The type of a destination never changes, so `config` has the type that was seen.
       { $set: change as Partial<DestinationDoc>, $inc: { revision: 1 } },
       { returnDocument: 'after' },
-    );
+    ));
   }
 
   /** The stored secret; `candidate` becomes it when there is none. Null when the destination is gone. */
@@ -98,4 +102,9 @@ export class DestinationStore {
   async remove(tenant: Tenant, id: string): Promise<boolean> {
     return (await this.#destinations.deleteOne({ ...ownedBy(tenant), _id: id })).deletedCount === 1;
   }
+}
+
+async function restored(read: Promise<DestinationDoc | null>): Promise<DestinationDoc | null> {
+  const found = await read;
+  return found && restore(found);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/time.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import {
   duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge, type GroupText, type PlaceStep, type RemoveStep,
 } from './group.ts';
@@ -27,7 +28,7 @@ export class GroupStore extends Documents<GroupDoc> {
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
       // The children of a group that is deleted.
       { key: { organization_id: 1, project_id: 1, parent_group_id: 1 }, name: 'children' },
-    ]);
+    ], restoring<GroupDoc>({ created_by: null, parent_group_id: null }));
     this.#clock = clock;
   }
 
@@ -49,18 +50,18 @@ export class GroupStore extends Documents<GroupDoc> {
   async list(tenant: Tenant, skip: number, limit: number): Promise<{ groups: GroupDoc[]; total: number }> {
     const total = await this.countOf(tenant);
     if (skip >= total) return { groups: [], total };
-    const page = this.all.find(placed(tenant)).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit);
+    const page = this.select(placed(tenant)).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit);
     return { total, groups: await page.toArray() };
   }
 
   /** All groups of the project, ordered by the code points of their names. */
   listAll(tenant: Tenant): Promise<GroupDoc[]> {
-    return this.all.find(placed(tenant)).sort({ name: 1 }).limit(MOST_READ).toArray();
+    return this.select(placed(tenant)).sort({ name: 1 }).limit(MOST_READ).toArray();
   }
 
   edges(tenant: Tenant): Promise<GroupEdge[]> {
     const edge = { _id: 1, parent_group_id: 1 };
-    return this.all.find(placed(tenant)).project<GroupEdge>(edge).limit(MOST_READ).toArray();
+    return this.all.find(placed(tenant)).project<GroupEdge>(edge).map(restoreEdge).limit(MOST_READ).toArray();
   }
 
   countOf(tenant: Tenant): Promise<number> {
@@ -107,6 +108,8 @@ export class GroupStore extends Documents<GroupDoc> {
     await this.remove({ ...owned, _id: step.group_id });
   }
 }
+
+const restoreEdge = restoring<GroupEdge>({ parent_group_id: null });
 
 function placed(tenant: Tenant): Filter<GroupDoc> {
   return { ...ownedBy(tenant), pending_since: { $exists: false } };

@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import type { RemoveStep, TreeStep } from './group.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
+import type { PlaceStep, RemoveStep, TreeStep } from './group.ts';
 
 /** A document of `group_trees`; `_id` is the project. */
 interface TreeDoc {
@@ -12,6 +13,12 @@ interface TreeDoc {
   step: TreeStep | null;
 }
 
+const restorePlace = restoring<PlaceStep>({ parent_group_id: null });
+const restoreRemove = restoring<RemoveStep>({ to: null });
+const restoreTree = restoring<TreeDoc>({ step: null }, {
+  step: (step) => (step.kind === 'place' ? restorePlace(step) : restoreRemove(step)),
+});
+
 /**
  * Collection `group_trees`: orders the changes of each project's tree without transactions. Whoever raises
  * the revision has decided on the current tree and leaves the step for anybody to finish before the next
@@ -19,7 +26,7 @@ interface TreeDoc {
  */
 export class TreeStore extends Documents<TreeDoc> {
   constructor(db: Db) {
-    super(db, 'group_trees');
+    super(db, 'group_trees', [], restoreTree);
   }
 
   async read(tenant: Tenant): Promise<Pick<TreeDoc, 'revision' | 'step'>> {
@@ -71,7 +78,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
       { key: { organization_id: 1, project_id: 1, clear_at: 1 }, name: 'due_of_project' },
       // The round that clears again.
       { key: { clear_at: 1 }, name: 'due' },
-    ]);
+    ], restoring<RemovalDoc>({ to: null }));
   }
 
   /** Inserts if absent. */
@@ -83,7 +90,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
   /** Removals that are due. */
   async list(tenant: Tenant, now: number): Promise<RemovalDoc[]> {
     const due = { ...ownedBy(tenant), clear_at: { $lte: now } };
-    return this.all.find(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
+    return this.select(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
   }
 
   /** Tenants with removals that are due. */
@@ -106,7 +113,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
 
   /** Where each deleted group's monitors went; null: to no group. Groups cleared twice are left out. */
   async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
-    const found = await this.all.find({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
+    const found = await this.select({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
     return new Map(found.map(({ _id, to }) => [_id, to]));
   }
 }

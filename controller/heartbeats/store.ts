@@ -1,11 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { ReceivedPing } from '../results/intake/ping-rules.ts';
 
 interface PingDoc extends Omit<ReceivedPing, 'id'> {
   _id: string;
   shard: number;
 }
+
+const restorePing = restoring<PingDoc>({ exit_code: null });
 
 /** Collection `pings`: a ping stays here until it is in the journal. */
 export class PingStore {
@@ -28,7 +31,7 @@ export class PingStore {
   /** The oldest pings of these shards. */
   async find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]> {
     const oldest = this.#pings.find({ shard: { $in: shards } }).sort({ at: 1, _id: 1 }).limit(limit);
-    return (await oldest.toArray()).map(({ _id, ...ping }) => ({ id: _id, ...ping }));
+    return (await oldest.map(restorePing).toArray()).map(({ _id, ...ping }) => ({ id: _id, ...ping }));
   }
 
   async remove(ids: string[]): Promise<void> {

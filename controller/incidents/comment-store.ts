@@ -1,11 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { CommentDoc } from './comment.ts';
 
 export type CommentChange = Partial<
   Pick<CommentDoc, 'comment_text' | 'is_internal' | 'updated_at' | 'deleted_at'>
 >;
+
+const restoreComment = restoring<CommentDoc>({ deleted_at: null });
 
 /** Collection `incident_comments`. A deleted comment stays, without its text. */
 export class CommentStore {
@@ -26,14 +29,15 @@ export class CommentStore {
   }
 
   /** Null also when it belongs to another incident or tenant. */
-  find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null> {
-    return this.#comments.findOne({ _id: id, incident_id: incidentId, ...ownedBy(tenant) });
+  async find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null> {
+    const found = await this.#comments.findOne({ _id: id, incident_id: incidentId, ...ownedBy(tenant) });
+    return found && restoreComment(found);
   }
 
   /** Oldest first, deleted ones too. */
   list(tenant: Tenant, incidentId: string, limit: number): Promise<CommentDoc[]> {
     const all = this.#comments.find({ incident_id: incidentId, ...ownedBy(tenant) });
-    return all.sort({ created_at: 1, _id: 1 }).limit(limit).toArray();
+    return all.sort({ created_at: 1, _id: 1 }).limit(limit).map(restoreComment).toArray();
   }
 
   count(tenant: Tenant, incidentId: string): Promise<number> {
@@ -41,13 +45,14 @@ export class CommentStore {
   }
 
   /** Changes a comment that is not deleted; null when it is. */
-  change(seen: CommentDoc, change: CommentChange): Promise<CommentDoc | null> {
+  async change(seen: CommentDoc, change: CommentChange): Promise<CommentDoc | null> {
     const { _id, organization_id, project_id, user_id } = seen;
-    return this.#comments.findOneAndUpdate(
+    const changed = await this.#comments.findOneAndUpdate(
       { _id, organization_id, project_id, user_id, deleted_at: null },
       { $set: change },
       { returnDocument: 'after' },
     );
+    return changed && restoreComment(changed);
   }
 
   async removeOf(incidentIds: string[]): Promise<void> {

@@ -5,6 +5,9 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentQuery } from './schema.ts';
+import { restoreIncident, restoreListed } from './stored-incident.ts';
+
+const LISTED = { postmortem: 0, pending_updates: 0, search_text: 0 } as const;
 
 /** Collection `incidents`. */
 export class IncidentStore {
@@ -28,12 +31,12 @@ export class IncidentStore {
 
   /** Null also when it belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<IncidentDoc | null> {
-    return this.#incidents.findOne({ _id: id, ...ownedBy(tenant) });
+    return restored(this.#incidents.findOne({ _id: id, ...ownedBy(tenant) }));
   }
 
   /** Of any tenant: for work that knows only its id. */
   findById(id: string): Promise<IncidentDoc | null> {
-    return this.#incidents.findOne({ _id: id });
+    return restored(this.#incidents.findOne({ _id: id }));
   }
 
   /** One page, latest start first, and the number of all matches. */
@@ -42,7 +45,7 @@ export class IncidentStore {
     const skip = (query.page - 1) * query.limit;
     const page = this.#incidents.find(filter).sort({ started_at: -1, _id: -1 }).skip(skip).limit(query.limit);
     const [incidents, total] = await Promise.all([
-      page.project<ListedIncident>({ postmortem: 0, pending_updates: 0, search_text: 0 }).toArray(),
+      page.project<ListedIncident>(LISTED).map(restoreListed).toArray(),
       this.#incidents.countDocuments(filter),
     ]);
     return { incidents, total };
@@ -61,11 +64,11 @@ export class IncidentStore {
   change(seen: IncidentDoc, change: IncidentChange, lines: IncidentUpdateDoc[]): Promise<IncidentDoc | null> {
     const { _id, organization_id, project_id, revision, status } = seen;
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
-    return this.#incidents.findOneAndUpdate(
+    return restored(this.#incidents.findOneAndUpdate(
       { _id, organization_id, project_id, revision, status },
       { $set: change, $inc: { revision: 1 }, ...history },
       { returnDocument: 'after' },
-    );
+    ));
   }
 
   /** Clears the lines that were copied to the history, unless the incident has changed since. */
@@ -75,11 +78,11 @@ export class IncidentStore {
 
   /** Resolves it if it is open or acknowledged; else null. */
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
-    return this.#incidents.findOneAndUpdate(
+    return restored(this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
       { $set: { ...change, status: 'resolved' }, $inc: { revision: 1 } },
       { returnDocument: 'after' },
-    );
+    ));
   }
 
   /** Records that a notification was delivered. */
@@ -108,6 +111,11 @@ export class IncidentStore {
   async remove(ids: string[]): Promise<void> {
     if (ids.length > 0) await this.#incidents.deleteMany({ _id: { $in: ids } });
   }
+}
+
+async function restored(read: Promise<IncidentDoc | null>): Promise<IncidentDoc | null> {
+  const found = await read;
+  return found && restoreIncident(found);
 }
 
 function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {

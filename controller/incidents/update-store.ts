@@ -3,6 +3,7 @@ import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentUpdateDoc } from './incident.ts';
+import { restoreUpdate } from './stored-incident.ts';
 
 /** Collection `incident_updates`: the history of incidents. */
 export class IncidentUpdateStore {
@@ -25,7 +26,7 @@ export class IncidentUpdateStore {
   /** Oldest first. */
   ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<IncidentUpdateDoc[]> {
     const all = this.#updates.find({ incident_id: incidentId, ...ownedBy(tenant) });
-    return all.sort({ created_at: 1, _id: 1 }).limit(limit).toArray();
+    return all.sort({ created_at: 1, _id: 1 }).limit(limit).map(restoreUpdate).toArray();
   }
 
   async removeOf(incidentIds: string[]): Promise<void> {

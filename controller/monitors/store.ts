@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter, FindCursor } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
 import { searchTextOf, type MonitorDoc } from './monitor.ts';
+import { restoreMonitor } from './stored-monitor.ts';
 
 /** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
@@ -19,6 +21,8 @@ export type MonitorChange = Partial<
 >;
 
 type Aged = Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>;
+
+const restoreAged = restoring<Aged>({ deleted_at: null });
 
 /** Monitors that are read at once when all are walked. */
 const PAGE_SIZE = 1000;
@@ -59,12 +63,12 @@ export class MonitorStore {
 
   /** The living monitor; null also when it belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<MonitorDoc | null> {
-    return this.#monitors.findOne({ ...living(tenant), _id: id });
+    return restored(this.#monitors.findOne({ ...living(tenant), _id: id }));
   }
 
   /** The living monitor of any tenant that the token belongs to. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
-    return this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null });
+    return restored(this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null }));
   }
 
   /** Names and types by id; ids that are no living monitors of this project are left out. */
@@ -78,7 +82,7 @@ export class MonitorStore {
   /** Applies `change` if the monitor still has the revision of `seen`, else returns null. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
     const { filter, update } = changeOf(seen, change);
-    return this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+    return restored(this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' }));
   }
 
   /**
@@ -102,24 +106,24 @@ export class MonitorStore {
 
   /** The living monitors of the project among `ids`. */
   findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]> {
-    return this.#monitors.find({ ...living(tenant), _id: { $in: ids } }).toArray();
+    return this.#select({ ...living(tenant), _id: { $in: ids } }).toArray();
   }
 
   /** Living monitors of the project with one of these names. */
   findByNames(tenant: Tenant, names: string[]): Promise<MonitorDoc[]> {
-    return this.#monitors.find({ ...living(tenant), name: { $in: names } }).toArray();
+    return this.#select({ ...living(tenant), name: { $in: names } }).toArray();
   }
 
   /** The project's living monitors, oldest first (by the index of the list). */
   oldest(tenant: Tenant, skip: number, limit: number): Promise<MonitorDoc[]> {
-    const all = this.#monitors.find(living(tenant)).sort({ created_at: 1, _id: 1 });
+    const all = this.#select(living(tenant)).sort({ created_at: 1, _id: 1 });
     return all.skip(skip).limit(limit).toArray();
   }
 
   /** Living monitors of a group, or of all groups of the project (null), after `after` in order of id. */
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
     const filter = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
-    return this.#monitors.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+    return this.#select(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   countOfOrganization(organizationId: string): Promise<number> {
@@ -130,7 +134,7 @@ export class MonitorStore {
   async pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]> {
     const rest = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } });
     const page = rest.sort({ _id: 1 }).limit(limit).project<Aged>({ created_at: 1, deleted_at: 1 });
-    return (await page.toArray()).map(({ _id, ...aged }) => ({ monitor_id: _id, ...aged }));
+    return (await page.map(restoreAged).toArray()).map(({ _id, ...aged }) => ({ monitor_id: _id, ...aged }));
   }
 
   /** Removes the monitors among `ids` whose deletion has reached the journal and the counts. */
@@ -142,12 +146,12 @@ export class MonitorStore {
 
   /** Monitors of all tenants, including deleted ones, in no particular order. */
   findByIds(ids: string[]): Promise<MonitorDoc[]> {
-    return this.#monitors.find({ _id: { $in: ids } }).toArray();
+    return this.#select({ _id: { $in: ids } }).toArray();
   }
 
   /** Monitors that the journals of these shards lack, including deleted ones. */
   findUnjournaled(shards: number[], limit: number): Promise<MonitorDoc[]> {
-    return this.#monitors.find({ unjournaled: { $in: shards } }).limit(limit).toArray();
+    return this.#select({ unjournaled: { $in: shards } }).limit(limit).toArray();
   }
 
   /** Unmarks monitors that have not changed since `revision`. */
@@ -164,12 +168,21 @@ export class MonitorStore {
     const inRegion = { $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] };
     // In pages, because a cursor might time out before a slow reader is done.
     for (let after: string | undefined = ''; after !== undefined;) {
-      const rest = this.#monitors.find({ ...active, _id: { $gt: after }, ...inRegion });
+      const rest = this.#select({ ...active, _id: { $gt: after }, ...inRegion });
       const page: MonitorDoc[] = await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;
     }
   }
+
+  #select(filter: Filter<MonitorDoc>): FindCursor<MonitorDoc> {
+    return this.#monitors.find(filter).map(restoreMonitor);
+  }
+}
+
+async function restored(read: Promise<MonitorDoc | null>): Promise<MonitorDoc | null> {
+  const found = await read;
+  return found && restoreMonitor(found);
 }
 
 /** One write, conditional on the revision that was seen: the change, the next revision, and the marks. */

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { RegionDoc } from './probe.ts';
 
 type RegionChange = Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' | 'lon'>>;
@@ -8,7 +9,8 @@ type RegionChange = Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' 
 export class RegionStore extends Documents<RegionDoc> {
   constructor(db: Db) {
     // Reads go by id; the index creates the collection, so that a first read is like any other.
-    super(db, 'regions', [{ key: { organization_id: 1, _id: 1 }, name: 'by_organization' }]);
+    const indexes = [{ key: { organization_id: 1, _id: 1 } as const, name: 'by_organization' }];
+    super(db, 'regions', indexes, restoring<RegionDoc>({ lat: null, lon: null, organization_id: null }));
   }
 
   /** False when the region exists already; it stays as it is. */
@@ -24,7 +26,7 @@ export class RegionStore extends Documents<RegionDoc> {
 
   /** All regions in order of id. */
   list(): Promise<RegionDoc[]> {
-    return this.all.find({}).sort({ _id: 1 }).toArray();
+    return this.select({}).sort({ _id: 1 }).toArray();
   }
 
   /** The region after the change; null when it is gone. */

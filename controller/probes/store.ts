@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { EnrolledProbe, ProbeDoc } from './probe.ts';
 
 /** The parts of a probe that its enrolment decides. */
@@ -24,7 +25,9 @@ export class ProbeStore extends Documents<ProbeDoc> {
       { key: { used_token_hash: 1 }, name: 'used_token', sparse: true },
       // Two probes never share one NATS identity.
       { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
-    ]);
+    ], restoring<ProbeDoc>({
+      organization_id: null, enrolled_at: null, version: null, removed_at: null, last_beat_at: null,
+    }));
   }
 
   /** Null also for a deleted probe. */
@@ -38,11 +41,11 @@ export class ProbeStore extends Documents<ProbeDoc> {
 
   /** All probes in order of id, including deleted ones whose monitors still have to move. */
   list(): Promise<ProbeDoc[]> {
-    return this.all.find({}).sort({ _id: 1 }).toArray();
+    return this.select({}).sort({ _id: 1 }).toArray();
   }
 
   ofRegion(regionId: string): Promise<ProbeDoc[]> {
-    return this.all.find({ region_id: regionId, removed_at: null }).toArray();
+    return this.select({ region_id: regionId, removed_at: null }).toArray();
   }
 
   findByToken(hash: string): Promise<ProbeDoc | null> {

@@ -1,5 +1,8 @@
 import type { Collection, Db } from 'mongodb';
+import { restoring } from '../platform/mongo/null-fields.ts';
 import type { SweepState } from './rules.ts';
+
+const restoreState = restoring<SweepState>({ done: null, run: null });
 
 /** Collection `retention`: how far each organization, which is the `_id`, was swept. */
 export class SweepStore {
@@ -9,8 +12,9 @@ export class SweepStore {
     this.#sweeps = db.collection('retention');
   }
 
-  find(organizationId: string): Promise<SweepState | null> {
-    return this.#sweeps.findOne({ _id: organizationId });
+  async find(organizationId: string): Promise<SweepState | null> {
+    const found = await this.#sweeps.findOne({ _id: organizationId });
+    return found && restoreState(found);
   }
 
   async save(organizationId: string, { done, done_at, run }: SweepState): Promise<void> {

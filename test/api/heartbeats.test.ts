@@ -42,8 +42,10 @@ describe('pings of a heartbeat', () => {
     expect(answer.status, answer.text).toBe(201);
     return answer.data.monitor;
   };
-  const kept = (id: string) =>
-    app.db.collection<PingDoc>('pings').find({ monitor_id: id }).sort({ at: 1, _id: 1 }).toArray();
+  const kept = async (id: string) => {
+    const found = app.db.collection<PingDoc>('pings').find({ monitor_id: id }).sort({ at: 1, _id: 1 });
+    return (await found.toArray()).map((ping) => ({ ...ping, exit_code: ping.exit_code ?? null }));
+  };
   const send = (path: string, init: RequestInit = {}) => fetch(`${app.url}/api/heartbeat/${path}`, init);
 
   test.each([

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
+import { startNullFreeProxy } from './null-free-proxy.ts';
 
 export interface TestMongo {
   /** Connection string with a fresh default database for this caller alone. */
@@ -14,8 +15,25 @@ export interface TestMongo {
   stop(): Promise<void>;
 }
 
-/** A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. */
+/**
+ * A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. In the
+ * project `nulls` it stores no field that is null.
+ */
 export async function testMongo(): Promise<TestMongo> {
+  const mongo = await freshMongo();
+  if (process.env['TEST_WITHOUT_NULLS'] !== 'yes') return mongo;
+  const proxy = await startNullFreeProxy(mongo.url);
+  return {
+    url: proxy.url,
+    database: mongo.database,
+    stop: async () => {
+      await proxy.close();
+      await mongo.stop();
+    },
+  };
+}
+
+async function freshMongo(): Promise<TestMongo> {
   const database = `t_${randomBytes(6).toString('hex')}`;
   const external = process.env['TEST_MONGODB_URL'];
   if (external !== undefined && external !== '') return externalMongo(external, database);

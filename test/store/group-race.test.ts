@@ -89,7 +89,7 @@ async function project() {
     const docs = await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: ctx.tenant.projectId })
       .sort({ _id: 1 })
       .toArray();
-    return docs.map((doc) => doc.group_id);
+    return docs.map((doc) => doc.group_id ?? null);
   };
   return { ctx, tree, outer, inner, other, monitor, homes };
 }

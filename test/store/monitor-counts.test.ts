@@ -7,6 +7,7 @@ import { CountStore } from '../../controller/monitors/counts/count-store.ts';
 import { MonitorCounts } from '../../controller/monitors/counts/counts.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { MonitorStore, type MonitorChange } from '../../controller/monitors/store.ts';
+import { restoreMonitor } from '../../controller/monitors/stored-monitor.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -56,7 +57,7 @@ async function counted(tenant: Tenant): Promise<Counts> {
   const docs =
     await mongo.db.collection<MonitorDoc>('monitors').find({ project_id: tenant.projectId }).toArray();
   return recount(
-    { cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...doc, counted: null })),
+    { cells: {}, regions: {}, groups: {} }, docs.map((doc) => ({ ...restoreMonitor(doc), counted: null })),
   ).counts;
 }
 

@@ -11,6 +11,7 @@ import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { openResultStores } from '../../controller/wiring/results.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
+import { SweepStore } from '../../controller/retention/store.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
@@ -48,6 +49,7 @@ beforeEach(async () => {
   sweeper = newSweeper();
 });
 
+const sweeps = () => new SweepStore(db);
 const rows = (name: string) => db.collection<{ _id: string } & Document>(name);
 const idsOf = async (name: string): Promise<string[]> =>
   (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
@@ -178,7 +180,7 @@ test('another controller resumes an interrupted round', async () => {
     async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is done' },
   );
   await whileTimePasses(sweeper.stop());
-  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({ done: null, run: { after: 'm049' } });
+  expect(await sweeps().find('o')).toMatchObject({ done: null, run: { after: 'm049' } });
   expect(await withResults()).toBe(120 + 70);
   await rows('rollups_1h').updateOne(
     { _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` },
@@ -186,7 +188,7 @@ test('another controller resumes an interrupted round', async () => {
   );
   await goRound(newSweeper());
   expect(await withResults()).toBe(121);
-  expect(await rows('retention').findOne({ _id: 'o' })).toMatchObject({
+  expect(await sweeps().find('o')).toMatchObject({
     run: null, done: { raw: Date.UTC(2025, 9, 2, 10) },
   });
   await clock.advance(6 * HOUR_MS);

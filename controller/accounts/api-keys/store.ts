@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
+import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { KeyScope } from '../roles.ts';
 import type { ApiKeyListQuery } from '../schema.ts';
 
@@ -26,7 +27,7 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // The list of an organization's keys; it is short, so its other orders are sorted in memory.
       { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
-    ]);
+    ], restoring<ApiKeyDoc>({ last_used_at: null }));
   }
 
   findByHash(hash: string): Promise<ApiKeyDoc | null> {
@@ -37,7 +38,7 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
   async list(organizationId: string, query: ApiKeyListQuery): Promise<{ keys: ApiKeyDoc[]; total: number }> {
     const { limit, offset, sort_by, sort_order } = query;
     const direction = sort_order === 'desc' ? -1 : 1;
-    const all = this.all.find({ organization_id: organizationId });
+    const all = this.select({ organization_id: organizationId });
     const page = all.sort({ [sort_by]: direction, _id: direction }).skip(offset).limit(limit);
     const [keys, total] = await Promise.all([page.toArray(), this.countOfOrganization(organizationId)]);
     return { keys, total };

@@ -2,8 +2,10 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../../accounts/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
+import { each, restoring } from '../../platform/mongo/null-fields.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
+import { restoreShare } from '../stored-monitor.ts';
 
 export interface CountDoc extends Counts {
   /** Project id. */
@@ -14,6 +16,11 @@ export interface CountDoc extends Counts {
   /** What the last step counted, which the monitors themselves may not show yet. */
   applied: CountedShare[];
 }
+
+const restoreCounts = restoring<CountDoc>({}, {
+  applied: each(restoring<CountedShare>({ share: null }, { share: restoreShare })),
+});
+const restoreUncounted = restoring<UncountedMonitor>({ deleted_at: null }, { counted: restoreShare });
 
 type Owner = Pick<MonitorDoc, 'organization_id' | 'project_id'>;
 
@@ -36,8 +43,9 @@ export class CountStore {
     await ensureIndexes(this.#monitors, [{ key: { uncounted: 1 }, name: 'uncounted', sparse: true }]);
   }
 
-  find({ projectId, organizationId }: Tenant): Promise<CountDoc | null> {
-    return this.#counts.findOne({ _id: projectId, organization_id: organizationId });
+  async find({ projectId, organizationId }: Tenant): Promise<CountDoc | null> {
+    const found = await this.#counts.findOne({ _id: projectId, organization_id: organizationId });
+    return found && restoreCounts(found);
   }
 
   /** Replaces the previous version by `doc`; false if somebody else already has. */
@@ -53,7 +61,7 @@ export class CountStore {
 
   uncounted(projectId: string, limit: number): Promise<UncountedMonitor[]> {
     const marked = this.#monitors.find({ uncounted: projectId });
-    return marked.project<UncountedMonitor>(COUNTED).limit(limit).toArray();
+    return marked.project<UncountedMonitor>(COUNTED).map(restoreUncounted).limit(limit).toArray();
   }
 
   /** Projects with marked monitors, among the first `limit` marks. */

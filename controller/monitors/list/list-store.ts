@@ -5,6 +5,7 @@ import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { CountedCell } from '../counts/count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { living } from '../store.ts';
+import { restoreMonitor } from '../stored-monitor.ts';
 import { nearerEnd, type ListPlan, type MonitorListQuery, type Stretch } from './list-rules.ts';
 
 const ORDERS = ['created_at', 'updated_at', 'name'] as const;
@@ -73,7 +74,7 @@ export class MonitorListStore {
     const direction = query.isDescending === isReversed ? 1 : -1;
     const sort: Sort = { [query.sortBy]: direction, _id: direction };
     const cursor = this.#monitors.find(filter, hint === undefined ? {} : { hint });
-    const found = await cursor.sort(sort).skip(offset).limit(limit).toArray();
+    const found = await cursor.sort(sort).skip(offset).limit(limit).map(restoreMonitor).toArray();
     return isReversed ? found.reverse() : found;
   }
 }

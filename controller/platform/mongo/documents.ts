@@ -1,17 +1,23 @@
 import type {
-  Collection, Db, Filter, IndexDescription, OptionalUnlessRequiredId, UpdateFilter,
+  Collection, Db, Filter, FindCursor, IndexDescription, OptionalUnlessRequiredId, UpdateFilter,
 } from 'mongodb';
 import { ensureIndexes } from './indexes.ts';
 import { unlessTaken } from './mongo-errors.ts';
+import type { Restore } from './null-fields.ts';
 
 /** What stores of single documents have in common. */
 export abstract class Documents<Doc extends { _id: string }> {
   protected readonly all: Collection<Doc>;
   readonly #indexes: IndexDescription[];
+  readonly #restore: Restore<Doc>;
 
-  constructor(db: Db, collection: string, indexes: IndexDescription[] = []) {
+  /** `restore` is for documents with fields that may hold null. */
+  constructor(
+    db: Db, collection: string, indexes: IndexDescription[] = [], restore: Restore<Doc> = (doc) => doc,
+  ) {
     this.all = db.collection<Doc>(collection);
     this.#indexes = indexes;
+    this.#restore = restore;
   }
 
   async ensureIndexes(): Promise<void> {
@@ -27,8 +33,13 @@ export abstract class Documents<Doc extends { _id: string }> {
     return unlessTaken(this.insert(doc));
   }
 
-  protected findOne(filter: Filter<Doc>): Promise<Doc | null> {
-    return this.all.findOne(filter) as Promise<Doc | null>;
+  protected async findOne(filter: Filter<Doc>): Promise<Doc | null> {
+    return this.#restored(await this.all.findOne(filter) as Doc | null);
+  }
+
+  /** Whole documents: a projection would get null for fields that it leaves out. */
+  protected select(filter: Filter<Doc>): FindCursor<Doc> {
+    return this.all.find(filter).map((doc) => this.#restore(doc as Doc));
   }
 
   protected count(filter: Filter<Doc>): Promise<number> {
@@ -36,8 +47,9 @@ export abstract class Documents<Doc extends { _id: string }> {
   }
 
   /** The updated document; null if none matches. */
-  protected change(filter: Filter<Doc>, update: UpdateFilter<Doc>): Promise<Doc | null> {
-    return this.all.findOneAndUpdate(filter, update, { returnDocument: 'after' }) as Promise<Doc | null>;
+  protected async change(filter: Filter<Doc>, update: UpdateFilter<Doc>): Promise<Doc | null> {
+    const changed = await this.all.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+    return this.#restored(changed as Doc | null);
   }
 
   /** False if no document matches. */
@@ -49,6 +61,10 @@ export abstract class Documents<Doc extends { _id: string }> {
   protected async remove(filter: Filter<Doc>): Promise<boolean> {
     return (await this.all.deleteOne(filter)).deletedCount === 1;
   }
+
+  #restored(doc: Doc | null): Doc | null {
+    return doc && this.#restore(doc);
+  }
 }
 
 /** Documents that callers reach by id alone, whoever owns them: callers must compare the owner. */
@@ -59,7 +75,7 @@ export abstract class DocumentsById<Doc extends { _id: string }> extends Documen
 
   async findMany(ids: string[]): Promise<Doc[]> {
     if (ids.length === 0) return [];
-    return this.all.find({ _id: { $in: ids } } as Filter<Doc>).toArray() as Promise<Doc[]>;
+    return this.select({ _id: { $in: ids } } as Filter<Doc>).toArray();
   }
 
   /** False if it is gone already. */

@@ -5,6 +5,7 @@ import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ClockDecision, JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { duplicatesOnly, isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
+import { each, restoring } from '../../platform/mongo/null-fields.ts';
 
 /** Wide enough for a shard's entries at a thousand a second for ever. */
 const NUMBER_WIDTH = 14;
@@ -28,6 +29,11 @@ interface JournalDoc {
   /** Pairs where an older version wrote them. */
   lanes?: ({ lane: string; position: number } | [lane: string, position: number])[];
 }
+
+const restoreDoc = restoring<JournalDoc>({}, {
+  configs: each(restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null })),
+  pings: each(restoring<JournaledPing>({ exit_code: null, run_ms: null })),
+});
 
 /**
  * Collection `journal`. What returns is durable (`w: majority, j: true`); every method throws when the
@@ -104,6 +110,7 @@ function toEntry(doc: JournalDoc): JournalEntry {
     clock: [], lanes: [],
   };
   if (doc.v !== 1) return entry;
+  restoreDoc(doc);
   for (const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [] } of doc.batches ?? []) {
     try {
       entry.batches.push({ probe_id, region, bytes, batch: decodeBatch(bytes), refused, late });

@@ -1,10 +1,13 @@
 import type { Collection, Db } from 'mongodb';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { StatusHistory } from './outbox.ts';
 import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
+
+const restoreChange = restoring<StatusChangeDoc>({ incident_id: null });
 
 /** Collection `status_changes`: every change of a monitor's status. */
 export class MongoStatusHistory implements StatusHistory {
@@ -36,6 +39,7 @@ export class MongoStatusHistory implements StatusHistory {
   }
 }
 
-function toChange({ _id, ...change }: StatusChangeDoc): StatusChange {
+function toChange(doc: StatusChangeDoc): StatusChange {
+  const { _id, ...change } = restoreChange(doc);
   return { id: _id, ...change };
 }

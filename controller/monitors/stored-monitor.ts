@@ -1,0 +1,18 @@
+import { restoring } from '../platform/mongo/null-fields.ts';
+import type { MonitorDoc, Share } from './monitor.ts';
+import type { TypeSettings } from './settings/registry.ts';
+
+type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
+
+export const restoreShare = restoring<Share>({ group_id: null });
+
+/** Puts null where the database has left it out. */
+export const restoreMonitor = restoring<MonitorDoc>({
+  timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
+  http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
+}, {
+  http: restoring<SettingsOf<'http'>>({ body: null, slow_response_threshold_ms: null, auth: null }),
+  tcp: restoring<SettingsOf<'tcp'>>({ protocol_validation: null }),
+  dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
+  counted: restoreShare,
+});
