@@ -311,3 +311,24 @@ test('dead letters and status changes are stored once', async () => {
   await history.add({ ...change, reason: 'again' });
   expect(await db.collection('status_changes').find({}).toArray()).toMatchObject([{ reason: 'r' }]);
 });
+
+const LATE_STATE = { gaps: [[HOUR, HOUR + 1], [HOUR + 5, HOUR + 9]] as [number, number][], runs: {}, found: [] };
+
+test('a state is stored without arrays in arrays, and one of an older version is read', async () => {
+  const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
+  const stored = db.collection<{ _id: string; state: object }>('monitor_states');
+  const states = new StateStore(db);
+  const record = stateOf(7);
+  record.state = { ...record.state, late: LATE_STATE };
+  await states.write([record]);
+  const [doc] = await stored.find({}).toArray();
+  expect(doc?.state).toMatchObject({
+    booked: [{ hour: HOUR, up: 7, degraded: 2, down: 3 }],
+    late: { gaps: [{ from: HOUR, until: HOUR + 1 }, { from: HOUR + 5, until: HOUR + 9 }] },
+  });
+  const written = await states.find([MONITOR.monitor_id]);
+  expect(written[0]?.state).toMatchObject({ booked: { [HOUR]: [7, 2, 3] }, late: LATE_STATE });
+  const older = { ...doc?.state, booked: [[HOUR, 7, 2, 3]], late: LATE_STATE };
+  await stored.updateOne({ _id: MONITOR.monitor_id }, { $set: { state: older } });
+  expect(await states.find([MONITOR.monitor_id])).toEqual(written);
+});

@@ -90,3 +90,17 @@ const refused: [Record<string, unknown>, string][] = [
 test.each(refused)('a command outside the list is a violation: %j', (command, text) => {
   expect(commandViolations({ ...command, ...envelope }).join('\n')).toContain(text);
 });
+
+test.each<[title: string, command: Record<string, unknown>, reason: string]>([
+  ['an insert', { insert: 'c', documents: [{ a: { b: [{ c: [[1]] }] } }] }, 'a.b.0.c'],
+  ['a replacement', { update: 'c', updates: [{ q: {}, u: { a: [1, []] } }] }, 'a'],
+  ['an update', { findAndModify: 'c', query: {}, update: { $set: { 'a.b': [[]] } } }, '$set.a.b'],
+])('an array directly in an array is a violation in %s', (_title, command, path) => {
+  expect(commandViolations({ ...command, ...envelope })).toEqual([`an array directly in the array ${path}`]);
+});
+
+test('an empty array that is set on insert is a violation', () => {
+  const update = { $setOnInsert: { list: [], other: [1] } };
+  expect(commandViolations({ update: 'c', updates: [{ q: {}, u: update, upsert: true }], ...envelope }))
+    .toEqual(['$setOnInsert of an empty array: list']);
+});

@@ -1,0 +1,126 @@
+import { each, restoring } from '../../platform/mongo/null-fields.ts';
+import type { Alert } from '../../verdicts/effect.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type {
+  Flaps, HeartbeatState, LateHistory, LateOutage, LateRun, MonitorEffect, MonitorState, RegionOutage,
+  RegionState, StatusChange, Stretch,
+} from '../../verdicts/monitor-state.ts';
+import type { StateRecord } from '../state/records.ts';
+
+/** Milliseconds of the hour that starts at `hour`. An array where an older version wrote it. */
+type StoredTimes =
+  | { hour: number; up: number; degraded: number; down: number }
+  | [hour: number, up: number, degraded: number, down: number];
+
+/** An array where an older version wrote it. */
+type StoredGap = { from: number; until: number } | [from: number, until: number];
+
+/** A state without arrays directly in arrays, which some databases refuse. */
+type StoredState = Omit<MonitorState, 'booked' | 'late'> & {
+  booked: StoredTimes[];
+  late?: (Omit<LateHistory, 'gaps'> & { gaps: StoredGap[] }) | null;
+};
+
+/** A document of `monitor_states`; `_id` is the monitor. */
+export interface StateDoc {
+  _id: string;
+  shard: number;
+  position: number;
+  state: StoredState;
+  outbox: MonitorEffect[];
+}
+
+/**
+ * All fields of a state and its configuration. Laying a document over them gives all states one hidden class;
+ * otherwise each monitor would have its own, some 2 kB. Fields that earlier versions did not write keep the
+ * value given here.
+ */
+const BLANK_CONFIG: MonitorConfig = {
+  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
+  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
+  slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
+  notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
+};
+const BLANK_STATE: MonitorState = {
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null,
+  last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
+  unrolled_day: null, slow: null, flaps: null, warned: null, late: null,
+};
+
+type Held = NonNullable<Flaps['held']>;
+type Warned = NonNullable<MonitorState['warned']>;
+type EndedAlert = NonNullable<Held['ended']>;
+type AlertIncident = NonNullable<Alert['incident']>;
+type LastSuccess = NonNullable<Alert['last_success']>;
+
+const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
+const restoreConfig = restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null });
+
+/** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
+const restoreWithin = restoring<Pick<MonitorState, 'regions' | 'flaps' | 'warned' | 'heartbeat'>>(
+  { flaps: null, warned: null },
+  {
+    regions: each(restoring<RegionState>({
+      first_fail_at: null, last_at: null, response_time_ms: null, status_code: null, error: null,
+      probe_id: null, reason: null,
+    }, { ended: each(restoring<RegionOutage>({ error: null })) })),
+    flaps: restoring<Flaps>({ held: null }, {
+      held: restoring<Held>({ ended: null }, {
+        ended: restoring<EndedAlert>({ incident: null, error: null }, { incident: restoreIncident }),
+      }),
+    }),
+    warned: restoring<Warned>({ tls: null, domain: null }),
+    heartbeat: restoring<HeartbeatState>({ last_at: null, started_at: null }),
+  },
+);
+
+const restoreLate = restoring<Pick<LateHistory, 'runs' | 'found'>>({}, {
+  runs: each(restoring<LateRun>({ error: null })),
+  found: each(restoring<LateOutage>({ error: null })),
+});
+
+const restoreStatus = restoring<StatusChange>({ incident_id: null });
+const restoreAlert = restoring<Alert>({ incident: null, error: null }, {
+  monitor: restoreConfig, incident: restoreIncident,
+  last_success: restoring<LastSuccess>({ response_time_ms: null }),
+});
+
+function restoreEffect(effect: MonitorEffect): MonitorEffect {
+  if (effect.kind === 'status') restoreStatus(effect.change);
+  else if (effect.kind === 'open') restoreConfig(effect.opening.monitor);
+  else if (effect.kind === 'resolve') restoreConfig(effect.resolution.monitor);
+  else restoreAlert(effect.alert);
+  return effect;
+}
+
+export function toStateDoc({ monitor_id, state, ...rest }: StateRecord): StateDoc {
+  const { late } = state;
+  const booked = Object.entries(state.booked).map(([hour, [up, degraded, down]]) =>
+    ({ hour: Number(hour), up, degraded, down }));
+  const gaps = late?.gaps.map(([from, until]) => ({ from, until })) ?? [];
+  return { _id: monitor_id, state: { ...state, booked, late: late && { ...late, gaps } }, ...rest };
+}
+
+export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateRecord {
+  const { late = null } = state;
+  restoreWithin(state);
+  if (late) restoreLate(late);
+  return {
+    monitor_id: _id,
+    state: {
+      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config },
+      booked: Object.fromEntries(state.booked.map(timesOf)),
+      late: late && { ...late, gaps: late.gaps.map(gapOf) },
+    },
+    outbox: outbox.map(restoreEffect), ...rest,
+  };
+}
+
+function gapOf(stored: StoredGap): Stretch {
+  return Array.isArray(stored) ? stored : [stored.from, stored.until];
+}
+
+function timesOf(stored: StoredTimes): [hour: number, times: MonitorState['booked'][number]] {
+  if (Array.isArray(stored)) return [stored[0], [stored[1], stored[2], stored[3]]];
+  return [stored.hour, [stored.up, stored.degraded, stored.down]];
+}
