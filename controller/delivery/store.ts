@@ -81,7 +81,7 @@ export class DeliveryStore implements NotificationLog {
   /** What is pending in a digest, oldest first. */
   ofDigest(digestId: string): Promise<DeliveryDoc[]> {
     const pending = this.#deliveries.find({ digest_id: digestId, status: 'pending' });
-    return pending.sort({ queued_at: 1, _id: 1 }).toArray();
+    return pending.sort({ queued_at: 1, _id: 1 }).map(restoreDelivery).toArray();
   }
 
   /** Records the outcome of an attempt at all of these that are still pending. */
