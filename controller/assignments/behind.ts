@@ -7,10 +7,13 @@ import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
+import { TokenBuckets } from '../probes/token-buckets.ts';
 import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
 
 const READ_HEADS_EVERY_MS = 5000;
+/** One look per probe in 4 s: a probe beats every 5 s, and it costs a read of the database and a nudge. */
+const LOOKS = { perSecond: 0.25, burst: 1 };
 const heldRevision = z.object({ revision: z.int().min(0) });
 
 interface BehindDeps {
@@ -26,6 +29,7 @@ interface BehindDeps {
 export class BehindTeller {
   readonly #deps: BehindDeps;
   readonly #reads: Rounds;
+  readonly #looks = new TokenBuckets(LOOKS);
   #heads = new Map<string, number>();
   #subscription: BusSubscription | null = null;
 
@@ -55,8 +59,9 @@ export class BehindTeller {
 
   #take(message: BusMessage): void {
     const from = probeOfSubject(message.subject);
+    if (!from || !this.#looks.take(from.probeId, 1, this.#deps.clock.monotonic())) return;
     const held = decodeJson(heldRevision, message.data, LARGEST_BEAT_BYTES);
-    if (!from || !held) return;
+    if (!held) return;
     const known = this.#heads.get(from.probeId) ?? 0;
     // The heads are some seconds old: only the database can say which of the two is behind.
     if (held.revision !== known) void this.#compare(from.probeId, held.revision).catch(() => undefined);

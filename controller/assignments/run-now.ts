@@ -7,6 +7,7 @@ import type { CheckRunner, RegionRun } from '../monitors/ports.ts';
 import { BusError, type Bus } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
+import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { Placement } from './placement.ts';
@@ -15,6 +16,8 @@ import type { AssignmentStore } from './store.ts';
 
 /** Added to the check's own timeout: to start it, and for both ways on the bus. */
 const GRACE_MS = 5000;
+/** One result, which takes about 2 kB. */
+const LARGEST_REPLY_BYTES = 65_536;
 
 /** `unreachable`: no probe took the order; `timeout`: one may have taken it; `refused`: an invalid answer. */
 type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
@@ -26,6 +29,7 @@ interface RunNowDeps {
   directory: FleetDirectory;
   bus: Bus;
   sealer: EnvelopeSealer;
+  rate: ProbeRate;
 }
 
 /** Has a monitor checked now, in all of its regions at once. */
@@ -53,13 +57,14 @@ export class RunNow implements CheckRunner {
 
   /** Has a probe make one check now. Never rejects for what a probe or the network does. */
   async order(region: string, probeId: string, order: RunOrder, timeoutMs: number): Promise<RunOutcome> {
-    const { bus, directory, sealer } = this.#deps;
+    const { bus, directory, sealer, rate } = this.#deps;
     const probe = await directory.findEnrolled({ region, probeId });
     if (!probe) return { failure: 'unreachable' };
     try {
       const envelope = sealer.seal('run', probe, order);
       const reply = await bus.request(subjects.run(region, probeId), envelope, { timeoutMs });
-      const result = decodeJson(runReply, reply)?.result;
+      if (!rate.admits(probeId)) return { failure: 'refused' };
+      const result = decodeJson(runReply, reply, LARGEST_REPLY_BYTES)?.result;
       return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
     } catch (error) {
       if (!(error instanceof BusError)) throw error;

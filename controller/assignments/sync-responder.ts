@@ -1,17 +1,18 @@
-import pLimit from 'p-limit';
 import { syncRequest } from '../../shared/contracts/assignment.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
-import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
+import { probeOfSubject, subjects, type ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
+import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { EnvelopeSealer } from './envelope.ts';
+import { FairQueue } from './fair-queue.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 import { answerSync } from './sync-answer.ts';
 
 const AT_ONCE = 4;
-/** Requests that wait; further ones are dropped, and their probes ask again. */
+/** Probes whose request waits; those of others are dropped, and they ask again. */
 const LONGEST_QUEUE = 1000;
 const LARGEST_REQUEST_BYTES = 4096;
 
@@ -21,19 +22,23 @@ interface SyncDeps {
   heads: HeadStore;
   sealer: EnvelopeSealer;
   directory: FleetDirectory;
+  rate: ProbeRate;
   log: Log;
 }
 
-/** Answers probes that are behind. One of the controllers gets each request. */
+/** Answers probes that are behind, each in its turn. One of the controllers gets each request. */
 export class SyncResponder {
   readonly #deps: SyncDeps;
-  readonly #limit = pLimit(AT_ONCE);
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #queue = new FairQueue({ atOnce: AT_ONCE, longest: LONGEST_QUEUE });
   #subscription: BusSubscription | null = null;
-  #isStopped = false;
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
+  }
+
+  /** Requests that were not answered, since their probe sent a newer one or too many probes waited. */
+  get dropped(): number {
+    return this.#queue.dropped;
   }
 
   start(): void {
@@ -43,26 +48,22 @@ export class SyncResponder {
 
   async stop(): Promise<void> {
     await this.#subscription?.stop();
-    this.#isStopped = true;
-    await Promise.all(this.#underWay);
+    await this.#queue.stop();
   }
 
   #take(message: BusMessage): void {
-    if (this.#limit.pendingCount >= LONGEST_QUEUE) return;
-    const { log } = this.#deps;
-    const work = this.#limit(() => this.#answer(message))
-      .catch((error: unknown) => log.warn({ err: error, subject: message.subject }, 'sync not answered'))
-      .finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+    const { log, rate } = this.#deps;
+    const from = probeOfSubject(message.subject);
+    if (!from || !rate.admits(from.probeId)) return;
+    const failed = (error: unknown) => log.warn({ err: error, subject: message.subject }, 'sync not answered');
+    this.#queue.put(from.probeId, () => this.#answer(from, message).catch(failed));
   }
 
-  async #answer(message: BusMessage): Promise<void> {
-    if (this.#isStopped) return;
+  async #answer(from: ProbeAddress, message: BusMessage): Promise<void> {
     const { items, heads, sealer, directory } = this.#deps;
-    const from = probeOfSubject(message.subject);
     const request = decodeJson(syncRequest, message.data, LARGEST_REQUEST_BYTES);
-    const probe = from && (await directory.findEnrolled(from));
-    if (!request || !probe) return;
+    const probe = request && (await directory.findEnrolled(from));
+    if (!probe) return;
     const delta = await answerSync({ items, heads }, probe._id, request);
     message.reply(sealer.seal('sync', probe, delta));
   }

@@ -8,6 +8,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
 import { ProbeLink, type LinkMessage } from './probe-link.ts';
+import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
   clockShiftMs, isLive, silentMs, statusOf, type BeatTrack, type LivenessView, type ProbeStatus,
@@ -38,6 +39,7 @@ export interface LivenessChange {
 
 /** Knows which probes are alive by their beats; every controller hears all of them. */
 export class Liveness {
+  readonly rate: ProbeRate;
   readonly #deps: LivenessDeps;
   /** A link for each known probe, so that they cannot outgrow the fleet. */
   readonly #links: Supervisor<string, LinkMessage>;
@@ -53,6 +55,7 @@ export class Liveness {
 
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
+    this.rate = new ProbeRate({ clock: deps.clock, log: deps.log, subject: 'beat' });
     this.#links = new Supervisor({
       clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS,
       maxDelayMs: LONGEST_RESTART_MS,
@@ -132,8 +135,9 @@ export class Liveness {
 
   #take(message: BusMessage): void {
     const from = probeOfSubject(message.subject);
+    if (!from || !this.rate.admits(from.probeId)) return;
     const beat = decodeJson(beatSchema, message.data, LARGEST_BEAT_BYTES);
-    const probe = from && this.#deps.directory.probe(from.probeId);
+    const probe = this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
     this.#send(probe, { kind: 'beat', probe, beat });
   }

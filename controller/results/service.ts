@@ -178,7 +178,7 @@ export class ResultsService<M> {
 
   #take(shard: number, message: BusMessage): void {
     const address = probeOfSubject(message.subject);
-    if (!address) return;
+    if (!address) return this.shards.strays.add(message.subject);
     this.shards.take(shard, {
       region: address.region, probe_id: address.probeId, bytes: message.data,
       answer: (watermark) => message.reply(JSON.stringify({ v: 1, watermark } satisfies BatchReply)),

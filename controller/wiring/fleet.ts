@@ -17,6 +17,7 @@ import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
+import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
@@ -60,13 +61,16 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
     items, heads, clock, log, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
   });
   const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
-  const responder = new SyncResponder({ bus, items, heads, sealer, directory, log });
+  const syncRate = new ProbeRate({ clock, log, subject: 'sync' });
+  const responder = new SyncResponder({ bus, items, heads, sealer, directory, rate: syncRate, log });
+  const runRate = new ProbeRate({ clock, log, subject: 'run' });
   const publishIdentities = () => identities.run();
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement, liveness, directory, assignments,
-    runNow: new RunNow({ placement, items, liveness, directory, bus, sealer }),
+    placement, liveness, directory, assignments, responder,
+    rates: [liveness.rate, syncRate, runRate],
+    runNow: new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate }),
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
         .filter((probe) => isOf(probe, organizationId))

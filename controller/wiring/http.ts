@@ -12,7 +12,9 @@ import type { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
-import { observeAssignments, observeDeliveries, observeEvents, observeResults } from './metrics.ts';
+import {
+  observeAssignments, observeDeliveries, observeEvents, observeFleet, observeResults,
+} from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -24,7 +26,7 @@ interface HttpSources {
   routes: Route[];
   accounts: Accounts;
   results: Pick<ResultsService<never>, 'shards' | 'isReady'>;
-  fleet: Pick<Fleet, 'assignments'>;
+  fleet: Pick<Fleet, 'assignments' | 'rates' | 'responder'>;
   notifications: Notifications;
   events: Events;
 }
@@ -35,7 +37,9 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
-  observeAssignments(registry, fleet.assignments);
+  const { assignments, rates, responder } = fleet;
+  observeAssignments(registry, assignments);
+  observeFleet(registry, { rates: [results.shards.rate, ...rates], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
   const entries = new AuditStore(mongo.db);

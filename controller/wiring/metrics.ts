@@ -2,7 +2,9 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
+import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Shards } from '../results/shards/shards.ts';
+import type { Fleet } from './fleet.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerBus } from './ports.ts';
 
@@ -51,13 +53,30 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');
   counter('farwatch_results_not_assigned_total', () => deadLetters.countOf('not_assigned'),
     'Results rejected because their probe was never assigned the monitor.');
-  counter('farwatch_probe_rate_exceeded_total', () => shards.rateExceeded,
-    'Messages ignored because their probe sends more than 1 MiB a second.');
+  counter('farwatch_results_unknown_region_total', () => shards.strays.count,
+    'Batches ignored because their subject names no region that this controller knows.');
   counter('farwatch_lanes_dropped_total', () => shards.lostLanes.count,
     'Lanes dropped because their probe had begun more than 64 epochs within seconds.');
   gauge('farwatch_bus_connected', () => (bus.isConnected ? 1 : 0), '1 while connected to NATS.');
   counter('farwatch_bus_dropped_total', () => bus.stats().dropped,
     'Messages dropped because NATS was unreachable or slow.');
+}
+
+interface ObservedFleet extends Pick<Fleet, 'responder'> {
+  rates: Pick<ProbeRate, 'subject' | 'exceeded'>[];
+}
+
+export function observeFleet(registry: Registry, { rates, responder }: ObservedFleet): void {
+  new Counter({
+    name: 'farwatch_probe_rate_exceeded_total', registers: [registry], labelNames: ['subject'] as const,
+    help: 'Messages ignored because their probe sent more than it may, by subject.',
+    collect() {
+      this.reset();
+      for (const { subject, exceeded } of rates) this.inc({ subject }, exceeded);
+    },
+  });
+  metricsIn(registry).counter('farwatch_sync_dropped_total', () => responder.dropped,
+    'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
 }
 
 type ObservedDeliveries = Pick<Notifications, 'service' | 'failing'>;

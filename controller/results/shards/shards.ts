@@ -2,11 +2,12 @@ import type { Actor } from '../../../shared/actor/actor.ts';
 import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
+import { IgnoredMessages } from '../../probes/ignored-messages.ts';
+import { ProbeRate } from '../../probes/probe-rate.ts';
 import { ClockRounds } from '../clock/clock-rounds.ts';
 import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { LostLanes } from '../dead-letters/lost-lanes.ts';
-import { ProbeRate } from '../intake/probe-rate.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
 import {
@@ -40,8 +41,10 @@ export class Shards {
   };
   readonly deadLetters: DeadLetterBox;
   readonly lostLanes: LostLanes;
+  readonly rate: ProbeRate;
+  /** Batches whose subject names no region that this controller knows. */
+  readonly strays: IgnoredMessages;
   readonly #deps: ShardsDeps;
-  readonly #rate = new ProbeRate();
   readonly #journal: JournalWriter;
   readonly #rounds: ClockRounds;
   readonly #supervisor: Supervisor<number, ShardMessage>;
@@ -56,6 +59,8 @@ export class Shards {
   constructor(deps: ShardsDeps) {
     const { clock, log, stores } = deps;
     this.#deps = deps;
+    this.rate = new ProbeRate({ clock, log, subject: 'results' });
+    this.strays = new IgnoredMessages({ clock, log, reason: 'results come from a region that is not known' });
     this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
     this.lostLanes = new LostLanes({ clock, log, deadLetters: this.deadLetters });
     this.#journal = new JournalWriter({
@@ -93,11 +98,6 @@ export class Shards {
         deps.onEnded(shard);
       },
     });
-  }
-
-  /** Messages that were not looked at, since their probe had sent too many. */
-  get rateExceeded(): number {
-    return this.#rate.exceeded;
   }
 
   /** Shards of this controller that failed and take no results until they are loaded again. */
@@ -138,11 +138,11 @@ export class Shards {
 
   /** A batch from the bus. Without a reply its probe sends it again. */
   take(shard: number, message: TakenMessage): void {
+    const { probe_id: probeId, region, bytes } = message;
     const actor = this.get(shard);
-    if (!actor || !this.#rate.admits(message.probe_id, message.bytes.length, this.#deps.clock.monotonic())) {
-      return;
-    }
-    actor.send({ kind: 'batch', message });
+    if (!actor || !this.rate.admits(probeId, bytes.length)) return;
+    if (this.#deps.limits.regionOwner(region) === undefined) this.strays.add(probeId, { region });
+    else actor.send({ kind: 'batch', message });
   }
 
   /** Silence until now says nothing about anybody. */

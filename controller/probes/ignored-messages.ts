@@ -1,0 +1,32 @@
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** A probe that misbehaves must not fill the log. */
+const LINES_PER_PROBE = { perSecond: 1 / 60, burst: 1 };
+
+interface IgnoredDeps {
+  clock: Clock;
+  log: Log;
+  /** Why messages are ignored, as the log says it. */
+  reason: string;
+}
+
+/** Counts messages of probes that are not looked at, and logs one per probe and minute. */
+export class IgnoredMessages {
+  readonly #deps: IgnoredDeps;
+  readonly #lines = new TokenBuckets(LINES_PER_PROBE);
+  /** Since the start. */
+  count = 0;
+
+  constructor(deps: IgnoredDeps) {
+    this.#deps = deps;
+  }
+
+  add(probeId: string, facts: object = {}): void {
+    const { clock, log, reason } = this.#deps;
+    this.count += 1;
+    if (!this.#lines.take(probeId, 1, clock.monotonic())) return;
+    log.warn({ probe_id: probeId, ignored: this.count, ...facts }, reason);
+  }
+}

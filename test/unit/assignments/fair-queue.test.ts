@@ -1,0 +1,65 @@
+import { beforeEach, expect, test } from 'vitest';
+import { FairQueue } from '../../../controller/assignments/fair-queue.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { sleep } from '../../../shared/time.ts';
+
+let clock: SimulatedClock;
+let queue: FairQueue;
+let done: string[];
+let underWay: Set<string>;
+let most: number;
+
+beforeEach(() => {
+  clock = new SimulatedClock();
+  queue = new FairQueue({ atOnce: 4, longest: 10 });
+  [done, underWay, most] = [[], new Set(), 0];
+});
+
+/** Work of one second; `what` names it. */
+function put(asker: string, what: string): void {
+  queue.put(asker, async () => {
+    expect(underWay.has(asker)).toBe(false);
+    underWay.add(asker);
+    most = Math.max(most, underWay.size);
+    await sleep(clock, 1000);
+    underWay.delete(asker);
+    done.push(what);
+  });
+}
+
+test('an asker that floods has one piece under way and one waiting, the newest', async () => {
+  for (let at = 0; at < 1000; at += 1) put('loud', `loud ${at}`);
+  expect(queue.dropped).toBe(998);
+  put('quiet', 'quiet');
+  await clock.advance(1000);
+  expect(done).toEqual(['loud 0', 'quiet']);
+  await clock.advance(5000);
+  expect(done).toEqual(['loud 0', 'quiet', 'loud 999']);
+});
+
+test('askers take turns, however often one of them asks again', async () => {
+  const others = ['b', 'c', 'd', 'e', 'f', 'g'];
+  put('a', 'a');
+  for (const other of others) put(other, other);
+  put('a', 'a again');
+  await clock.advance(3000);
+  expect(done).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'a again']);
+  expect([most, queue.dropped]).toEqual([4, 0]);
+});
+
+test('beyond the longest queue, further askers are dropped', async () => {
+  for (let at = 0; at < 15; at += 1) put(`asker ${at}`, `${at}`);
+  expect(queue.dropped).toBe(1);
+  await clock.advance(60_000);
+  expect(done).toHaveLength(14);
+});
+
+test('a stop drops what waits and resolves when what is under way has ended', async () => {
+  for (let at = 0; at < 6; at += 1) put(`asker ${at}`, `${at}`);
+  let isStopped = false;
+  void queue.stop().then(() => (isStopped = true));
+  await clock.advance(900);
+  expect(isStopped).toBe(false);
+  await clock.advance(60_000);
+  expect([isStopped, done]).toEqual([true, ['0', '1', '2', '3']]);
+});
