@@ -2,8 +2,9 @@ import {
   connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status,
 } from 'nats';
 import type { Log } from '../shared/log.ts';
-import { sleep, type Clock } from '../shared/time.ts';
+import type { Clock, Timer } from '../shared/time.ts';
 import { BusError, type ProbeBus, type Subscription } from './ports.ts';
+import { ReconnectWait } from './reconnect-wait.ts';
 
 export interface LinkOptions {
   /** `nats://` or `tls://`; several by commas. */
@@ -13,12 +14,15 @@ export interface LinkOptions {
   probeId: string;
   clock: Clock;
   log: Log;
+  random: () => number;
   /** A connection whose pings go unanswered twice is broken. */
   pingEveryMs?: number;
 }
 
 const PING_EVERY_MS = 10_000;
-const REOPEN_AFTER_MS = 1000;
+/** What the server says to a user whom it does not know, or knows no longer. */
+const REFUSALS: readonly string[] =
+  [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired, ErrorCode.AccountExpired];
 
 interface Handler {
   subject: string;
@@ -39,9 +43,14 @@ export class Link implements ProbeBus {
   #connection: NatsConnection | null = null;
   #isConnected = false;
   #isStopped = false;
+  readonly #wait: ReconnectWait;
+  /** Until the next attempt; `#wake` begins it now. */
+  #pause: Timer | null = null;
+  #wake: () => void = () => undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#wait = new ReconnectWait(options.clock, options.random);
   }
 
   get isConnected(): boolean {
@@ -56,6 +65,8 @@ export class Link implements ProbeBus {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#isConnected = false;
+    this.#pause?.cancel();
+    this.#wake();
     const connection = this.#connection;
     if (!connection || connection.isClosed()) return;
     await connection.flush().catch(() => undefined);
@@ -93,20 +104,29 @@ export class Link implements ProbeBus {
     if (this.#isConnected) handle(true);
   }
 
-  /** nats.js reconnects by itself; only a connection that it has given up for good is opened anew. */
+  /** nats.js reconnects by itself to a server that was away; one that refuses us is dialled from here. */
   async #stayOpen(): Promise<void> {
+    let isWaiting = false;
     while (!this.#isStopped) {
-      try {
-        await this.#open();
-      } catch (error) {
-        this.#options.log.error({ err: error }, 'NATS connection failed');
-      }
+      const failure = await this.#open().catch(failureOf);
+      const wasConnected = this.#isConnected;
       this.#change(false);
-      if (!this.#isStopped) await sleep(this.#options.clock, REOPEN_AFTER_MS);
+      if (this.#isStopped) return;
+      const isRefused = failure !== null && REFUSALS.includes(failure);
+      const retryInMs = Math.round(isRefused ? this.#wait.refused() : this.#wait.away());
+      const facts = { reason: failure, retry_in_ms: retryInMs };
+      if (isRefused) this.#options.log.warn(facts, 'NATS refuses this probe');
+      else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
+      isWaiting = !isRefused;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#pause = this.#options.clock.setTimer(retryInMs, resolve);
+      });
     }
   }
 
-  async #open(): Promise<void> {
+  /** Resolves when the connection has ended: to the server's reason if it refuses us, else to null. */
+  async #open(): Promise<string | null> {
     const { url, seed, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
     const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
@@ -116,20 +136,35 @@ export class Link implements ProbeBus {
       // Left open, the client would encrypt wherever the server offers it, also on loopback, where no
       // certificate's name holds.
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
-      maxReconnectAttempts: -1, waitOnFirstConnect: true, ignoreAuthErrorAbort: true, reconnectTimeWait: 250,
-      reconnectJitter: 500,
-      reconnectJitterTLS: 1000, pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
+      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#wait.away(),
+      pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
     this.#connection = connection;
-    if (this.#isStopped) return connection.close();
+    if (this.#isStopped) return connection.close().then(() => null);
     for (const handler of this.#handlers) this.#listen(connection, handler);
     this.#change(true);
-    for await (const status of connection.status()) this.#take(connection, status);
+    this.#wait.connected();
+    let refusal: string | null = null;
+    for await (const status of connection.status()) {
+      if (status.type !== Events.Error || !REFUSALS.includes(String(status.data))) {
+        this.#take(connection, status);
+        continue;
+      }
+      refusal = String(status.data);
+      await connection.close();
+      // Closed from in here, the iterator would never end.
+      break;
+    }
+    this.#connection = null;
+    return refusal ?? failureOf(await connection.closed());
   }
 
   #take(connection: NatsConnection, status: Status): void {
     if (status.type === Events.Disconnect) this.#change(false);
-    else if (status.type === Events.Reconnect) this.#change(true);
+    else if (status.type === Events.Reconnect) {
+      this.#wait.connected();
+      this.#change(true);
+    }
     else if ((status.type as string) === 'staleConnection') {
       void breakStale(connection).catch(() => undefined);
     } else if (status.type === Events.Error) {
@@ -162,6 +197,12 @@ function kindOf(error: unknown): BusError['kind'] {
   if (!(error instanceof NatsError)) return 'closed';
   if (error.code === ErrorCode.Timeout) return 'timeout';
   return error.code === ErrorCode.NoResponders ? 'no_responders' : 'closed';
+}
+
+/** The code of an error of NATS; any other error as its text. Null without one. */
+function failureOf(error: unknown): string | null {
+  if (!error) return null;
+  return error instanceof NatsError ? error.code : String(error);
 }
 
 interface Internals {

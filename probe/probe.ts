@@ -81,6 +81,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
 
   const link = new Link({
     url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, clock, log,
+    random,
   });
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,

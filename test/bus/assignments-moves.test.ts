@@ -94,9 +94,9 @@ test('a silent probe goes offline, and after 30 s its monitors move to another o
     one.beat();
     return rig.fleet.liveness.liveProbes('local').length === 2;
   });
+  const silentFrom = Date.now();
   await rig.fleet.placement.apply(monitors);
   await until(() => isPlacedOver([one, two], [one, two]));
-  const silentFrom = Date.now();
   const status = async () =>
     ((await rig.call(
       'GET', '/api/probes/:id', { params: { id: idOf(one) } },

@@ -1,10 +1,12 @@
 import { connect as connectTcp, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Link } from '../../../probe/link.ts';
 import { BusError } from '../../../probe/ports.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../../helpers/nats-server.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { until } from '../../helpers/until.ts';
 import { silent } from '../../unit/probe/spool/open-spool.ts';
 import { connectController, makeProbeUser, type ProbeUser } from '../probe-user.ts';
@@ -44,6 +46,14 @@ class SwallowingProxy {
   }
 }
 
+interface Line {
+  msg: string;
+  reason: string;
+  retry_in_ms: number;
+}
+
+const isRefusal = (line: Line): boolean => line.msg === 'NATS refuses this probe';
+
 describe.each(natsVersions())('the link on the %s server', (version) => {
   let nats: TestNats;
   let user: ProbeUser;
@@ -60,7 +70,9 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
   });
 
   function open(url = nats.url, seed = user.seed): { link: Link; changes: boolean[] } {
-    const link = new Link({ url, seed, probeId: user.id, clock: systemClock, log: silent, pingEveryMs: 200 });
+    const link = new Link({
+      url, seed, probeId: user.id, clock: systemClock, log: silent, random: Math.random, pingEveryMs: 200,
+    });
     const changes: boolean[] = [];
     link.onChange((isConnected) => changes.push(isConnected));
     link.start();
@@ -122,5 +134,84 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
       nc.publish('assign.eu.p1', 'news');
       return heard.length > 0;
     });
+  });
+
+  /** A link whose waits pass on a simulated clock, and what it logged. */
+  function openOn(clock: SimulatedClock): { link: Link; lines: Line[] } {
+    const lines: Line[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
+    const link = new Link({
+      url: nats.url, seed: user.seed, probeId: user.id, clock, log, random: () => 0.5, pingEveryMs: 200,
+    });
+    link.start();
+    cleanups.push(() => link.stop());
+    return { link, lines };
+  }
+
+  /** The waits after the next `count` refusals, each of which passes. */
+  async function refusals(clock: SimulatedClock, lines: Line[], count: number): Promise<number[]> {
+    const waits: number[] = [];
+    const seen = lines.filter(isRefusal).length;
+    while (waits.length < count) {
+      const line = await until(() => lines.filter(isRefusal)[seen + waits.length], { what: 'refused' });
+      expect(line.reason).toBe('AUTHORIZATION_VIOLATION');
+      waits.push(line.retry_in_ms);
+      await clock.advance(line.retry_in_ms);
+    }
+    return waits;
+  }
+
+  test('a refused probe waits longer each time, up to 5 minutes, and logs the reason each time', async () => {
+    await nats.setUsers([]);
+    const clock = new SimulatedClock();
+    const { link, lines } = openOn(clock);
+    expect(await refusals(clock, lines, 12)).toEqual(
+      [375, 750, 1500, 3000, 6000, 12_000, 24_000, 48_000, 96_000, 192_000, 225_000, 225_000],
+    );
+    await nats.setUsers([user.entry]);
+    await until(async () => {
+      await clock.advance(300_000);
+      return link.isConnected;
+    });
+  });
+
+  test('a revoked probe waits longer each time; after a steady connection it begins anew', async () => {
+    const clock = new SimulatedClock();
+    const { link, lines } = openOn(clock);
+    for (let round = 0; round < 2; round += 1) {
+      await until(() => link.isConnected);
+      await clock.advance(10_000);
+      await nats.setUsers([]);
+      expect(await refusals(clock, lines, 3)).toEqual([375, 750, 1500]);
+      expect(link.isConnected).toBe(false);
+      await nats.setUsers([user.entry]);
+      await until(async () => {
+        await clock.advance(300_000);
+        return link.isConnected;
+      });
+    }
+  });
+
+  test('a probe whose server is away tries on without growing waits', async () => {
+    const clock = new SimulatedClock();
+    await nats.kill9();
+    const { link, lines } = openOn(clock);
+    const attempts = async (most: number) => {
+      for (let at = 0; at < most; at += 1) {
+        await until(() => clock.pending > 0, { what: 'it waits' });
+        await clock.advance(750);
+      }
+    };
+    await attempts(20);
+    expect(lines.filter(isRefusal)).toEqual([]);
+    expect(lines.filter((line) => line.msg === 'waiting for NATS')).toHaveLength(1);
+    await nats.restart();
+    await until(async () => {
+      await clock.advance(750);
+      return link.isConnected;
+    });
+    // From now on nats.js dials by itself, on the real clock.
+    await nats.restart();
+    await until(() => lines.filter((line) => line.msg === 'NATS link up').length === 2);
   });
 });

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+
+let rig: FleetRig;
+let loud: TestProbe;
+let quiet: TestProbe;
+/** Documents that probes caused the controller to ask for. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  rig = await FleetRig.start();
+  await rig.controller();
+  [loud, quiet] = [await rig.probe('loud'), await rig.probe('quiet')];
+  await Promise.all([loud.follow(), quiet.follow()]);
+  await until(() => {
+    for (const probe of [loud, quiet]) probe.beat();
+    return [loud, quiet].every((probe) => rig.fleet.liveness.track(idOf(probe)) !== null);
+  });
+  rig.onCommand = (command) => {
+    const filter = command['filter'] as { _id?: unknown } | undefined;
+    if (command['find'] === 'assignment_heads' && typeof filter?._id === 'string') asked.push(filter._id);
+  };
+});
+afterAll(() => rig.stop());
+
+const exceeded = (subject: string): number =>
+  rig.fleet.rates.find((rate) => rate.subject === subject)?.exceeded ?? NaN;
+
+const idOf = (probe: TestProbe): string => probe.answer?.probe_id ?? '';
+
+test('5,000 beats with a wrong revision cost a read and a nudge every few seconds', async () => {
+  asked.length = 0;
+  for (let at = 0; at < 5000; at += 1) loud.beat({ revision: 77 });
+  await until(() => exceeded('beat') >= 4500, { what: 'beats are ignored' });
+  expect(asked.filter((id) => id === idOf(loud)).length).toBeLessThan(10);
+  await rig.fleet.placement.apply(Array.from({ length: 20 }, (_, at) => monitorDoc(at)));
+  await until(() => quiet.held.size > 0 && quiet.held.size + loud.held.size === 20);
+});
+
+test('a probe that missed a change is nudged although another one floods beats', async () => {
+  await quiet.nats.flush();
+  quiet.held.clear();
+  quiet.revision = 0;
+  for (let at = 0; at < 2000; at += 1) loud.beat({ revision: 77 });
+  await until(() => {
+    quiet.beat();
+    return quiet.held.size > 0;
+  }, { what: 'it is nudged, and asks' });
+});
+
+test('1,000 requests at once are answered a few times; another probe gets its answer meanwhile', async () => {
+  const { region_id: region, probe_id: id } = loud.answer as { region_id: string; probe_id: string };
+  let answers = 0;
+  const inbox = `_INBOX_${id}.flood`;
+  loud.nats.subscribe(inbox, { callback: () => (answers += 1) });
+  const request = JSON.stringify({ v: 1, revision: 0, after: null });
+  for (let at = 0; at < 1000; at += 1) loud.nats.publish(subjects.sync(region, id), request, { reply: inbox });
+  expect((await quiet.ask({ v: 1, revision: 0, after: null })).changes.length).toBe(quiet.held.size);
+  await until(() => rig.fleet.responder.dropped + answers === 1000, { what: 'each is answered or dropped' });
+  expect(answers).toBeGreaterThan(0);
+  expect(rig.fleet.responder.dropped).toBeGreaterThan(500);
+  // The probe itself is served again at once.
+  expect((await loud.ask({ v: 1, revision: 0, after: null })).changes.length).toBe(loud.held.size);
+});
+
+test('requests beyond a probe\'s rate are ignored', async () => {
+  const { region_id: region, probe_id: id } = loud.answer as { region_id: string; probe_id: string };
+  for (let at = 0; at < 4000; at += 1) loud.nats.publish(subjects.sync(region, id), '{}');
+  await until(() => exceeded('sync') > 500);
+  expect((await quiet.ask({ v: 1, revision: 0, after: null })).reset).toBe(true);
+});
