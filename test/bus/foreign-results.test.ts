@@ -52,7 +52,9 @@ async function isPlaced(monitorId: string): Promise<void> {
 }
 
 /** Reports a failure as that probe, in a lane of its own; the watermark of the answer. */
-async function report(probe: TestProbe, monitorId: string, epoch: string): Promise<number> {
+async function report(
+  probe: TestProbe, monitorId: string, epoch: string, timeoutMs = 60_000,
+): Promise<number> {
   const result: CheckResult = {
     seq: 1, monitor_id: monitorId, assignment_rev: 9, attempt: 1, reason: 'schedule',
     scheduled_at: Date.now(), started_at: Date.now(), response_time_ms: 5,
@@ -62,7 +64,7 @@ async function report(probe: TestProbe, monitorId: string, epoch: string): Promi
   const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results: [result], dropped: [] });
   const reply = await probe.nats.request(
-    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: timeoutMs },
   );
   return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
 }
@@ -94,4 +96,18 @@ test('a monitor with chosen regions ignores other regions, but accepts late resu
   expect(await report(own, monitorId, 'backlog')).toBe(1);
   expect(await report(shared, monitorId, 'asked-now')).toBe(1);
   expect([...(await lettersOf('backlog')), ...(await lettersOf('asked-now'))]).toEqual([]);
+});
+
+test('a result from a region that the controller does not know is counted, and its probe keeps it', async () => {
+  const monitorId = await createMonitor('Anywhere else', []);
+  await client.db().collection<{ _id: string }>('regions').deleteOne({ _id: 'thiefs' });
+  const strays = async () => {
+    const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
+    return Number(/^farwatch_results_unknown_region_total (\d+)$/m.exec(text)?.[1]);
+  };
+  await until(async () => {
+    await expect(report(thief, monitorId, 'stray', 500)).rejects.toThrow('TIMEOUT');
+    return (await strays()) > 0;
+  }, { what: 'the controller has forgotten the region' });
+  expect(await report(shared, monitorId, 'known')).toBe(1);
 });
