@@ -27,6 +27,7 @@ const variables = z.object({
   DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
   PLANS_FILE: setting.text().transform(readPlans).optional(),
   MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
+  PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
   ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
   TRUST_PROXY: z
     .string()
@@ -129,6 +130,8 @@ function arrange(values: Values) {
       jwtKeys: values.JWT_KEYS ?? null,
     },
     monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },
+    /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
+    checks: { allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open' },
     destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
     mail: {
       /** Sender of every mail. */

@@ -11,8 +11,8 @@ const TOKEN_RULE = 'must be 16 to 256 characters without spaces';
 const variables = z.object({
   DATA_DIR: setting.text().default('./data'),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
+  PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.places(8).default([]),
-  REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   NATS_URL: setting.url('nats', 'tls').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -100,8 +100,10 @@ function arrange(values: Values, flags: Flags) {
     checks: Object.freeze({
       /** Tried when checks fail, to tell the loss of our own uplink from that of a target. */
       anchors: values.PROBE_ANCHORS,
-      /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
-      allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open',
+      /** Whether checks may reach private and loopback addresses; null: as each assignment says. */
+      allowPrivate: values.PROBE_ALLOW_PRIVATE ?? null,
+      /** Ranges of such addresses that checks may reach in any case. */
+      allowedRanges: values.PROBE_ALLOW_CIDRS,
     }),
   });
 }

@@ -1,9 +1,7 @@
 import { mkdir, unlink } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { lockDirectory } from '../shared/directory-lock.ts';
 import type { Log } from '../shared/log.ts';
-import { addressRefusal } from '../shared/net-guard.ts';
 import type { HostAndPort } from '../shared/setting.ts';
 import type { Clock } from '../shared/time.ts';
 import { AssignmentLog } from './assignments/assignment-log.ts';
@@ -11,6 +9,7 @@ import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
 import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
 import { Pulse } from './beat.ts';
+import { addressGuard, type OwnPolicy } from './checks/network/address-guard.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
 import { CheckRegistry } from './checks/registry.ts';
 import { enrol } from './identity/enrolment.ts';
@@ -33,7 +32,7 @@ export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
   natsUrl: string | null;
-  checks: { allowPrivate: boolean; anchors: readonly HostAndPort[] };
+  checks: OwnPolicy & { anchors: readonly HostAndPort[] };
 }
 
 export interface ProbeDeps {
@@ -64,7 +63,6 @@ export class NotEnrolled extends Error {
 const FINISH_MS = 3000;
 const DRAIN_MS = 3000;
 const REPORT_EVERY_MS = 60_000;
-const OWN_ADDRESSES_FOR_MS = 30_000;
 
 /** Starts a probe: identity, spool, checks, schedule, link. Checks run whether or not there is a link. */
 export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
@@ -73,7 +71,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const unlock = lockDirectory(settings.dataDir);
   const registry = new CheckRegistry({
     clock, version, resolver: new SystemResolver(clock),
-    allowAddress: addressGuard(settings.checks.allowPrivate, clock),
+    allowAddress: addressGuard(settings.checks, clock),
   });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;
@@ -93,7 +91,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const anchors = new Anchors(settings.checks.anchors, clock);
   const runner: Runner = new Runner({
     clock, random, limits: limitsFor(deps.maxFiles),
-    check: (spec, timeoutMs) => registry.run(spec, timeoutMs),
+    check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
     ...(anchors.isOff ? {} : { isCutOff: () => anchors.isCutOff() }),
     record: (result, urgent) => spool.append(result, urgent),
   });
@@ -224,19 +222,4 @@ function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: C
       spool.append(missedResult(assignment, run, 'probe_down'), false);
     }
   }
-}
-
-/** Whether checks may connect to an address: never to link-local, metadata and reserved ones. */
-function addressGuard(allowPrivate: boolean, clock: Clock): (ip: string) => boolean {
-  let ownAddresses: ReadonlySet<string> = new Set();
-  let readAtMs = -Infinity;
-  return (ip) => {
-    if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
-      readAtMs = clock.monotonic();
-      ownAddresses = new Set(
-        Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address),
-      );
-    }
-    return addressRefusal(ip, { allowPrivate, ownAddresses }) === null;
-  };
 }

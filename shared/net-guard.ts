@@ -13,7 +13,7 @@ type Ranges = readonly { kind: AddressKind; list: BlockList }[];
  * IANA special-purpose registries (RFC 6890 and its updates), after the metadata services: EC2, ECS, Azure,
  * Alibaba and Oracle. The first match decides; anything else is global.
  */
-const V4_RANGES = rangesOf('ipv4', [
+const V4_RANGES = rangesOf([
   ['metadata', '169.254.169.254/32 169.254.170.2/32 168.63.129.16/32 100.100.100.200/32 192.0.0.192/32'],
   ['private', '10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16'],
   ['loopback', '127.0.0.0/8'],
@@ -23,7 +23,7 @@ const V4_RANGES = rangesOf('ipv4', [
 ]);
 
 /** The same for IPv6, with the metadata services of EC2 and GCP; here anything else is reserved. */
-const V6_RANGES = rangesOf('ipv6', [
+const V6_RANGES = rangesOf([
   ['metadata', 'fd00:ec2::254/128 fd20:ce::254/128'],
   ['loopback', '::1/128'],
   ['reserved', '::/128'],
@@ -50,6 +50,8 @@ export function isLoopback(host: string): boolean {
 interface AddressPolicy {
   /** Admits private, loopback and own addresses; never link-local, metadata or reserved ones. */
   allowPrivate: boolean;
+  /** Ranges (CIDR) in which these are admitted whatever `allowPrivate` says. */
+  allowedRanges?: BlockList;
   /** Addresses of the host's own interfaces, as `os.networkInterfaces()` writes them. */
   ownAddresses?: ReadonlySet<string>;
 }
@@ -57,12 +59,23 @@ interface AddressPolicy {
 /** Why a connection to `address` is refused, in words for its user; null when it is allowed. */
 export function addressRefusal(address: string, policy: AddressPolicy): string | null {
   const kind = classifyAddress(address);
-  if (policy.allowPrivate && ['private', 'loopback', 'global'].includes(kind)) return null;
+  const isOpen = ['private', 'loopback', 'global'].includes(kind);
+  if (isOpen && (policy.allowPrivate || isWithin(policy.allowedRanges, address))) return null;
   const isOwn = policy.ownAddresses?.has(address);
   if (kind === 'global') return isOwn ? `${address} is an address of this host` : null;
   if (kind === 'invalid') return `${address} is not an IP address`;
   if (kind === 'embedded') return `${address} has an IPv4 address embedded in it`;
   return `${address} is a ${kind.replace('_', '-')} address`;
+}
+
+/** Ranges in CIDR notation, which must be valid. */
+export function addressRanges(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [base = '', bits] = range.split('/');
+    list.addSubnet(base, Number(bits), isIPv6(base) ? 'ipv6' : 'ipv4');
+  }
+  return list;
 }
 
 /** The eight groups of a valid IPv6 address, 0 to 65,535 each; its zone is ignored. */
@@ -121,15 +134,12 @@ const OTHER_PROTOCOL_PORTS: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 11211,
 ]);
 
-function rangesOf(family: 'ipv4' | 'ipv6', table: readonly [AddressKind, ranges: string][]): Ranges {
-  return table.map(([kind, ranges]) => {
-    const list = new BlockList();
-    for (const range of ranges.split(' ')) {
-      const [base = '', bits] = range.split('/');
-      list.addSubnet(base, Number(bits), family);
-    }
-    return { kind, list };
-  });
+function rangesOf(table: readonly [AddressKind, ranges: string][]): Ranges {
+  return table.map(([kind, ranges]) => ({ kind, list: addressRanges(ranges.split(' ')) }));
+}
+
+function isWithin(ranges: BlockList | undefined, address: string): boolean {
+  return ranges?.check(withoutZone(address), isIPv6(address) ? 'ipv6' : 'ipv4') ?? false;
 }
 
 function kindIn(ranges: Ranges, address: SocketAddress): AddressKind | undefined {

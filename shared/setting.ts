@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
 
 /** Kinds of settings: text of the environment in, a typed value out, and one wording for each mistake. */
@@ -40,6 +40,12 @@ export const setting = {
     `must be up to ${most} of host:port or addresses that start with http:// or https://, `
       + 'separated by commas',
   ).transform((text) => placesOf(text) as HostAndPort[]),
+
+  /** Up to `most` ranges of addresses in CIDR notation, separated by commas. */
+  ranges: (most: number) => textThat(
+    (text) => partsOf(text).length <= most && partsOf(text).every(isRange),
+    `must be up to ${most} ranges such as 10.0.0.0/8 or fd00::/8, separated by commas`,
+  ).transform(partsOf),
 } as const;
 
 function textThat(isRight: (text: string) => boolean, message: string): z.ZodString {
@@ -51,9 +57,17 @@ export interface HostAndPort {
   port: number;
 }
 
+function partsOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+}
+
+function isRange(text: string): boolean {
+  const [, base = '', bits] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  return (isIPv4(base) && Number(bits) <= 32) || (isIPv6(base) && Number(bits) <= 128);
+}
+
 function placesOf(text: string): (HostAndPort | null)[] {
-  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
-  return parts.map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
+  return partsOf(text).map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
 }
 
 function placeOfUrl(text: string): HostAndPort | null {

@@ -5,7 +5,7 @@ import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
-import type { PlannedChange } from './assignment-doc.ts';
+import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { RegionNotes } from './ports.ts';
 import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
@@ -28,6 +28,8 @@ interface PlacementDeps {
   liveness: Pick<Liveness, 'track' | 'silentMs'>;
   /** How many regions a monitor of the organization may run in. */
   regionLimit: (organizationId: string) => Promise<number>;
+  /** Whether checks may reach private and loopback addresses. */
+  allowPrivate: boolean;
 }
 
 /** Makes what the probes should run agree with the monitors. */
@@ -56,7 +58,7 @@ export class Placement {
 
   /** What a probe of each region would be told about the monitor, even if it is not to run; by region. */
   async assignmentsOf(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
-    return assignmentsIn(await this.regionsOf(monitor), monitor);
+    return assignmentsIn(await this.regionsOf(monitor), monitor, this.#deps.allowPrivate);
   }
 
   /** Probes of the region that take monitors now. */
@@ -85,12 +87,22 @@ export class Placement {
     for (const [probeId, committed] of finished) this.#announce(probeId, committed);
   }
 
+  /** Gives a probe anew what it holds under another setting of `allowPrivate`, or none. */
+  async renewPolicy(probeId: string): Promise<void> {
+    const { items, allowPrivate } = this.#deps;
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const outdated: AssignmentDoc[] = await items.ofOtherPolicy(probeId, allowPrivate, after, BATCH);
+      await this.commit(outdated.flatMap((item) => renewed(item, allowPrivate)));
+      after = outdated.length < BATCH ? undefined : outdated.at(-1)?.monitor_id;
+    }
+  }
+
   /** Plans again after it wrote: a rebalance that read earlier may have moved a monitor meanwhile. */
   async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
     const regionsOf = await this.#regionChooser(monitors);
     const wanted = new Map(monitors.map((monitor) => {
       const regions = runsOnProbes(monitor) ? regionsOf(monitor) : [];
-      return [monitor._id, assignmentsIn(regions, monitor)];
+      return [monitor._id, assignmentsIn(regions, monitor, this.#deps.allowPrivate)];
     }));
     const regions = new Set([...wanted.values()].flatMap((one) => [...one.keys()]));
     await this.#deps.regions.markToPlace([...regions].filter((region) => this.eligible(region).length === 0));
@@ -150,7 +162,9 @@ function runsOnProbes(monitor: MonitorDoc): boolean {
   return monitor.status === 'active' && monitor.deleted_at === null && monitor.type !== 'HEARTBEAT';
 }
 
-function assignmentsIn(regions: string[], monitor: MonitorDoc): Map<string, Assignment> {
+function assignmentsIn(
+  regions: string[], monitor: MonitorDoc, allowPrivate: boolean,
+): Map<string, Assignment> {
   if (regions.length === 0) return new Map();
   const intervalMs = monitor.interval_seconds * 1000;
   const spec = toCheckSpec(monitor);
@@ -163,9 +177,21 @@ function assignmentsIn(regions: string[], monitor: MonitorDoc): Map<string, Assi
     timeout_ms: timeoutMs(monitor),
     phase_ms: phaseMs(monitor._id, intervalMs, index, regions.length),
     retries: monitor.confirmation_policy.retries,
+    allow_private: allowPrivate,
     spec,
   });
   return new Map(regions.map((region, index) => [region, assignmentAt(index)]));
+}
+
+function renewed(item: AssignmentDoc, allowPrivate: boolean): PlannedChange[] {
+  const { probe_id, region, organization_id, monitor_id, monitor_rev, assignment } = item;
+  if (assignment === null) return [];
+  // In the order of a planned assignment: whether one is settled is asked of its JSON.
+  const { spec, ...rest } = assignment;
+  return [{
+    probe_id, region, organization_id, monitor_id, monitor_rev,
+    assignment: { ...rest, allow_private: allowPrivate, spec },
+  }];
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

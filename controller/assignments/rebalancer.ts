@@ -118,6 +118,7 @@ export class Rebalancer {
       await regions.clearToPlace(region._id, region.to_place);
     }
     for (const probe of probes) await this.#moveFrom({ region: region._id, probeId: probe._id, eligible });
+    for (const probe of probes) if (!this.#isStopped) await placement.renewPolicy(probe._id);
     if (this.#isStopped) return;
     // By the second walk every controller has long known that these probes are gone.
     const isLast = !isChanged && state.settledFor !== null;

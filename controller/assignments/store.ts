@@ -125,6 +125,15 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return all.project<ActiveId>({ monitor_id: 1 }).limit(limit).toArray();
   }
 
+  /** What a probe should run under another setting of `allow_private`, or none, in order as `activeOf`. */
+  ofOtherPolicy(
+    probeId: string, allowPrivate: boolean, after: string, limit: number,
+  ): Promise<AssignmentDoc[]> {
+    const others = { gone: false, 'assignment.allow_private': { $ne: allowPrivate } };
+    const filter = { _id: rangeAfter(probeId, after), ...others };
+    return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
   countActive(organizationId: string, region: string): Promise<number> {
     return this.count({ organization_id: organizationId, region, gone: false });
   }

@@ -51,7 +51,10 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
   const writer = new AssignmentWriter({ items, heads, clock });
-  const placement = new Placement({ items, writer, announcer, directory, regions, liveness, regionLimit });
+  const { allowPrivate } = config.checks;
+  const placement = new Placement({
+    items, writer, announcer, directory, regions, liveness, regionLimit, allowPrivate,
+  });
   const rebalancer = new Rebalancer({
     placement, items, heads, monitors, probes, regions, directory, clock, log,
     keepTombstonesMs: keptTombstonesMs(longestRawMs(config.accounts.plans)),

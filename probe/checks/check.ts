@@ -22,18 +22,18 @@ export interface Finding {
 export interface CheckContext {
   clock: Clock;
   resolver: Resolver;
-  /** Whether a check may connect to this IP address. */
-  allowAddress: (ip: string) => boolean;
+  /** Whether a check may connect to this IP address. `allowPrivate`: what its assignment says. */
+  allowAddress: (ip: string, allowPrivate?: boolean) => boolean;
   /** Of this software, for the User-Agent. */
   version: string;
   /** Certificates (PEM) trusted in place of those that Node trusts. */
   trustedRoots?: string[];
 }
 
-/** One kind of check. `timeoutMs` bounds everything it does. */
+/** One kind of check. `timeoutMs` bounds everything it does; `allowPrivate` is for `allowAddress`. */
 export interface Check {
   readonly type: string;
-  run(spec: CheckSpec, timeoutMs: number): Promise<Finding>;
+  run(spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding>;
 }
 
 /** Makes a check once per probe. */

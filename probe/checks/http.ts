@@ -11,9 +11,9 @@ export function createHttpCheck(context: CheckContext): Check {
   const resources = new HttpResources(context);
   return {
     type: 'HTTP',
-    run: (spec: CheckSpec, timeoutMs: number): Promise<Finding> => {
+    run: (spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding> => {
       if (!isSpecOf(spec, 'HTTP')) return Promise.resolve(missed('unsupported'));
-      return new HttpRun(resources, spec, timeoutMs).run();
+      return new HttpRun(resources, spec, timeoutMs, allowPrivate).run();
     },
   };
 }

@@ -18,8 +18,8 @@ export class CheckRegistry {
   }
 
   /** Runs the check of that type; an unknown type ends as `missed(unsupported)`. */
-  run(spec: CheckSpec, timeoutMs: number): Promise<Finding> {
+  run(spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding> {
     const check = this.#checks.get(spec.type);
-    return check ? check.run(spec, timeoutMs) : Promise.resolve(missed('unsupported'));
+    return check ? check.run(spec, timeoutMs, allowPrivate) : Promise.resolve(missed('unsupported'));
   }
 }

@@ -12,7 +12,7 @@ export interface RunnerOptions {
   clock: Clock;
   limits: Limits;
   /** Runs one check; never rejects. */
-  check: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>;
+  check: (spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean) => Promise<Finding>;
   /**
    * Whether this probe, not its targets, has lost the network; asked when a check has failed. Never rejects.
    */
@@ -128,7 +128,7 @@ export class Runner {
     }
     this.#orders += 1;
     try {
-      const finding = await this.#options.check(assignment.spec, assignment.timeout_ms);
+      const finding = await this.#check(assignment);
       const isOurs = finding.outcome === 'failure' && (await this.#options.isCutOff?.()) === true;
       return resultOf(assignment, made, isOurs ? missed('probe_unhealthy') : finding);
     } finally {
@@ -178,13 +178,17 @@ export class Runner {
   #start(run: Run): void {
     run.startedAtMs = this.#clock.now();
     run.stalledBeforeMs = this.#gate.stalledMs;
-    void this.#options.check(run.assignment.spec, run.assignment.timeout_ms).then((finding) => {
+    void this.#check(run.assignment).then((finding) => {
       const tookMs = this.#clock.monotonic() - run.sinceMs;
       if (finding.outcome !== 'failure' || !this.#options.isCutOff) return this.#done(run, finding, tookMs);
       return this.#options.isCutOff().then(
         (isCutOff) => this.#done(run, isCutOff ? missed('probe_unhealthy') : finding, tookMs),
       );
     });
+  }
+
+  #check({ spec, timeout_ms: timeoutMs, allow_private: allowPrivate }: Assignment): Promise<Finding> {
+    return this.#options.check(spec, timeoutMs, allowPrivate);
   }
 
   #refuse(run: Run): void {

@@ -15,6 +15,8 @@ export const assignment = z.object({
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
+  /** Whether the check may reach private and loopback addresses; absent: the probe's own setting decides. */
+  allow_private: z.boolean().optional(),
   spec: checkSpec,
 });
 export type Assignment = z.infer<typeof assignment>;

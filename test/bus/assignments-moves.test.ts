@@ -128,3 +128,25 @@ test('a restarted controller has the same keys and set, and finishes an interrup
   await until(() => one.held.has('ghost'), { what: 'half-made change delivered' });
   expect(one.held.size).toBe(11);
 });
+
+test('a controller with another policy of private addresses sends all assignments anew', async () => {
+  const first = await rig.controller();
+  const one = await following('one');
+  const held = () => [...one.held.values()];
+  await first.placement.apply(monitors.slice(0, 10));
+  await until(() => held().length === 10);
+  expect(held().every((assignment) => assignment.allow_private === true)).toBe(true);
+  // As a controller of an earlier version left it.
+  const items = rig.mongo.db.collection<{ monitor_id: string }>('assignments');
+  await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
+  await rig.fleets[0]?.fleet.stop();
+  const second = await rig.controller({ env: { REGISTRATION: 'open' } });
+  await until(() => held().length === 10 && held().every((assignment) => assignment.allow_private === false));
+  const { revision } = one;
+  await second.placement.apply(monitors.slice(0, 10));
+  await one.sync();
+  expect(one.revision).toBe(revision);
+  await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
+  await second.placement.renewPolicy(one.answer?.probe_id ?? '');
+  await until(() => one.revision === revision + 1);
+});

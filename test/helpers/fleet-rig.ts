@@ -59,11 +59,14 @@ export class FleetRig {
   }
 
   /** Starts the fleet part of another controller, which owns all regions or none. */
-  async controller({ ownsAll = true } = {}): Promise<Fleet> {
+  async controller(
+    { ownsAll = true, env = {} }: { ownsAll?: boolean; env?: Record<string, string> } = {},
+  ): Promise<Fleet> {
     const { url, controllerCreds: creds, users } = this.nats;
     const bus = await connectBus({ url, creds, name: 'controller', log });
     const config = loadControllerConfig({
       MONGODB_URL: this.store.url, NATS_URL: url, NATS_CREDS: creds,
+      ...env,
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = { config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin' };

@@ -27,16 +27,18 @@ export class HttpRun {
   readonly #resources: HttpResources;
   readonly #spec: HttpSpec;
   readonly #timeoutMs: number;
+  readonly #allowPrivate: boolean | undefined;
   readonly #startedAt: number;
   readonly #timings: Timings = {};
   #origin = '';
   #dnsCode = '';
   #last: ExchangeResult | null = null;
 
-  constructor(resources: HttpResources, spec: HttpSpec, timeoutMs: number) {
+  constructor(resources: HttpResources, spec: HttpSpec, timeoutMs: number, allowPrivate?: boolean) {
     this.#resources = resources;
     this.#spec = spec;
     this.#timeoutMs = timeoutMs;
+    this.#allowPrivate = allowPrivate;
     this.#startedAt = resources.context.clock.monotonic();
   }
 
@@ -107,7 +109,8 @@ export class HttpRun {
 
   /** Tries the addresses in turn until one takes the connection; a share of the time left for each. */
   async #attempt(hop: Hop, addresses: string[]): Promise<Finding | null> {
-    if (!addresses.every((address) => this.#resources.context.allowAddress(address))) {
+    const { allowAddress } = this.#resources.context;
+    if (!addresses.every((address) => allowAddress(address, this.#allowPrivate))) {
       return missed('blocked_target');
     }
     for (let at = 0; at < addresses.length; at += 1) {

@@ -60,7 +60,7 @@ export class Fixture {
     const id = newId(Date.now());
     return {
       monitor_id: id, organization_id: newId(1), project_id: newId(2), assignment_rev: 1, interval_ms: 500,
-      timeout_ms: 60_000, phase_ms: 120, retries: 1,
+      timeout_ms: 60_000, phase_ms: 120, retries: 1, allow_private: true,
       spec: {
         type: 'HTTP', url: `${this.target.url}/${id}`, method: 'GET', headers: {}, body: null,
         follow_redirects: true, max_redirects: 5,

@@ -177,6 +177,26 @@ describe('a probe', () => {
     expect(target.count).toBe(0);
   });
 
+  test('checks private targets only if their assignment or the probe\'s own ranges allow it', async () => {
+    const { peer, target } = fixture;
+    // As a controller of an earlier version sends it: no word about private addresses.
+    const { allow_private: _, ...old } = fixture.monitor(seldom());
+    const refused = fixture.monitor({ ...seldom(), allow_private: false });
+    const allowed = fixture.monitor({ ...seldom(), allow_private: true });
+    for (const set of [old, refused, allowed]) peer.change({ set }, { announce: false });
+    const probe = await fixture.enrol({ env: { REGISTRATION: 'first-user' } });
+    const outcomes = () => new Map(peer.results.map((one) => [one.monitor_id, one.missed?.reason ?? one.outcome]));
+    await until(() => outcomes().size === 3);
+    expect([old, refused, allowed].map((one) => outcomes().get(one.monitor_id)))
+      .toEqual(['blocked_target', 'blocked_target', 'success']);
+    expect(target.count).toBe(1);
+    await probe.end();
+    fixture.start({ env: { PROBE_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.0/8' } });
+    const again = fixture.monitor({ ...seldom(), allow_private: false });
+    peer.change({ set: again });
+    await until(() => outcomes().get(again.monitor_id) === 'success');
+  });
+
   test('waits for a controller that is not up yet', async () => {
     const { peer, url } = fixture;
     const port = Number(new URL(url).port);

@@ -123,12 +123,22 @@ test('the defaults are those of the process contract, and the configuration is d
     },
     accounts: { registration: 'first-user', defaultPlan: 'scale', plans: loadPlans(null), jwtKeys: null },
     monitors: { minIntervalSeconds: 30 },
+    checks: { allowPrivate: true },
     destinations: { allowPrivate: false },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
     watchdog: null,
     embeddedProbeToken: null,
   });
   expect(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.nats)).toBe(true);
+});
+
+test.each([
+  [{}, true],
+  [{ REGISTRATION: 'open' }, false],
+  [{ REGISTRATION: 'open', PROBE_ALLOW_PRIVATE: 'true' }, true],
+  [{ PROBE_ALLOW_PRIVATE: 'false' }, false],
+])('checks of private addresses are allowed by default unless registration is open: %o', (env, expected) => {
+  expect(loadControllerConfig({ ...REQUIRED, ...env }).checks.allowPrivate).toBe(expected);
 });
 
 test('mail is sent from MAIL_FROM, or else from the known domain', () => {

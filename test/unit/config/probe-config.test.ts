@@ -41,8 +41,11 @@ describe('an invalid setting or flag is reported', () => {
     ],
     [{}, ['--tokn', 'a'], ["Unknown option '--tokn'"]],
     [{}, ['start'], ["Unexpected argument 'start'"]],
-    [{ LOG_LEVEL: 'x', REGISTRATION: 'y' }, ['--controller', 'c'], [
-      'REGISTRATION must be one of first-user, open, closed, not "y"',
+    [
+      { PROBE_ALLOW_CIDRS: '10.0.0.0/33' }, [],
+      ['PROBE_ALLOW_CIDRS must be up to 32 ranges such as 10.0.0.0/8 or fd00::/8, separated by commas, not "10.0.0.0/33"'],
+    ],
+    [{ LOG_LEVEL: 'x' }, ['--controller', 'c'], [
       'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "x"',
       '--controller must be an address that starts with http:// or https://, not "c"',
     ]],
@@ -57,7 +60,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
-    checks: { allowPrivate: true, anchors: [] },
+    checks: { allowPrivate: null, allowedRanges: [], anchors: [] },
   });
 });
 
@@ -86,11 +89,10 @@ test('anchors are places to connect to', () => {
   ]);
 });
 
-test.each([
-  [{}, true],
-  [{ REGISTRATION: 'open' }, false],
-  [{ REGISTRATION: 'open', PROBE_ALLOW_PRIVATE: 'true' }, true],
-  [{ PROBE_ALLOW_PRIVATE: 'false' }, false],
-])('checks of private addresses are allowed by default unless registration is open: %o', (env, expected) => {
-  expect(loadProbeConfig(env, []).checks.allowPrivate).toBe(expected);
+test('a setting for private addresses stays apart from that of the controllers', () => {
+  const checksOf = (env: Record<string, string>) => loadProbeConfig(env, []).checks;
+  expect(checksOf({ REGISTRATION: 'open' }).allowPrivate).toBeNull();
+  expect(checksOf({ PROBE_ALLOW_PRIVATE: 'true' }).allowPrivate).toBe(true);
+  expect(checksOf({ PROBE_ALLOW_PRIVATE: 'false' }).allowPrivate).toBe(false);
+  expect(checksOf({ PROBE_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8' }).allowedRanges).toEqual(['10.0.0.0/8', 'fd00::/8']);
 });

@@ -1,0 +1,34 @@
+import { networkInterfaces } from 'node:os';
+import { addressRanges, addressRefusal } from '../../../shared/net-guard.ts';
+import type { Clock } from '../../../shared/time.ts';
+
+const OWN_ADDRESSES_FOR_MS = 30_000;
+
+/** What the operator of this probe has set. */
+export interface OwnPolicy {
+  /** Null: nothing. */
+  allowPrivate: boolean | null;
+  /** Ranges (CIDR) that checks may reach in any case. */
+  allowedRanges: readonly string[];
+}
+
+/**
+ * Whether a check may connect to an address: never to link-local, metadata and reserved ones. To private and
+ * loopback ones as its assignment says; this probe's own setting can refuse them, and decides about
+ * assignments that say nothing.
+ */
+export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigned?: boolean) => boolean {
+  const allowedRanges = addressRanges(own.allowedRanges);
+  let ownAddresses: ReadonlySet<string> = new Set();
+  let readAtMs = -Infinity;
+  return (ip, assigned) => {
+    const allowPrivate = own.allowPrivate !== false && (assigned ?? own.allowPrivate === true);
+    if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
+      readAtMs = clock.monotonic();
+      ownAddresses = new Set(
+        Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address),
+      );
+    }
+    return addressRefusal(ip, { allowPrivate, allowedRanges, ownAddresses }) === null;
+  };
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { until } from '../helpers/until.ts';
+import { Attack } from './attack.ts';
+import { fault } from './fault.ts';
+
+let attack: Attack;
+beforeAll(async () => {
+  attack = await Attack.start();
+});
+afterAll(() => attack?.stop());
+
+const ignored = (subject: string): Promise<number> =>
+  attack.metric(`farwatch_probe_rate_exceeded_total\\{subject="${subject}"\\}`);
+
+/** Asks the API until `isOver`: it may be slower, but refuses nothing. Returns how often it answered. */
+async function served(isOver: () => Promise<boolean>): Promise<number> {
+  let count = 0;
+  await until(async () => {
+    const { status } = await attack.load.session.call('GET', '/api/monitors');
+    if (status !== 200) throw new Error(`the API answered ${status}`);
+    count += 1;
+    return isOver();
+  });
+  return count;
+}
+
+fault('F53', 'a probe sends 20,000 beats with a wrong revision', async () => {
+  const statuses: number[] = [];
+  const before = await ignored('beat');
+  for (let round = 0; round < 4; round += 1) {
+    for (let at = 0; at < 5000; at += 1) attack.probe.beat({ revision: 77 + at });
+    await attack.probe.nats.flush();
+    statuses.push((await attack.load.session.call('GET', '/api/monitors')).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200]);
+  await served(async () => (await ignored('beat')) - before > 19_000);
+  await attack.expectUnharmed('beats');
+  return `${(await ignored('beat')) - before} of 20,000 beats ignored; the API answered throughout`;
+});
+
+fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
+  const inbox = `_INBOX_${attack.id}.flood`;
+  let answers = 0;
+  attack.probe.nats.subscribe(inbox, { callback: () => (answers += 1) });
+  const request = JSON.stringify({ v: 1, revision: 0, after: null });
+  const statuses: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    for (let at = 0; at < 1000; at += 1) {
+      attack.probe.nats.publish(subjects.sync(attack.region, attack.id), request, { reply: inbox });
+    }
+    await attack.probe.nats.flush();
+    statuses.push((await attack.load.session.call('GET', '/api/monitors')).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const dropped = () => attack.metric('farwatch_sync_dropped_total');
+  await served(async () => answers + (await ignored('sync')) + (await dropped()) === 10_000);
+  await attack.expectUnharmed('sync');
+  return `${answers} of 10,000 requests answered; the API answered throughout`;
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { addressGuard } from '../../../../probe/checks/network/address-guard.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+
+const PRIVATE = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '::1', 'fd12::1'];
+const NEVER = ['169.254.169.254', '169.254.1.1', 'fe80::1', '100.100.100.200', 'fd00:ec2::254', '::ffff:10.0.0.1', '0.0.0.0'];
+
+test.each([
+  // What the probe's operator has set, what the assignment says, and whether private addresses are checked.
+  [null, undefined, false],
+  [null, false, false],
+  [null, true, true],
+  [false, undefined, false],
+  [false, true, false],
+  [true, undefined, true],
+  [true, false, false],
+  [true, true, true],
+])('own setting %s, assignment %s: private addresses %s', (allowPrivate, assigned, expected) => {
+  const isAllowed = addressGuard({ allowPrivate, allowedRanges: [] }, new SimulatedClock());
+  expect(PRIVATE.filter((ip) => isAllowed(ip, assigned))).toEqual(expected ? PRIVATE : []);
+  expect(NEVER.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
+  expect(isAllowed('93.184.216.34', assigned)).toBe(true);
+});
+
+test.each([null, false, true])('listed ranges are allowed, and never hold what is always refused: %s', (allowPrivate) => {
+  const allowedRanges = ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16', '0.0.0.0/8', '100.64.0.0/10', 'fe80::/10'];
+  const isAllowed = addressGuard({ allowPrivate, allowedRanges }, new SimulatedClock());
+  for (const assigned of [undefined, false]) {
+    const isLenient = allowPrivate === true && assigned === undefined;
+    expect(PRIVATE.filter((ip) => isAllowed(ip, assigned))).toEqual(isLenient ? PRIVATE : ['10.0.0.1', 'fd12::1']);
+    expect(NEVER.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
+  }
+});
