@@ -1,19 +1,22 @@
 import { parseArgs } from 'node:util';
 import { ensureNatsPrograms } from '../helpers/nats-programs.ts';
+import { runBusFuzz } from './bus/run-bus-fuzz.ts';
 import { runFuzz } from './run-fuzz.ts';
 import { missingShares } from './shares.ts';
 
-const USAGE = 'npm run fuzz -- [--seed N] [--requests N]';
+const USAGE = 'npm run fuzz -- [--seed N] [--requests N], or --bus [--seed N] [--messages N]';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: {
-    seed: { type: 'string' }, requests: { type: 'string' }, help: { type: 'boolean', default: false },
+    seed: { type: 'string' }, requests: { type: 'string' }, bus: { type: 'boolean', default: false },
+    messages: { type: 'string' }, help: { type: 'boolean', default: false },
   } });
   if (values.help) return console.log(USAGE);
   const seed = Number(values.seed ?? 1);
   const requests = Number(values.requests ?? 20_000);
   if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(requests) || requests < 1) throw new Error(USAGE);
   await ensureNatsPrograms(() => undefined);
+  if (values.bus) return attackBus(seed, Number(values.messages ?? 100_000));
   const startedAt = Date.now();
   const report = await runFuzz(seed, requests);
   const faults = [...report.faults, ...missingShares(report)];
@@ -31,6 +34,18 @@ async function main(): Promise<void> {
     .join(', ')}`);
   console.log(`slowest: ${report.slowest.name} in ${report.slowest.ms} ms; faults: ${faults.length}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
+}
+
+/** Random messages with the credential of a probe: see BusFuzzReport. */
+async function attackBus(seed: number, messages: number): Promise<void> {
+  if (!Number.isSafeInteger(messages) || messages < 1) throw new Error(USAGE);
+  const startedAt = Date.now();
+  const report = await runBusFuzz(seed, messages);
+  for (const fault of report.faults) console.log(`FAULT ${fault}`);
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+  console.log(`seed ${seed}: ${messages} messages, ${report.bytes} bytes, in ${seconds} s`);
+  console.log(`dead letters: ${report.letters}; faults: ${report.faults.length}`);
+  process.exitCode = report.faults.length === 0 ? 0 : 1;
 }
 
 main().catch((error: unknown) => {
