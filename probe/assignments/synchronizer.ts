@@ -30,7 +30,13 @@ export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' 
   atMs: number;
 };
 
-const ANSWER_TIMEOUT_MS = 5000;
+/**
+ * How long to wait for an answer, doubling with each failure. A question that no controller hears gets no
+ * word from NATS across accounts, and a controller that starts together with the probe hears the next one.
+ */
+const FIRST_ANSWER_MS = 250;
+const LONGEST_ANSWER_MS = 5000;
+/** The break after a failure, which doubles too. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 /** Asks now and then even if nothing seems to be missing. */
@@ -138,7 +144,7 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     const isDone = await this.#ask();
     this.#failures = isDone ? 0 : this.#failures + 1;
     if (isDone) return onSynced();
-    const fullMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
+    const fullMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures - 1, 10));
     this.#context.after('sync', fullMs * (0.5 + random() / 2), { kind: 'sync' });
   }
 
@@ -172,9 +178,10 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
 
   async #page(request: SyncRequest): Promise<AssignmentDelta | null> {
     const { bus, region, probeId } = this.#options;
+    const timeoutMs = Math.min(LONGEST_ANSWER_MS, FIRST_ANSWER_MS * 2 ** Math.min(this.#failures, 10));
     try {
       const answer = await bus.request(
-        subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), ANSWER_TIMEOUT_MS,
+        subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), timeoutMs,
       );
       return this.#open(answer, 'sync');
     } catch {
