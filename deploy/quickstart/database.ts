@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../../shared/environment.ts';
-import { STORE_FLAGS, type ProcessSpec } from './process-spec.ts';
+import type { ProcessSpec } from './process-spec.ts';
 import { findPrograms } from './programs.ts';
 import { socketFolder } from './socket-folder.ts';
 import { StartError } from './start-error.ts';
@@ -25,6 +25,8 @@ export interface Database {
 interface Options {
   dataDir: string;
   bundles: string;
+  /** Node's, for the embedded store. */
+  flags: readonly string[];
   env: Environment;
 }
 
@@ -60,7 +62,7 @@ function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): 
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(socket)) ? url : null) };
 }
 
-function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Database {
+function prepareEmbedded({ dataDir, bundles, flags, env }: Options, dir: string): Database {
   const socket = join(socketFolder(dataDir, EMBEDDED_SOCKET), EMBEDDED_SOCKET);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let url: string | null = null;
@@ -68,7 +70,7 @@ function prepareEmbedded({ dataDir, bundles, env }: Options, dir: string): Datab
     url = listeningUrl(line) ?? url;
   };
   const args = [
-    ...STORE_FLAGS, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket,
+    ...flags, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket,
     '--parent', String(process.pid),
   ];
   const spec = {

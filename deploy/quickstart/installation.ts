@@ -9,7 +9,7 @@ import { prepareDatabase } from './database.ts';
 import type { DataDir } from './data-dir.ts';
 import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
 import { localAddress } from './ports.ts';
-import { NODE_FLAGS, type ProcessSpec } from './process-spec.ts';
+import type { ProcessFlags, ProcessSpec } from './process-spec.ts';
 import type { Screen } from './screen.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -24,6 +24,7 @@ export interface InstallationDeps {
   settings: QuickstartSettings;
   dataDir: DataDir;
   bundles: string;
+  flags: ProcessFlags;
   env: Environment;
   /** Where the controller listens; its port is known and free. */
   http: { host: string; port: number };
@@ -81,9 +82,11 @@ export class Installation {
   }
 
   async #startDatabase(): Promise<string> {
-    const { settings, dataDir, bundles, env, screen } = this.#deps;
+    const { settings, dataDir, bundles, flags, env, screen } = this.#deps;
     if (settings.hasMongo) return settings.controller.mongo.url;
-    const database = await prepareDatabase({ dataDir: dataDir.path, bundles, env: withoutSecrets(env) });
+    const database = await prepareDatabase({
+      dataDir: dataDir.path, bundles, flags: flags.store, env: withoutSecrets(env),
+    });
     this.#launch(database.spec);
     let url: string | null = null;
     await this.#until(database.name, async () => (url = await database.url()) !== null);
@@ -141,10 +144,10 @@ export class Installation {
   }
 
   #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
-    const bundle = join(this.#deps.bundles, `${role}.mjs`);
+    const { bundles, flags } = this.#deps;
     return {
-      role, command: process.execPath, args: [...NODE_FLAGS, bundle, ...args], env, hasChannel: true,
-      stopWithinMs,
+      role, command: process.execPath, args: [...flags.node, join(bundles, `${role}.mjs`), ...args], env,
+      hasChannel: true, stopWithinMs,
     };
   }
 

@@ -4,7 +4,9 @@ import { systemClock } from '../../shared/time.ts';
 import { claimDataDir } from './data-dir.ts';
 import { Installation } from './installation.ts';
 import { LogFile } from './log-file.ts';
+import { knownFlags } from './node-flags.ts';
 import { freePort, requirePort } from './ports.ts';
+import { NODE_FLAGS, STORE_FLAGS, type ProcessFlags } from './process-spec.ts';
 import { Screen } from './screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -68,7 +70,8 @@ async function run(
   let installation: Installation | null = null;
   try {
     await requirePort(http.host, http.port, { host: 'HOST', port: 'PORT' });
-    installation = new Installation({ settings, dataDir, bundles, env, http, screen, clock });
+    const flags = await flagsOf(process.execPath);
+    installation = new Installation({ settings, dataDir, bundles, flags, env, http, screen, clock });
     const isFirst = installation.isFirstStart;
     const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);
     if (outcome === 'ready') {
@@ -87,4 +90,9 @@ async function run(
     screen.say('info', 'Stopped');
     logFile?.close();
   }
+}
+
+async function flagsOf(program: string): Promise<ProcessFlags> {
+  const store = await knownFlags(program, STORE_FLAGS);
+  return { store, node: NODE_FLAGS.filter((flag) => store.includes(flag)) };
 }

@@ -34,3 +34,9 @@ export const NODE_FLAGS: readonly string[] = [
  * replies were reason enough to clear all of it: every second or two, and for longer than a reply takes.
  */
 export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-space-size=64'];
+
+/** Those of NODE_FLAGS and STORE_FLAGS that this version of Node.js knows. */
+export interface ProcessFlags {
+  node: readonly string[];
+  store: readonly string[];
+}

@@ -63,7 +63,7 @@ test('is refused if even the temporary folder is too long', () => {
 
 test.each(['data', 'd'.repeat(120)])('no database listens on TCP, with %s as data directory', async (name) => {
   const env = { PATH: join(dir, 'bin') };
-  const options = { dataDir: join(dir, name), bundles: join(dir, 'bundles'), env };
+  const options = { dataDir: join(dir, name), bundles: join(dir, 'bundles'), flags: [], env };
   mkdirSync(join(options.dataDir, 'mongo'), { recursive: true });
   const { spec: embedded } = await prepareDatabase(options);
   const socket = embedded.args[embedded.args.indexOf('--socket') + 1] as string;
