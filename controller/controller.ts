@@ -11,6 +11,7 @@ import { connectBus } from './platform/bus/bus.ts';
 import { keepRawStream } from './platform/bus/raw-stream.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo/mongo.ts';
+import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openEvents } from './wiring/events.ts';
@@ -64,7 +65,9 @@ export async function startController(options: ControllerOptions): Promise<Runni
  * Constructs a whole controller, with its indexes and seeds in the database. It does nothing by itself until
  * `start`, and accepts no request until `listen`.
  */
-export async function openController(ports: ControllerPorts) {
+export async function openController(given: ControllerPorts) {
+  const refusedWrites = new RefusedWrites(given.clock);
+  const ports = { ...given, log: refusedWrites.watched(given.log) };
   const { config, clock, log, bus } = ports;
   let url = '';
   const baseUrl = () => url;
@@ -97,7 +100,7 @@ export async function openController(ports: ControllerPorts) {
   };
   const grouping = groups.over(monitorDeps);
   const http = await openHttp(ports, {
-    accounts, results, fleet, notifications, events,
+    accounts, results, fleet, notifications, events, refusedWrites,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...notifications.routes, ...events.routes,

@@ -8,12 +8,13 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
+import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import {
-  observeAssignments, observeDeliveries, observeEvents, observeFleet, observeResults,
+  observeAssignments, observeDatabase, observeDeliveries, observeEvents, observeFleet, observeResults,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -29,6 +30,7 @@ interface HttpSources {
   fleet: Pick<Fleet, 'assignments' | 'rates' | 'responder'>;
   notifications: Notifications;
   events: Events;
+  refusedWrites: RefusedWrites;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -42,6 +44,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   observeFleet(registry, { rates: [results.shards.rate, ...rates], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
+  observeDatabase(registry, sources.refusedWrites);
   const entries = new AuditStore(mongo.db);
   await entries.ensureIndexes();
   const checks = [

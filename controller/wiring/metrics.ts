@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
+import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Shards } from '../results/shards/shards.ts';
 import type { Fleet } from './fleet.ts';
@@ -77,6 +78,11 @@ export function observeFleet(registry: Registry, { rates, responder }: ObservedF
   });
   metricsIn(registry).counter('farwatch_sync_dropped_total', () => responder.dropped,
     'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
+}
+
+export function observeDatabase(registry: Registry, refusedWrites: RefusedWrites): void {
+  metricsIn(registry).counter('farwatch_writes_refused_total', () => refusedWrites.count,
+    'Writes that the database refused for good, so that repeating them cannot help.');
 }
 
 type ObservedDeliveries = Pick<Notifications, 'service' | 'failing'>;

@@ -64,3 +64,14 @@ test('beyond ten thousand waiting letters, further ones are counted but not stor
   }))
     .toBe(10_000);
 });
+
+test.each([
+  ['in the background', (box: DeadLetterBox, letters: DeadLetter[]) => (box.put(letters), box.stop())],
+  ['at once', (box: DeadLetterBox, letters: DeadLetter[]) => box.keep(letters)],
+])('a letter that the database refuses is lost alone when letters are stored %s', async (title, store) => {
+  const box = boxOver(new DeadLetterStore(mongo.db));
+  const [good, fat] = [`good ${title}`, `fat ${title}`];
+  await store(box, [letter(good), { ...letter(fat), content: 'x'.repeat(17 * 2 ** 20) }, letter(good)]);
+  expect(await kept(good)).toBe(2);
+  expect([await kept(fat), box.count, box.omitted]).toEqual([0, 3, 1]);
+});

@@ -1,5 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
 import type { DeadLetter, DeadLetterReason } from './dead-letter.ts';
 import { DeadLetterLimit } from './dead-letter-limit.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
@@ -25,6 +26,7 @@ export class DeadLetterBox {
   readonly #byReason = new Map<DeadLetterReason, number>();
   #waiting: DeadLetter[] = [];
   #overflowed = 0;
+  #refused = 0;
   #writing: Promise<void> | null = null;
   #retry: Timer | null = null;
 
@@ -32,9 +34,9 @@ export class DeadLetterBox {
     this.#deps = deps;
   }
 
-  /** Dead letters that were not kept because there were too many. */
+  /** Dead letters that were not kept: there were too many, or the database refuses them. */
   get omitted(): number {
-    return this.#limit.omitted + this.#overflowed;
+    return this.#limit.omitted + this.#overflowed + this.#refused;
   }
 
   /** Dead letters of that reason so far, kept or not. */
@@ -55,7 +57,7 @@ export class DeadLetterBox {
   /** Stores these now. Rejects when the database does not take them; may be repeated with the same ones. */
   async keep(letters: DeadLetter[]): Promise<void> {
     const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
-    if (kept.length > 0) await this.#deps.store.add(kept);
+    if (kept.length > 0) await this.#add(kept);
     this.#count(letters);
   }
 
@@ -72,6 +74,22 @@ export class DeadLetterBox {
     for (const { reason } of letters) this.#byReason.set(reason, this.countOf(reason) + 1);
   }
 
+  /** A letter that the database refuses keeps out none of the others. */
+  async #add(letters: DeadLetter[]): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      await store.add(letters);
+    } catch (error) {
+      if (!isRefusedForGood(error)) throw error;
+      if (letters.length > 1) {
+        for (const letter of letters) await this.#add([letter]);
+        return;
+      }
+      this.#refused += 1;
+      log.error({ err: error, letter_id: letters[0]?.id }, 'the database refuses a dead letter; it is lost');
+    }
+  }
+
   #cancelRetry(): void {
     this.#retry?.cancel();
     this.#retry = null;
@@ -86,10 +104,10 @@ export class DeadLetterBox {
   }
 
   async #write(): Promise<void> {
-    const { store, clock, log } = this.#deps;
+    const { clock, log } = this.#deps;
     const part = this.#waiting.slice(0, AT_ONCE);
     try {
-      await store.add(part);
+      await this.#add(part);
       this.#waiting = this.#waiting.slice(part.length);
     } catch (error) {
       log.warn(
