@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 const CREDENTIALS = 'Target must not contain a user name or password';
 
@@ -37,6 +37,8 @@ export function hostFault(text: string): string | null {
   const name = asciiHost(text);
   const isUnusual = isIPv4(name) || NUMERIC.test(text);
   if (isUnusual) return 'Target must be a host name, or an IP address in its usual form';
+  // Node.js 24 and later leave a label that nothing can decode as it is.
+  if (/(?:^|\.)xn--/.test(domainToUnicode(name))) return neither;
   return name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
 }
 

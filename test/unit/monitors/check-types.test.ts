@@ -82,6 +82,7 @@ describe('a target', () => {
       `${'a'.repeat(64)}.example`, neither,
     ], [`${'a.'.repeat(127)}example`, neither], ['*.example', neither], ['a%41', neither],
     ['a?b', neither], ['a#b', neither], ['a\\b', neither], ['fe80::1%eth0', neither], ['xn--a', neither],
+    ['xn--a.xn--mnchen-3ya.de', neither],
     ['$(id)', neither], ['', 'Target must not be empty'],
   ])('%j is refused: %s', (target, message) => {
     expect(refusal(() => of('ICMP', { target }))).toBe(
