@@ -75,14 +75,12 @@ export async function openController(given: ControllerPorts) {
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const monitors = await openMonitors(ports);
   const groups = await openGroups(ports);
-  const accounts = await openAccounts(ports, { mailer, monitors, groups, baseUrl });
-  const limitsOf = (organizationId: string) => accounts.quota.limitsOf(organizationId);
   const events = openEvents(ports);
+  const accounts = await openAccounts(ports, { mailer, monitors, groups, events, baseUrl });
+  const { quota } = accounts;
+  const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, { monitors, accounts, events });
-  const fleet = await openFleet(ports, {
-    monitors: monitors.store, ownsShard,
-    regionLimit: async (organizationId) => (await limitsOf(organizationId)).regions_per_monitor,
-  });
+  const fleet = await openFleet(ports, { monitors: monitors.store, ownsShard, quota });
   const notifications = await openNotifications(ports, {
     incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
@@ -93,7 +91,7 @@ export async function openController(given: ControllerPorts) {
   const { open: live, history } = results;
   const poke = (shard: number): void => results.poke(shard);
   const monitorDeps: MonitorDeps = {
-    monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota: accounts.quota,
+    monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: { live, statistics: results.statistics, history, incidents: incidents.store },
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
@@ -103,8 +101,8 @@ export async function openController(given: ControllerPorts) {
     accounts, results, fleet, notifications, events, refusedWrites,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
-      ...notifications.routes, ...events.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
+      ...notifications.routes, ...events.routesOver(quota),
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),

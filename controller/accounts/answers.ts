@@ -60,5 +60,8 @@ export const invitationAnswer = z.strictObject({ invitation: invitationView });
 export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });
 export const billingAnswer = z.strictObject({
   plan, limits: planLimits,
-  usage: z.strictObject({ monitors: z.int(), projects: z.int(), status_pages: z.int() }),
+  usage: z.strictObject({
+    monitors: z.int(), projects: z.int(), status_pages: z.int(), regions: z.int(), probes: z.int(),
+    event_streams: z.int(),
+  }),
 });

@@ -41,6 +41,8 @@ export interface AccountDeps extends AccountStores {
   post: AccountPost;
   /** Where mailed links begin, without a slash at the end. */
   baseUrl(): string;
+  /** The organization's open streams of live events on this controller. */
+  openStreams(organizationId: string): number;
   /** What a project still contains, in words for people (`monitors`); null if it is empty. */
   contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;

@@ -15,6 +15,12 @@ const MOST_CHANNELS = 1000;
 const MOST_STREAMS = 500;
 const MOST_STREAMS_OF_USER = 20;
 
+/** Whose stream it is. */
+interface Listener {
+  user: string;
+  organizationId: string;
+}
+
 /**
  * Passes on to this controller's clients what is published on the bus. A controller receives the results of
  * a project, which far outnumber other events, only while it has a client that watches the project.
@@ -23,8 +29,7 @@ export class EventHub {
   readonly #deps: { bus: Bus; clock: Clock };
   /** In order of their latest use. */
   readonly #channels = new Map<string, Channel>();
-  /** With the user of each. */
-  readonly #streams = new Map<EventSink, string>();
+  readonly #streams = new Map<EventSink, Listener>();
   #events: BusSubscription | null = null;
   #timer: Timer | null = null;
   #isStopped = false;
@@ -37,6 +42,10 @@ export class EventHub {
 
   get streams(): number {
     return this.#streams.size;
+  }
+
+  streamsOf(organizationId: string): number {
+    return this.#count((other) => other.organizationId === organizationId);
   }
 
   start(): void {
@@ -65,21 +74,29 @@ export class EventHub {
     await this.#events?.stop();
   }
 
-  /** Sends a client the project's events, also those after `lastEventId`. Returns why not, or null. */
+  /**
+   * Sends a client the project's events, also those after `lastEventId`. `most` limits the streams of the
+   * organization. Returns why not, or null.
+   */
   connect(
-    project: Tenant, user: string, stream: EventSink, lastEventId: string | null,
-  ): 'user_full' | 'full' | null {
-    const ofUser = [...this.#streams.values()].filter((other) => other === user).length;
-    if (ofUser >= MOST_STREAMS_OF_USER) return 'user_full';
+    { organizationId, projectId }: Tenant, { user, most }: { user: string; most: number }, stream: EventSink,
+    lastEventId: string | null,
+  ): 'user_full' | 'organization_full' | 'full' | null {
+    if (this.#count((other) => other.user === user) >= MOST_STREAMS_OF_USER) return 'user_full';
+    if (this.streamsOf(organizationId) >= most) return 'organization_full';
     if (this.#isStopped || this.#streams.size >= MOST_STREAMS) return 'full';
-    this.#streams.set(stream, user);
-    const channel = this.#channelOf(project.organizationId, project.projectId);
+    this.#streams.set(stream, { user, organizationId });
+    const channel = this.#channelOf(organizationId, projectId);
     stream.onGone(() => {
       channel.leave(stream);
       this.#streams.delete(stream);
     });
     channel.join(stream, lastEventId);
     return null;
+  }
+
+  #count(isCounted: (listener: Listener) => boolean): number {
+    return [...this.#streams.values()].filter(isCounted).length;
   }
 
   #channelOf(organizationId: string, projectId: string): Channel {

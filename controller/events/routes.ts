@@ -7,7 +7,7 @@ const description = `Server-sent events of the project: \`result\`, \`monitor.st
 \`probe\`. Their data is JSON in the form that the API uses for the resource. A repeated event has the
 same id. Send \`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was
 not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
-streams per user.`;
+streams per user, and as many per organization as \`limits.event_streams\` of \`GET /api/billing\` says.`;
 
 /** Live events. */
 export function eventRoutes(deps: EventDeps): Route[] {
@@ -18,7 +18,7 @@ export function eventRoutes(deps: EventDeps): Route[] {
       auth: { access: 'project', role: 'viewer' },
       errors: ['FAIR_USE_LIMIT_REACHED'],
       answers: { 200: { contentType: 'text/event-stream; charset=utf-8', isStream: true } },
-      handle: async (ctx) => ({ status: 200, stream: openEventStream(deps, ctx), headers: HEADERS }),
+      handle: async (ctx) => ({ status: 200, stream: await openEventStream(deps, ctx), headers: HEADERS }),
     }),
   ];
 }

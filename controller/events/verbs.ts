@@ -1,24 +1,29 @@
 import { AppError } from '../../shared/errors.ts';
 import { EventStream } from '../http/event-stream.ts';
+import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { authorOf, type ProjectContext } from '../http/route.ts';
 import type { EventHub } from './hub.ts';
 
 export interface EventDeps {
   hub: Pick<EventHub, 'connect'>;
+  quota: Pick<Quota, 'limitsOf'>;
 }
 
 const LONGEST_EVENT_ID = 64;
 
 /**
  * The project's events from now on, or after the last one that the client saw. Throws FAIR_USE_LIMIT_REACHED
- * when the caller has too many streams open, SERVICE_UNAVAILABLE when this controller has.
+ * when the caller or the organization has too many streams open here, SERVICE_UNAVAILABLE when this
+ * controller has.
  */
-export function openEventStream(deps: EventDeps, ctx: ProjectContext): EventStream {
+export async function openEventStream(deps: EventDeps, ctx: ProjectContext): Promise<EventStream> {
   const { actor, tenant, lastEventId = '' } = ctx;
+  const { event_streams: most } = await deps.quota.limitsOf(tenant.organizationId);
   const stream = new EventStream();
   const after = lastEventId === '' ? null : lastEventId.slice(0, LONGEST_EVENT_ID);
-  const refusal = deps.hub.connect(tenant, authorOf(actor), stream, after);
+  const refusal = deps.hub.connect(tenant, { user: authorOf(actor), most }, stream, after);
   if (refusal === null) return stream;
+  if (refusal === 'organization_full') throw fairUseLimitReached('open event streams', most, most);
   if (refusal === 'user_full') {
     throw new AppError('FAIR_USE_LIMIT_REACHED', 'Too many event streams are open; close one first');
   }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What a plan limits by number. */
-export const COUNTED = ['monitors', 'projects', 'status_pages'] as const;
+/** What an organization owns and its plan limits by number. */
+export const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes'] as const;
 export type Counted = (typeof COUNTED)[number];
 
 const count = z.int().min(0);
@@ -15,6 +15,9 @@ export const planLimits = z.strictObject({
   projects: count,
   status_pages: count,
   regions_per_monitor: z.int().min(1),
+  regions: count,
+  probes: count,
+  event_streams: count,
   has_custom_domain: z.boolean(),
   raw_results_days: z.int().min(1),
   rollups_days: z.int().min(1),
@@ -22,18 +25,24 @@ export const planLimits = z.strictObject({
 export type PlanLimits = z.infer<typeof planLimits>;
 export type Plans = Record<PlanName, PlanLimits>;
 
+/**
+ * The same on every plan, so that no organization takes what all share: private regions, probes in them, and
+ * streams of live events that are open on one controller.
+ */
+const FAIR_USE = { regions: 100, probes: 1000, event_streams: 100 };
+
 const PLANS: Plans = {
   free: {
-    monitors: 50, min_interval_seconds: 300, projects: 1, status_pages: 1, regions_per_monitor: 1,
-    has_custom_domain: false, raw_results_days: 7, rollups_days: 90,
+    ...FAIR_USE, monitors: 50, min_interval_seconds: 300, projects: 1, status_pages: 1,
+    regions_per_monitor: 1, has_custom_domain: false, raw_results_days: 7, rollups_days: 90,
   },
   pro: {
-    monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10, regions_per_monitor: 10,
-    has_custom_domain: true, raw_results_days: 30, rollups_days: 400,
+    ...FAIR_USE, monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10,
+    regions_per_monitor: 10, has_custom_domain: true, raw_results_days: 30, rollups_days: 400,
   },
   scale: {
-    monitors: 100_000, min_interval_seconds: 60, projects: 1000, status_pages: 1000, regions_per_monitor: 100,
-    has_custom_domain: true, raw_results_days: 90, rollups_days: 800,
+    ...FAIR_USE, monitors: 100_000, min_interval_seconds: 60, projects: 1000, status_pages: 1000,
+    regions_per_monitor: 100, has_custom_domain: true, raw_results_days: 90, rollups_days: 800,
   },
 };
 

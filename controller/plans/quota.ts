@@ -1,3 +1,4 @@
+import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 import { COUNTED, type Counted, type PlanLimits, type PlanName, type Plans } from './plans.ts';
 import type { UsageStore } from './usage-store.ts';
@@ -36,7 +37,7 @@ export class Quota {
   async usageOf(organizationId: string): Promise<Record<Counted, number>> {
     const { usage, count } = this.#deps;
     const seen = await usage.read(organizationId);
-    const actual = { monitors: 0, projects: 0, status_pages: 0 };
+    const actual = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0 };
     for (const counted of COUNTED) {
       actual[counted] = (await count[counted]?.(organizationId)) ?? seen?.[counted] ?? 0;
     }
@@ -61,12 +62,27 @@ export class Quota {
     return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now(), count);
   }
 
-  /** A crash between reservation and insert leaves the counter too high. Counters in use are left alone. */
+  /**
+   * A crash between reservation and insert leaves the counter too high. Counters in use are left alone. One
+   * that does not exist yet begins with the actual number.
+   */
   async #correct(organizationId: string, counted: Counted): Promise<boolean> {
     const { usage, clock, count } = this.#deps;
     const seen = await usage.read(organizationId);
-    if (seen === null || clock.now() - seen.changed_at < SETTLED_AFTER_MS) return false;
+    if (seen === null) return false;
+    const before = seen[counted] ?? null;
+    if (before !== null && clock.now() - seen.changed_at < SETTLED_AFTER_MS) return false;
     const actual = await count[counted]?.(organizationId);
-    return actual !== undefined && actual < seen[counted] && usage.correct(seen, counted, actual);
+    if (before !== null) {
+      return actual !== undefined && actual < before && usage.correct(seen, counted, actual);
+    }
+    await usage.begin(organizationId, counted, actual ?? 0);
+    return true;
   }
+}
+
+/** The error for a limit that no plan raises. `things` names what is limited, in the plural. */
+export function fairUseLimitReached(things: string, limit: number, usage: number): AppError {
+  const message = `An organization may have at most ${limit} ${things}`;
+  return new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });
 }

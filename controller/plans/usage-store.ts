@@ -2,7 +2,8 @@ import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import type { Counted } from './plans.ts';
 
-interface UsageDoc extends Record<Counted, number> {
+/** Without a counter for what was not counted when the organization began. */
+interface UsageDoc extends Partial<Record<Counted, number>> {
   /** The organization. */
   _id: string;
   /** Unix ms of the last reservation or release of any kind. */
@@ -21,7 +22,8 @@ export class UsageStore extends Documents<UsageDoc> {
     const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
     if (await this.update(filter, update)) return true;
     if ((await this.read(id)) !== null) return false;
-    await this.insertIfFree({ _id: id, monitors: 0, projects: 0, status_pages: 0, changed_at: 0 });
+    const none = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0 };
+    await this.insertIfFree({ _id: id, changed_at: 0, ...none });
     return this.update(filter, update);
   }
 
@@ -32,6 +34,11 @@ export class UsageStore extends Documents<UsageDoc> {
 
   read(id: string): Promise<UsageDoc | null> {
     return this.findOne({ _id: id });
+  }
+
+  /** Adds a counter that is missing. */
+  async begin(id: string, counted: Counted, actual: number): Promise<void> {
+    await this.update({ _id: id, [counted]: { $exists: false } }, { $set: { [counted]: actual } });
   }
 
   /** Corrects a counter unless something was reserved or released since `seen` was read. */

@@ -8,16 +8,9 @@ type RegionChange = Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' 
 /** Collection `regions`: a few dozen documents, read as a whole. */
 export class RegionStore extends Documents<RegionDoc> {
   constructor(db: Db) {
-    // Reads go by id; the index creates the collection, so that a first read is like any other.
+    // The regions that an organization may see, and their number.
     const indexes = [{ key: { organization_id: 1, _id: 1 } as const, name: 'by_organization' }];
     super(db, 'regions', indexes, restoring<RegionDoc>({ lat: null, lon: null, organization_id: null }));
-  }
-
-  /** False when the region exists already; it stays as it is. */
-  async insertIfAbsent(region: RegionDoc): Promise<boolean> {
-    const { _id, ...fields } = region;
-    const result = await this.all.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true });
-    return result.upsertedCount === 1;
   }
 
   find(id: string): Promise<RegionDoc | null> {
@@ -27,6 +20,16 @@ export class RegionStore extends Documents<RegionDoc> {
   /** All regions in order of id. */
   list(): Promise<RegionDoc[]> {
     return this.select({}).sort({ _id: 1 }).toArray();
+  }
+
+  /** Those of the organization and those that all share, in order of id. */
+  visibleTo(organizationId: string): Promise<RegionDoc[]> {
+    const owners = { $in: [null, organizationId] };
+    return this.select({ organization_id: owners }).sort({ _id: 1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
   }
 
   /** The region after the change; null when it is gone. */

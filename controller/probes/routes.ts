@@ -42,7 +42,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/regions', summary: 'Create a region', audit: 'region.created',
       body: regionInput,
-      errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+      errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS', 'FAIR_USE_LIMIT_REACHED'],
       answers: { 201: oneRegion },
       handle: async (ctx, { body }) => created({ region: await createRegion(deps, ctx, body) }),
     }),
@@ -82,7 +82,9 @@ function probeRoutes(deps: FleetDeps): Route[] {
       ...common, method: 'POST', path: '/api/probes', summary: 'Register a probe and get its enrolment token',
       audit: 'probe.created',
       body: probeInput,
-      errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
+      errors: [
+        'RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS', 'FAIR_USE_LIMIT_REACHED',
+      ],
       answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
       handle: async (ctx, { body }) => {
         const { probe, token } = await createProbe(deps, ctx, body);

@@ -24,7 +24,7 @@ interface SeedDeps {
 export async function seedFleet(deps: SeedDeps): Promise<void> {
   const present = await deps.regions.list();
   const local = present.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
-  if (present.length === 0 || deps.embeddedProbeToken !== null) await deps.regions.insertIfAbsent(local);
+  if (present.length === 0 || deps.embeddedProbeToken !== null) await deps.regions.insertIfFree(local);
   if (deps.embeddedProbeToken !== null) await offerEmbedded(deps, local, hashSecret(deps.embeddedProbeToken));
 }
 

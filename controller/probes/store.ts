@@ -23,6 +23,8 @@ export class ProbeStore extends Documents<ProbeDoc> {
       // Enrolment looks up a token by its hash.
       { key: { token_hash: 1 }, name: 'token', unique: true, sparse: true },
       { key: { used_token_hash: 1 }, name: 'used_token', sparse: true },
+      // The probes that an organization may see, and their number.
+      { key: { organization_id: 1, removed_at: 1 }, name: 'by_organization' },
       // Two probes never share one NATS identity.
       { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
     ], restoring<ProbeDoc>({
@@ -42,6 +44,16 @@ export class ProbeStore extends Documents<ProbeDoc> {
   /** All probes in order of id, including deleted ones whose monitors still have to move. */
   list(): Promise<ProbeDoc[]> {
     return this.select({}).sort({ _id: 1 }).toArray();
+  }
+
+  /** Those of the organization and those that all share. */
+  visibleTo(organizationId: string): Promise<ProbeDoc[]> {
+    const owners = { $in: [null, organizationId] };
+    return this.select({ organization_id: owners, removed_at: null }).sort({ _id: 1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId, removed_at: null });
   }
 
   ofRegion(regionId: string): Promise<ProbeDoc[]> {

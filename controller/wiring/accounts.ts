@@ -12,6 +12,9 @@ import type { TenantReader } from '../http/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
 import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
+import { RegionStore } from '../probes/region-store.ts';
+import { ProbeStore } from '../probes/store.ts';
+import type { Events } from './events.ts';
 import type { Groups } from './groups.ts';
 import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -20,6 +23,7 @@ interface AccountSources {
   mailer: Mailer;
   monitors: Monitors;
   groups: Groups;
+  events: Events;
   /** Address that mailed links begin with. */
   baseUrl(): string;
 }
@@ -29,17 +33,20 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 /** Accounts with their limits. `close` ends the mails that are being sent. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
   const { config, mongo: { db }, clock, log } = ports;
-  const { mailer, monitors, groups, baseUrl } = sources;
+  const { mailer, monitors, groups, events, baseUrl } = sources;
   const { plans, registration, defaultPlan, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
   await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
   const { organizations, members, projects } = stores;
+  const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
     count: {
       monitors: (organizationId) => monitors.store.countOfOrganization(organizationId),
       projects: (organizationId) => projects.countOfOrganization(organizationId),
+      regions: (organizationId) => regions.countOfOrganization(organizationId),
+      probes: (organizationId) => probes.countOfOrganization(organizationId),
     },
   });
   const ringFile = join(config.dataDir, 'jwt-keys.json');
@@ -48,6 +55,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const post = new AccountPost({ mailer, clock, log });
   const deps: AccountDeps = {
     tokens, quota, registration, defaultPlan, post, baseUrl, log,
+    openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(ports.passwordCost),
     contentsOfProject: async (tenant) => {
       if (await monitors.store.hasAny(tenant)) return 'monitors';

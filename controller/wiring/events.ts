@@ -3,6 +3,7 @@ import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { probeEvent, stateEvent } from '../events/views.ts';
+import type { Quota } from '../plans/quota.ts';
 import type { LivenessChange } from '../probes/liveness.ts';
 import type { StatusHistory } from '../results/writing/outbox.ts';
 import type { Accounts } from './accounts.ts';
@@ -27,7 +28,7 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
   const hub = new EventHub({ bus, clock });
   return {
     publisher, hub,
-    routes: eventRoutes({ hub }),
+    routesOver: (quota: Quota) => eventRoutes({ hub, quota }),
     /** The history, with an event for each change. */
     publishing: (history: StatusHistory): StatusHistory => ({
       add: async (change) => {

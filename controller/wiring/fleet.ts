@@ -12,6 +12,7 @@ import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
 import { longestRawMs } from '../plans/raw-retention.ts';
+import type { Quota } from '../plans/quota.ts';
 import { openProbeIdentities } from '../platform/bus/probe-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
@@ -28,15 +29,14 @@ import type { ControllerPorts } from './ports.ts';
 interface FleetSources {
   monitors: MonitorSource;
   ownsShard(shard: number): boolean;
-  /** Limit of regions in which a monitor of the organization runs. */
-  regionLimit(organizationId: string): Promise<number>;
+  quota: Quota;
 }
 
 type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
-export async function openFleet(ports: FleetPorts, { monitors, ownsShard, regionLimit }: FleetSources) {
+export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota }: FleetSources) {
   const { config, mongo: { db }, bus, timeZone, clock, log } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
@@ -53,7 +53,8 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
   const writer = new AssignmentWriter({ items, heads, clock });
   const { allowPrivate } = config.checks;
   const placement = new Placement({
-    items, writer, announcer, directory, regions, liveness, regionLimit, allowPrivate,
+    items, writer, announcer, directory, regions, liveness, allowPrivate,
+    regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });
   const rebalancer = new Rebalancer({
     placement, items, heads, monitors, probes, regions, directory, clock, log,
@@ -80,7 +81,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, region
         .map((probe) => ({ region: probe.region_id, status: liveness.statusOf(probe).status })),
     },
     routes: fleetRoutes({
-      probes, regions, liveness, publishIdentities, directory,
+      probes, regions, liveness, publishIdentities, directory, quota,
       rebalance: () => rebalancer.look(),
       countMonitors: (organizationId, region) => items.countActive(organizationId, region),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },

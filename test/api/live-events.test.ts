@@ -320,7 +320,7 @@ test('reaches a client that connects after a thousand others have left', async (
       onGone: (listener: () => void) => void (go = listener),
     };
     expect(
-      hub.connect({ organizationId: tenant.organizationId, projectId: project }, project, sink, null),
+      hub.connect({ organizationId: tenant.organizationId, projectId: project }, { user: project, most: 100 }, sink, null),
     ).toBeNull();
     return { heard, leave: () => go() };
   };

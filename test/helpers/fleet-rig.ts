@@ -5,6 +5,8 @@ import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/registry.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
+import { Quota } from '../../controller/plans/quota.ts';
+import { UsageStore } from '../../controller/plans/usage-store.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts';
@@ -71,7 +73,11 @@ export class FleetRig {
     });
     const ports = { config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin' };
     const fleet = await openFleet(ports, {
-      monitors: this.monitors, ownsShard: () => ownsAll, regionLimit: async () => Infinity,
+      monitors: this.monitors, ownsShard: () => ownsAll,
+      quota: new Quota({
+        usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
+        planOf: async () => 'scale', count: {},
+      }),
     });
     await fleet.start();
     this.fleets.push({ fleet, bus });

@@ -19,7 +19,7 @@ export async function renameOrganization(
 
 export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
   const { _id, plan } = await readOrganization(deps, ctx);
-  return { plan, limits: deps.quota.limitsOfPlan(plan), usage: await deps.quota.usageOf(_id) };
+  return { plan, limits: deps.quota.limitsOfPlan(plan), usage: await usageOf(deps, _id) };
 }
 
 /**
@@ -28,7 +28,7 @@ export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
  */
 export async function changePlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
   const current = await readOrganization(deps, ctx);
-  const usage = await deps.quota.usageOf(current._id);
+  const usage = await usageOf(deps, current._id);
   const limits = deps.quota.limitsOfPlan(plan);
   const exceeded = COUNTED.filter((counted) => usage[counted] > limits[counted]);
   if (plan !== current.plan && exceeded.length > 0) {
@@ -38,6 +38,10 @@ export async function changePlan(deps: AccountDeps, ctx: OrganizationContext, pl
   }
   if (await deps.organizations.changePlan(current, plan)) return { plan, limits, usage };
   throw new AppError('CONFLICT', 'The plan was changed by another request');
+}
+
+async function usageOf(deps: AccountDeps, organizationId: string) {
+  return { event_streams: deps.openStreams(organizationId), ...(await deps.quota.usageOf(organizationId)) };
 }
 
 function found(organization: OrganizationDoc | null): OrganizationDoc {

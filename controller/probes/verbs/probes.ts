@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import type { OrganizationContext } from '../../http/route.ts';
+import { fairUseLimitReached, type Quota } from '../../plans/quota.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { ProbeView } from '../answers.ts';
 import type { FleetDirectory } from '../directory.ts';
@@ -21,6 +22,7 @@ export interface FleetDeps {
   /** Resolves once NATS accepts the probes as the database has them after the call. */
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
+  quota: Pick<Quota, 'reserve' | 'release'>;
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
   /** Monitors of an organization that run in a region. */
@@ -28,7 +30,7 @@ export interface FleetDeps {
 }
 
 /** Everybody may see a shared region, its organization a private one. */
-export function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organization_id'>): boolean {
+function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organization_id'>): boolean {
   return region.organization_id === null || region.organization_id === ctx.tenant.organizationId;
 }
 
@@ -44,9 +46,8 @@ export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'or
 
 /** Probes of the regions that the caller may see, in order of id. */
 export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
-  const probes = await deps.probes.list();
-  const visible = probes.filter((probe) => probe.removed_at === null && maySeeRegion(ctx, probe));
-  return visible.map((probe) => viewProbe(probe, deps.liveness));
+  const probes = await deps.probes.visibleTo(ctx.tenant.organizationId);
+  return probes.map((probe) => viewProbe(probe, deps.liveness));
 }
 
 /** Throws RESOURCE_NOT_FOUND for a probe that is gone or in another organization's region. */
@@ -56,7 +57,7 @@ export async function readProbe(deps: FleetDeps, ctx: OrganizationContext, id: s
 
 /**
  * Returns the probe and, this once, the token that enrols it. Throws RESOURCE_NOT_FOUND for the region,
- * RESOURCE_ALREADY_EXISTS for the name.
+ * RESOURCE_ALREADY_EXISTS for the name, FAIR_USE_LIMIT_REACHED.
  */
 export async function createProbe(
   deps: FleetDeps,
@@ -71,7 +72,11 @@ export async function createProbe(
     token_hash: hashSecret(token),
     token_expires_at: ctx.now + TOKEN_LIFETIME_MS,
   };
-  await deps.probes.insert(probe).catch(nameTaken);
+  await reserveFor(deps, region, 'probes');
+  if (!(await deps.probes.insertIfFree(probe))) {
+    await releaseFor(deps, region, 'probes');
+    throw nameTaken();
+  }
   await deps.directory.refresh();
   return { probe: viewProbe(probe, deps.liveness), token };
 }
@@ -84,7 +89,7 @@ export async function changeProbe(
   { name, draining }: ProbeChange,
 ): Promise<ProbeView> {
   requireManager(ctx, await findProbe(deps, ctx, id));
-  const changed = await deps.probes.edit(id, { name, is_draining: draining }).catch(nameTaken);
+  const changed = await deps.probes.edit(id, { name, is_draining: draining }).catch(ifNameTaken);
   if (!changed) throw notFound('Probe');
   await deps.directory.refresh();
   deps.rebalance();
@@ -93,8 +98,10 @@ export async function changeProbe(
 
 /** When it resolves, NATS refuses the probe; its monitors move right after. */
 export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
-  requireManager(ctx, await findProbe(deps, ctx, id));
+  const probe = await findProbe(deps, ctx, id);
+  requireManager(ctx, probe);
   if (!(await deps.probes.markRemoved(id, ctx.now))) throw notFound('Probe');
+  await releaseFor(deps, probe, 'probes');
   await deps.publishIdentities();
   await deps.directory.refresh();
   deps.rebalance();
@@ -131,7 +138,25 @@ export async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: 
   return region;
 }
 
-function nameTaken(error: unknown): never {
-  if (!isDuplicateKey(error)) throw error;
-  throw new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
+type Owned = Pick<RegionDoc, 'organization_id'>;
+type Limited = 'regions' | 'probes';
+
+/** Takes a place for one more in the owner's share; shared ones have none. Throws FAIR_USE_LIMIT_REACHED. */
+export async function reserveFor({ quota }: FleetDeps, owned: Owned, limited: Limited): Promise<void> {
+  if (owned.organization_id === null) return;
+  const reservation = await quota.reserve(owned.organization_id, limited);
+  if (reservation.isGranted) return;
+  throw fairUseLimitReached(`private ${limited}`, reservation.limit, reservation.usage);
+}
+
+export async function releaseFor({ quota }: FleetDeps, owned: Owned, limited: Limited): Promise<void> {
+  if (owned.organization_id !== null) await quota.release(owned.organization_id, limited);
+}
+
+function nameTaken(): AppError {
+  return new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
+}
+
+function ifNameTaken(error: unknown): never {
+  throw isDuplicateKey(error) ? nameTaken() : error;
 }

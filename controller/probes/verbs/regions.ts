@@ -4,15 +4,18 @@ import type { RegionView } from '../answers.ts';
 import type { RegionDoc } from '../probe.ts';
 import type { RegionChange, RegionInput } from '../schema.ts';
 import { viewRegion } from '../views.ts';
-import { findRegion, maySeeRegion, requireManager, type FleetDeps } from './probes.ts';
+import { findRegion, releaseFor, requireManager, reserveFor, type FleetDeps } from './probes.ts';
 
 /** Regions that the caller may use, in order of id. */
 export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Promise<RegionView[]> {
-  const regions = (await deps.regions.list()).filter((region) => maySeeRegion(ctx, region));
+  const regions = await deps.regions.visibleTo(ctx.tenant.organizationId);
   return Promise.all(regions.map((region) => withCounts(deps, ctx, region)));
 }
 
-/** Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see. */
+/**
+ * Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see, and
+ * FAIR_USE_LIMIT_REACHED.
+ */
 export async function createRegion(
   deps: FleetDeps,
   ctx: OrganizationContext,
@@ -23,8 +26,11 @@ export async function createRegion(
   requireManager(ctx, { organization_id: organizationId });
   const owner = { visibility, organization_id: organizationId };
   const region: RegionDoc = { _id: id, created_at: ctx.now, to_place: 0, ...owner, ...place };
-  const isNew = await deps.regions.insertIfAbsent(region);
-  if (!isNew) throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
+  await reserveFor(deps, region, 'regions');
+  if (!(await deps.regions.insertIfFree(region))) {
+    await releaseFor(deps, region, 'regions');
+    throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
+  }
   await deps.directory.refresh();
   return viewRegion(region, { probes_online: 0, monitors: 0 });
 }
@@ -44,9 +50,11 @@ export async function changeRegion(
 
 /** Throws CONFLICT while the region has probes. */
 export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
-  requireManager(ctx, await findRegion(deps, ctx, id));
+  const region = await findRegion(deps, ctx, id);
+  requireManager(ctx, region);
   if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region has probes');
-  await deps.regions.drop(id);
+  if (!(await deps.regions.drop(id))) throw notFound('Region');
+  await releaseFor(deps, region, 'regions');
   await deps.directory.refresh();
 }
 
