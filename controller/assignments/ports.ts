@@ -1,8 +1,8 @@
 import type { MonitorDoc } from '../monitors/monitor.ts';
 
 export interface MonitorSource {
-  /** Monitors of all tenants that name the region or leave the choice to us. */
-  activeOfRegion(region: string): AsyncIterable<MonitorDoc>;
+  /** Monitors of all tenants that name the region or, for a shared one, leave the choice to us. */
+  activeOfRegion(region: string, isShared: boolean): AsyncIterable<MonitorDoc>;
 }
 
 export interface RegionNotes {

@@ -114,7 +114,7 @@ export class Rebalancer {
     if (!isStable || !(isChanged || isPlacingDue || startedAtMono >= state.nextWalkMono)) return;
     // Monitors that no probe ran before have no item: only the monitors themselves show them.
     if (isPlacingDue) {
-      await this.#placeAll(region._id);
+      await this.#placeAll(region);
       await regions.clearToPlace(region._id, region.to_place);
     }
     for (const probe of probes) await this.#moveFrom({ region: region._id, probeId: probe._id, eligible });
@@ -129,9 +129,9 @@ export class Rebalancer {
     state.settledFor = seen;
   }
 
-  async #placeAll(region: string): Promise<void> {
+  async #placeAll({ _id: id, visibility }: RegionDoc): Promise<void> {
     let batch: MonitorDoc[] = [];
-    for await (const monitor of this.#deps.monitors.activeOfRegion(region)) {
+    for await (const monitor of this.#deps.monitors.activeOfRegion(id, visibility === 'shared')) {
       if (this.#isStopped) return;
       batch.push(monitor);
       if (batch.length < PAGE) continue;

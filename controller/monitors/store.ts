@@ -163,9 +163,10 @@ export class MonitorStore {
   }
 
   /** Active monitors of all tenants that name `region` or no region, in order of id. */
-  async *activeOfRegion(region: string): AsyncGenerator<MonitorDoc> {
+  async *activeOfRegion(region: string, isShared: boolean): AsyncGenerator<MonitorDoc> {
     const active = { status: 'active', deleted_at: null } as const;
-    const inRegion = { $or: [{ monitoring_regions: region }, { monitoring_regions: [] }] };
+    const named = { monitoring_regions: region };
+    const inRegion = isShared ? { $or: [named, { monitoring_regions: [] }] } : named;
     // In pages, because a cursor might time out before a slow reader is done.
     for (let after: string | undefined = ''; after !== undefined;) {
       const rest = this.#select({ ...active, _id: { $gt: after }, ...inRegion });

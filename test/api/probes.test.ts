@@ -217,6 +217,20 @@ test('a private region belongs to its organization alone', async () => {
   ]);
 });
 
+test('only monitors that name a private region are placed in it', async () => {
+  const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+  const make = async (monitoring_regions: string[]) =>
+    (await other.writeKey.post('/api/monitors', { ...monitor, monitoring_regions })).data.monitor.id as string;
+  const [anywhere, named] = [await make([]), await make(['office'])];
+  const placed = async (isShared: boolean) => {
+    const ids: string[] = [];
+    for await (const { _id } of app.monitors.activeOfRegion('office', isShared)) ids.push(_id);
+    return ids;
+  };
+  expect(await placed(false)).toEqual([named]);
+  expect(await placed(true)).toEqual([anywhere, named]);
+});
+
 test('a region can be deleted immediately after its last probe', async () => {
   await other.owner.client.post('/api/regions', { id: 'attic', name: 'Attic', city: 'Oslo', country: 'NO' });
   const { id } = await register(other.owner.client, 'dusty', 'attic');
