@@ -5,10 +5,11 @@ import { ConfigError, readEnvironment, type Environment } from '../shared/enviro
 import { setting } from '../shared/setting.ts';
 import { loadPlans, withShortestIntervals, type Plans } from './plans/plans.ts';
 
+const DEFAULT_PORT = 3000;
 const LONGEST_INTERVAL_S = 86_400;
 
 const variables = z.object({
-  PORT: setting.integer(0, 65_535).default(3000),
+  PORT: setting.integer(0, 65_535).default(DEFAULT_PORT),
   HOST: setting.host().default('127.0.0.1'),
   BASE_URL: setting.url('http', 'https').optional(),
   DATA_DIR: setting.text().default('./data'),
@@ -19,7 +20,7 @@ const variables = z.object({
     .string({ error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)' })
     .pipe(setting.url('nats', 'tls')),
   NATS_CREDS: setting.text().optional(),
-  NATS_LISTEN: setting.hostAndPort().optional(),
+  NATS_LISTEN: setting.hostAndPort('0.0.0.0:4222').optional(),
   NATS_TLS_CERT: setting.text().optional(),
   NATS_TLS_KEY: setting.text().optional(),
   NATS_PUBLIC_URL: setting.url('nats', 'tls').optional(),
@@ -37,6 +38,10 @@ const variables = z.object({
     .transform((text) => (text === 'false' ? 0 : Number(text)))
     .default(0),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
+  METRICS_TOKEN: setting.text().refine(
+    (text) => /^[!-~]{16,512}$/.test(text), { message: 'must have 16 to 512 characters, without spaces' },
+  ).optional(),
+  METRICS_LISTEN: setting.hostAndPort('127.0.0.1:9090').optional(),
   MAIL_FROM: setting.text()
     .refine(isMailFrom, { message: 'must be an address: a@b.example or Name <a@b.example>' }).optional(),
   MAILGUN_API_KEY: setting.text().optional(),
@@ -56,7 +61,7 @@ const variables = z.object({
 
 /** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
 export const CONTROLLER_SECRETS: readonly string[] = [
-  'MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL',
+  'MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL', 'METRICS_TOKEN',
   'EMBEDDED_PROBE_TOKEN',
 ];
 
@@ -89,6 +94,10 @@ function conflicts(env: Environment): string[] {
   together('NATS_TLS_CERT', 'NATS_LISTEN');
   together('MAILGUN_API_KEY', 'MAILGUN_DOMAIN');
   together('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
+  const metricsPort = /:(\d+)$/.exec(env['METRICS_LISTEN']?.trim() ?? '')?.[1];
+  if (metricsPort !== undefined && Number(metricsPort) === Number(env['PORT']?.trim() || DEFAULT_PORT)) {
+    found.push('METRICS_LISTEN must have another port than PORT');
+  }
   return found;
 }
 
@@ -107,6 +116,12 @@ function arrange(values: Values) {
       trustProxy: values.TRUST_PROXY,
       /** Requests per 15 minutes. */
       rateLimit: values.RATE_LIMIT,
+      metrics: {
+        /** Bearer token that reading the metrics requires; null: none. */
+        token: values.METRICS_TOKEN ?? null,
+        /** Where the metrics are served, and nowhere else; null: with the API. */
+        listen: values.METRICS_LISTEN ?? null,
+      },
       statusPageDomain: values.STATUS_PAGE_DOMAIN ?? null,
     },
     mongo: { url: values.MONGODB_URL },

@@ -113,7 +113,7 @@ export async function openController(given: ControllerPorts) {
   });
   const rawStream = keepRawStream({ bus, log, clock });
   const watchdog = openWatchdog(ports, notifications);
-  let server: HttpServer | null = null;
+  const servers: HttpServer[] = [];
   return {
     accounts, monitors, events, incidents, fleet, notifications, results, edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
@@ -133,8 +133,13 @@ export async function openController(given: ControllerPorts) {
     },
     /** Accepts requests; resolves to the address that links begin with. */
     listen: async (app = createApp(http.edge)): Promise<string> => {
-      server = app;
-      const { host, port, baseUrl: given } = config.http;
+      const { host, port, baseUrl: given, metrics } = config.http;
+      servers.push(app);
+      if (metrics.listen !== null && http.metricsEdge !== null) {
+        const own = createApp(http.metricsEdge);
+        servers.push(own);
+        await own.listen(metrics.listen.port, metrics.listen.host);
+      }
       const listening = await app.listen(port, host);
       url = given ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${listening}`;
       return url;
@@ -142,7 +147,7 @@ export async function openController(given: ControllerPorts) {
     stop: async () => {
       watchdog?.stop();
       await events.hub.stop();
-      await server?.close();
+      await Promise.all(servers.map((server) => server.close()));
       const writers = [rawStream, retention, grouping.removing, results, monitors.counts];
       await Promise.all(writers.map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);

@@ -30,8 +30,8 @@ export const setting = {
   ),
 
   /** `host:port` or `[v6]:port`. */
-  hostAndPort: () => textThat(
-    (text) => splitHostAndPort(text) !== null, 'must be host:port, for example 0.0.0.0:4222',
+  hostAndPort: (example: string) => textThat(
+    (text) => splitHostAndPort(text) !== null, `must be host:port, for example ${example}`,
   ).transform((text) => splitHostAndPort(text) as HostAndPort),
 
   /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */

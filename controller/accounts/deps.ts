@@ -12,6 +12,7 @@ import { ProjectStore } from './projects/store.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/tokens.ts';
 import type { Tenant } from './tenant.ts';
+import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';
 
@@ -34,6 +35,7 @@ export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]
 export interface AccountDeps extends AccountStores {
   tokens: SessionTokens;
   hasher: PasswordHasher;
+  attempts: PasswordAttempts;
   quota: Quota;
   registration: 'first-user' | 'open' | 'closed';
   /** Of new organizations. */

@@ -30,12 +30,19 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
   /** Whether an error means that the database is unavailable. */
   isUnavailable(error: unknown): boolean;
   observe: RequestObserver;
+  /** A connection was closed because its address has its share. */
+  onConnectionRefused(): void;
   limits?: ServerLimits;
+  /** Without the reference of the routes. */
+  isBare?: boolean;
 }
 
-/** The HTTP edge over these routes and their reference. Throws if a route is incomplete or declared twice. */
+/**
+ * The HTTP edge over these routes and, unless bare, their reference. Throws if a route is incomplete or
+ * declared twice.
+ */
 export function createApp(deps: AppDeps): HttpServer {
-  const routes = [...deps.routes, ...referenceRoutes(deps.routes)];
+  const routes = [...deps.routes, ...(deps.isBare === true ? [] : referenceRoutes(deps.routes))];
   checkRoutes(routes);
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
@@ -51,9 +58,15 @@ export function createApp(deps: AppDeps): HttpServer {
   const server: HttpServer = createHttpServer({
     // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
     handle: (request, response) => void handle(request, response),
-    refuse: refusalWriter(deps), clock: deps.clock, limits: deps.limits ?? SERVER_LIMITS,
+    refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused, clock: deps.clock,
+    limits: limitsOf(deps),
   });
   return server;
+}
+
+/** Behind a proxy all connections have the address of the proxy, which must limit its own clients. */
+function limitsOf({ limits = SERVER_LIMITS, trustProxy }: AppDeps): ServerLimits {
+  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
 }
 
 /** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */

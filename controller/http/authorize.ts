@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../shared/errors.ts';
+import { hashSecret } from '../../shared/ids.ts';
 import {
   projectRoleOf, reachesOrganizationRole, reachesProjectRole,
   type Membership, type OrganizationRole, type ProjectRole,
@@ -15,13 +16,27 @@ import type { Auth, Caller, PublicContext } from './route.ts';
 export async function authenticate(
   reader: CredentialReader, headers: IncomingHttpHeaders, now: number,
 ): Promise<Caller | null> {
-  const bearer = /^bearer(?:\s+(.*))?$/is.exec(headers.authorization?.trim() ?? '');
-  if (bearer !== null) return reader.readSession((bearer[1] ?? '').trim(), now);
+  const token = bearerOf(headers);
+  if (token !== null) return reader.readSession(token, now);
   const key = headers['x-api-key'];
   if (key === undefined) return null;
   const text = String(key).trim();
   if (text === '') throw new AppError('MISSING_API_KEY', 'X-API-Key is empty');
   return reader.readKey(text, now);
+}
+
+/** Throws MISSING_AUTH without a bearer token, INVALID_TOKEN for another one than `token`. */
+export function requireBearer(headers: IncomingHttpHeaders, token: string): void {
+  const sent = bearerOf(headers);
+  if (sent === null) throw new AppError('MISSING_AUTH', 'Send the token as Authorization: Bearer');
+  // Hashes differ at a random place, so the time of the comparison reveals nothing.
+  if (hashSecret(sent) !== hashSecret(token)) throw new AppError('INVALID_TOKEN', 'The token is not valid');
+}
+
+/** The bearer token, which may be empty; null without one. */
+function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | null {
+  const bearer = /^bearer(?:\s+(.*))?$/is.exec(authorization.trim());
+  return bearer === null ? null : (bearer[1] ?? '').trim();
 }
 
 type GrantedContext = PublicContext & {

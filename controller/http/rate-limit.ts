@@ -43,6 +43,12 @@ export class RateLimiter {
     return this.#verdict(window, window.count <= this.#limit);
   }
 
+  /** Takes back one request of `caller`. */
+  giveBack(caller: string): void {
+    const window = this.#current(caller);
+    if (window !== null && window.count > 0) window.count -= 1;
+  }
+
   /** The verdict on the next request of `caller`, without counting it. */
   peek(caller: string): RateVerdict {
     return this.#verdict(this.#current(caller) ?? this.#newWindow(), true);
@@ -93,6 +99,8 @@ export function rateLimitHeaders(verdict: RateVerdict): Record<string, string> {
   };
 }
 
-export function rateLimitExceeded(): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests, please try again later');
+/** Without `retryAfterSeconds`, the end of the window of requests counts. */
+export function rateLimitExceeded(retryAfterSeconds?: number): AppError {
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests, please try again later', options);
 }

@@ -1,5 +1,6 @@
+import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Clock } from '../../shared/time.ts';
-import { authenticate, authorize } from './authorize.ts';
+import { authenticate, authorize, requireBearer } from './authorize.ts';
 import { readBody } from './body/body.ts';
 import type { DocumentReader } from './body/document-reader.ts';
 import { guardStream } from './event-stream.ts';
@@ -16,6 +17,8 @@ export interface RunnerDeps {
   clock: Clock;
   audit: AuditRecorder;
   documents: DocumentReader;
+  /** For routes that take turns, by organization. */
+  turns: FairQueue;
 }
 
 type MatchedExchange = Exchange & { params: Record<string, string> };
@@ -26,31 +29,39 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const { headers } = request;
   const now = deps.clock.now();
   const identify = async (at: number) => {
-    return route.auth.access === 'public' ? null : authenticate(deps.credentials, headers, at);
+    if (route.auth.access !== 'public') return authenticate(deps.credentials, headers, at);
+    if (route.bearer !== undefined) requireBearer(headers, route.bearer);
+    return null;
   };
   // Bad credentials must not keep the request from being counted.
   const caller = await identify(now).catch((failure: unknown) => ({ failure }));
   // All sessions and keys of one person share one limit.
-  const key = caller === null || 'failure' in caller ? state.addressKey : `user:${authorOf(caller)}`;
-  state.verdict = route.isUnlimited === true ? deps.limiter.peek(key) : deps.limiter.take(key);
+  const isFailure = caller !== null && 'failure' in caller;
+  const key = caller === null || isFailure ? state.addressKey : `user:${authorOf(caller)}`;
+  const isUnlimited = route.isUnlimited === true && !isFailure;
+  state.verdict = isUnlimited ? deps.limiter.peek(key) : deps.limiter.take(key);
   if (!state.verdict.isAllowed) throw rateLimitExceeded();
-  if (caller !== null && 'failure' in caller) throw caller.failure;
+  if (isFailure) throw caller.failure;
 
   const lastEventId = headers['last-event-id'];
   const base = {
-    requestId: state.requestId, actor: { kind: 'none' } as const, now,
+    requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
   };
   const context = await authorize(deps.tenants, route.auth, caller, request, base);
-  const query = route.ignoresQuery === true ? {} : parseQuery(exchange.querystring);
-  // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
-  const { body = {} } = route.body === undefined ? {} : { body: await readSent(deps, route, exchange) };
-  const input = {
-    params: route.params === undefined ? undefined : validate(route.params, params),
-    query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
-    body: await route.parseBody(body),
+  const serve = async () => {
+    const query = route.ignoresQuery === true ? {} : parseQuery(exchange.querystring);
+    // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
+    const { body = {} } = route.body === undefined ? {} : { body: await readSent(deps, route, exchange) };
+    const input = {
+      params: route.params === undefined ? undefined : validate(route.params, params),
+      query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
+      body: await route.parseBody(body),
+    };
+    return { body, reply: await route.handle(context, input) };
   };
-  const reply = await route.handle(context, input);
+  const owner = route.takesTurns === true ? (context.tenant?.organizationId ?? state.addressKey) : null;
+  const { body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
   if (reply.stream !== undefined) {
     guardStream(reply.stream, deps.clock, async () => {
       await authorize(deps.tenants, route.auth, await identify(deps.clock.now()), request, base);

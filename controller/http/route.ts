@@ -51,6 +51,8 @@ export type Auth =
 export interface PublicContext {
   requestId: string;
   actor: Actor;
+  /** The client's address, or the /64 of an IPv6 address: what belongs to one customer. */
+  address: string;
   /** When the request arrived, Unix ms. */
   now: number;
   /** The last event that a client of server-sent events has seen. */
@@ -156,6 +158,10 @@ interface RouteFacts {
   ignoresQuery?: boolean;
   /** Exempt from the rate limit (liveness, metrics). */
   isUnlimited?: boolean;
+  /** The bearer token that a public route requires. */
+  bearer?: string;
+  /** Needs much memory: requests of one organization run one by one, and few at once over all. */
+  takesTurns?: boolean;
 }
 
 interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends RouteFacts {

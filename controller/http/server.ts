@@ -4,12 +4,15 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
+import { shareConnections } from './connection-shares.ts';
 
 export const SERVER_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 5000,
+  /** Of one client address: a quarter, so that it cannot take all. */
+  maxConnectionsOfAddress: 1250,
   /** How long requests may still take after `close`. */
   drainTimeoutMs: 5000,
 };
@@ -34,11 +37,14 @@ export type RefusalWriter = (
 interface ServerParts {
   handle: RequestHandler;
   refuse: RefusalWriter;
+  /** Called for each connection that is closed because its address has its share. */
+  onConnectionRefused(): void;
   clock: Clock;
   limits: ServerLimits;
 }
 
-export function createHttpServer({ handle, refuse, clock, limits }: ServerParts): HttpServer {
+export function createHttpServer(parts: ServerParts): HttpServer {
+  const { handle, refuse, onConnectionRefused, clock, limits } = parts;
   const answer: RequestHandler = (request, response) => {
     if (isHostless(request)) answerHostless(request, response, refuse);
     else handle(request, response);
@@ -56,6 +62,7 @@ export function createHttpServer({ handle, refuse, clock, limits }: ServerParts)
     answer,
   );
   server.maxConnections = limits.maxConnections;
+  shareConnections(server, limits.maxConnectionsOfAddress, onConnectionRefused);
   // An unknown Expect header is ignored.
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, refuse));

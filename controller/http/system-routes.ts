@@ -13,7 +13,6 @@ export interface ReadinessCheck {
 
 interface SystemDeps {
   checks: ReadinessCheck[];
-  registry: Registry;
   clock: Clock;
 }
 
@@ -22,9 +21,11 @@ const READINESS_TIMEOUT_MS = 3000;
 
 const verdict = z.enum(['ok', 'failed']);
 
-/** Liveness, readiness and metrics. Exempt from the rate limit, so that an operator always gets through. */
-export function systemRoutes({ checks, registry, clock }: SystemDeps): Route[] {
-  const common = { method: 'GET', tag: 'System', auth: { access: 'public' }, isUnlimited: true } as const;
+/** Exempt from the rate limit, so that an operator always gets through. */
+const common = { method: 'GET', tag: 'System', auth: { access: 'public' }, isUnlimited: true } as const;
+
+/** Liveness and readiness. */
+export function systemRoutes({ checks, clock }: SystemDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/healthz', summary: 'Whether the process is alive',
@@ -45,12 +46,17 @@ export function systemRoutes({ checks, registry, clock }: SystemDeps): Route[] {
         return ok({ status: 'ready' as const, ...details });
       },
     }),
-    defineRoute({
-      ...common, path: '/metrics', summary: 'Metrics in Prometheus text format',
-      answers: { 200: { contentType: registry.contentType } },
-      handle: async () => ({ status: 200, raw: await registry.metrics() }),
-    }),
   ];
+}
+
+/** Open to everybody unless there is a `token`. */
+export function metricsRoute(registry: Registry, token: string | null): Route {
+  return defineRoute({
+    ...common, path: '/metrics', summary: 'Metrics in Prometheus text format',
+    ...(token === null ? {} : { bearer: token }),
+    answers: { 200: { contentType: registry.contentType } },
+    handle: async () => ({ status: 200, raw: await registry.metrics() }),
+  });
 }
 
 async function run(check: ReadinessCheck, clock: Clock): Promise<[string, z.infer<typeof verdict>]> {

@@ -17,11 +17,12 @@ export function configurationRoutes(deps: GroupDeps): Route[] {
       summary: 'Import monitors and groups from a document',
       description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name. Fields, monitors and '
         + 'groups that are not in the document stay as they are. Importing the same document twice changes '
-        + 'nothing. Everything is validated before anything is written.',
+        + 'nothing. Everything is validated before anything is written. Imports and exports of one '
+        + 'organization run one after another.',
       audit: 'configuration.imported',
       query: importQuery,
       ...documentInput(deps.monitors.minIntervalSeconds),
-      bodyFormat: 'document',
+      bodyFormat: 'document', takesTurns: true,
       errors: [
         'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
         'MONITOR_LIMIT_REACHED', 'CONFLICT', 'MONITOR_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'DUPLICATE_NAME',
@@ -41,7 +42,7 @@ export function configurationRoutes(deps: GroupDeps): Route[] {
       summary: 'Export monitors and groups as a document',
       description: 'Contains what reading monitors returns, but no heartbeat tokens. '
         + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
-      query: exportQuery,
+      query: exportQuery, takesTurns: true,
       answers: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportAnswer } },
       handle: async (ctx, { query }) => {
         const data = await exportDocument(deps, ctx, query.offset);

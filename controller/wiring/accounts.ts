@@ -7,6 +7,7 @@ import { Credentials } from '../accounts/sessions/credentials.ts';
 import { openKeyRing, parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../accounts/tenant.ts';
+import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/ports.ts';
 import { Quota } from '../plans/quota.ts';
@@ -56,7 +57,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const deps: AccountDeps = {
     tokens, quota, registration, defaultPlan, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
-    hasher: new PasswordHasher(ports.passwordCost),
+    hasher: new PasswordHasher(clock, ports.passwordCost),
+    attempts: new PasswordAttempts(clock, config.http.rateLimit),
     contentsOfProject: async (tenant) => {
       if (await monitors.store.hasAny(tenant)) return 'monitors';
       return (await groups.store.countOf(tenant)) > 0 ? 'groups' : null;

@@ -1,12 +1,14 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import { AppError } from '../../shared/errors.ts';
+import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
 import type { AppDeps } from '../http/app.ts';
 import { observeRequests } from '../http/metrics.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
+import { RateLimiter, rateLimitExceeded } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
-import { systemRoutes } from '../http/system-routes.ts';
+import { metricsRoute, systemRoutes } from '../http/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
@@ -15,12 +17,18 @@ import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeAssignments, observeDatabase, observeDeliveries, observeEvents, observeFleet, observeResults,
+  observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** By default the process would wake a hundred times a second to see how late it is. */
 const LATENESS_EVERY_MS = 500;
+
+/** Imports and exports: each holds a document in memory. A waiting body would be cut off after 30 s. */
+const TURNS = { atOnce: 4, atOnceOfKey: 1, waiting: 50, waitingOfKey: 5, longestWaitMs: 25_000 };
+/** For an organization with too many of them waiting, s. */
+const TURNS_RETRY_AFTER_S = 10;
 
 interface HttpSources {
   /** Other than health, metrics and the audit log, which are added here. */
@@ -45,6 +53,15 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
   observeDatabase(registry, sources.refusedWrites);
+  const turns = new FairQueue(clock, TURNS, (refusal) => {
+    if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
+    return new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
+  });
+  observeShares(registry, { attempts: accounts.deps.attempts, hasher: accounts.deps.hasher, turns });
+  const refusedConnections = new Counter({
+    name: 'farwatch_http_connections_refused_total', registers: [registry],
+    help: 'Connections closed because their address had its share of all connections open.',
+  });
   const entries = new AuditStore(mongo.db);
   await entries.ensureIndexes();
   const checks = [
@@ -52,17 +69,25 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     { name: 'nats', isReady: async () => bus.isConnected },
     { name: 'shards', isReady: async () => results.isReady && results.shards.failing === 0 },
   ];
+  const { metrics } = config.http;
+  const metricsRoutes = [metricsRoute(registry, metrics.token)];
   const edge: AppDeps = {
-    routes: [...systemRoutes({ registry, clock, checks }), ...auditRoutes({ entries }), ...sources.routes],
+    routes: [
+      ...systemRoutes({ clock, checks }), ...(metrics.listen === null ? metricsRoutes : []),
+      ...auditRoutes({ entries }), ...sources.routes,
+    ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
-    credentials, tenants, clock, log,
+    credentials, tenants, clock, log, turns,
     limiter: new RateLimiter(clock, config.http.rateLimit),
     trustProxy: config.http.trustProxy,
     isUnavailable: isDatabaseUnavailable,
     observe: observeRequests(registry),
+    onConnectionRefused: () => refusedConnections.inc(),
   };
+  /** For an address of its own; null: the metrics are among the other routes. */
+  const metricsEdge = metrics.listen === null ? null : { ...edge, routes: metricsRoutes, isBare: true };
   const measureProcess = () => {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
   };
-  return { edge, measureProcess };
+  return { edge, metricsEdge, measureProcess };
 }

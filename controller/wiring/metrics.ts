@@ -115,6 +115,21 @@ export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' 
     'Messages of live events that could not be parsed.');
 }
 
+/** Something that refuses work beyond somebody's share. */
+interface Share {
+  refused: number;
+}
+
+export function observeShares(
+  registry: Registry, { attempts, hasher, turns }: { attempts: Share; hasher: Share; turns: Share },
+): void {
+  const { counter } = metricsIn(registry);
+  counter('farwatch_password_attempts_refused_total', () => attempts.refused + hasher.refused,
+    'Sign-ins and other work with passwords refused because an address or account had its share.');
+  counter('farwatch_documents_refused_total', () => turns.refused,
+    'Imports and exports refused because too many were waiting.');
+}
+
 /** The rooms count in plain numbers, which cost nothing; a scrape copies them. */
 function metricsIn(registry: Registry) {
   return {

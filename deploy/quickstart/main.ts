@@ -70,6 +70,9 @@ async function run(
   let installation: Installation | null = null;
   try {
     await requirePort(http.host, http.port, { host: 'HOST', port: 'PORT' });
+    const { listen } = settings.controller.http.metrics;
+    const variables = { host: 'METRICS_LISTEN', port: 'METRICS_LISTEN' };
+    if (listen !== null) await requirePort(listen.host, listen.port, variables);
     const flags = await flagsOf(process.execPath);
     installation = new Installation({ settings, dataDir, bundles, flags, env, http, screen, clock });
     const isFirst = installation.isFirstStart;

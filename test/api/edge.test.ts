@@ -254,7 +254,7 @@ describe('a server that closes', () => {
   test('aborts requests that do not finish in time', async () => {
     const limits = {
       headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, maxHeaderBytes: 16_384, maxConnections: 100,
-      drainTimeoutMs: 200,
+      maxConnectionsOfAddress: 100, drainTimeoutMs: 200,
     };
     const app = await makeApp({
       limits,

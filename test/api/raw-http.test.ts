@@ -7,7 +7,7 @@ let app: TestApp;
 beforeAll(async () => {
   const limits = {
     headersTimeoutMs: 1000, requestTimeoutMs: 2000, maxHeaderBytes: 16 * 1024, maxConnections: 5,
-    drainTimeoutMs: 500,
+    maxConnectionsOfAddress: 5, drainTimeoutMs: 500,
   };
   app = await makeApp({ limits });
 });

@@ -118,7 +118,7 @@ export class FleetRig {
       kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, isVerified: true, sessionId: 's',
     } as const;
     const ctx: OrganizationContext = {
-      requestId: 'r', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner',
+      requestId: 'r', address: 'ip:a', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner',
     };
     const body = route.body?.parse(input.body);
     return (await route.handle(ctx, { params: input.params, query: undefined, body })).data;

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Db } from 'mongodb';
+import type { Db, Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openController, type Controller } from '../../controller/controller.ts';
 import { createApp } from '../../controller/http/app.ts';
@@ -32,6 +32,8 @@ export interface AppOptions {
   limits?: ServerLimits;
   /** Additional routes; one replaces the product's route with the same method and path. */
   routes?(controller: Controller): Route[];
+  /** Receives each command that is sent to the database. */
+  onCommand?(command: Document): void;
   /** A database to use in place of a new one. */
   mongoUrl?: string;
 }
@@ -53,7 +55,7 @@ export interface TestApp {
 }
 
 /** Cheap enough for a test suite; other tests cover the real cost. */
-const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000 };
+const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
 
 /**
  * A whole controller without background work, on a port of its own, with a fresh database in a real store.
@@ -69,7 +71,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     PLANS_FILE: plansFile, RATE_LIMIT: '1000000', MAIL_FROM: 'Farwatch <farwatch@test.example>',
     ...options.env,
   });
-  const mongo = watchedMongo(mongoUrl);
+  const mongo = watchedMongo(mongoUrl, options.onCommand);
   const owners = new OwnersBus();
   const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver() } =
     options;

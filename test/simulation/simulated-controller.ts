@@ -109,9 +109,8 @@ export class SimulatedController {
       poke: () => this.#pings?.look(),
       lost,
     };
-    await receivePing(
-      deps, { requestId: '', actor: { kind: 'none' }, now: Math.floor(process.now()) }, '', signal,
-    );
+    const ctx = { requestId: '', address: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
+    await receivePing(deps, ctx, '', signal);
   }
 
   kill(): void {

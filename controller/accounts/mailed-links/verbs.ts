@@ -47,15 +47,16 @@ export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: str
 
 /**
  * Sets the password, unless it was changed since the link was mailed; ends every session and other reset
- * link. Throws VALIDATION_ERROR as `verifyEmail`.
+ * link. Throws VALIDATION_ERROR as `verifyEmail`, RATE_LIMIT_EXCEEDED.
  */
 export async function resetPassword(
   deps: AccountDeps, ctx: PublicContext, input: { token: string; password: string },
 ): Promise<UserDoc> {
   const { mailedTokens, users, sessions } = deps;
+  deps.attempts.takeAddress(ctx.address);
   // Hashing is expensive, so the token is checked before it; a failed hash must not use the token up.
   if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw deadLink();
-  const hash = await deps.hasher.hash(input.password);
+  const hash = await deps.hasher.hash(input.password, ctx.address);
   const taken = await mailedTokens.take('reset_password', input.token, ctx.now);
   const user = taken === null ? null : await users.resetPassword(taken, hash);
   if (user === null) throw deadLink();

@@ -36,11 +36,18 @@ export async function signIn(deps: AccountDeps, user: UserDoc, now: number): Pro
   return { ...account, session };
 }
 
-/** Starts a session. Throws INVALID_CREDENTIALS: whatever was wrong, its text and its timing are the same. */
+/**
+ * Starts a session. Throws INVALID_CREDENTIALS: whatever was wrong, its text and its timing are the same.
+ * Throws RATE_LIMIT_EXCEEDED before it looks for the account.
+ */
 export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginInput): Promise<SignedIn> {
+  const { address } = ctx;
+  deps.attempts.takeAddress(address);
+  deps.attempts.takeAccount(address, input.email);
   const user = await deps.users.findByEmail(input.email);
-  const isRight = await deps.hasher.verify(input.password, user?.password_hash ?? null);
+  const isRight = await deps.hasher.verify(input.password, user?.password_hash ?? null, address);
   if (user === null || !isRight) throw wrongCredentials();
+  deps.attempts.succeeded(address, user.email);
   return signIn(deps, user, ctx.now);
 }
 
@@ -62,13 +69,18 @@ export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
 
 /**
  * Ends all sessions and reset links, and starts a new session. Throws INVALID_CREDENTIALS, CONFLICT after
- * another change.
+ * another change, RATE_LIMIT_EXCEEDED.
  */
 export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput) {
-  const user = await deps.users.find(ctx.actor.userId);
-  const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null);
+  const { address, actor: { userId, email } } = ctx;
+  deps.attempts.takeAddress(address);
+  deps.attempts.takeAccount(address, email);
+  const user = await deps.users.find(userId);
+  const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null, address);
   if (user === null || !isRight) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
-  const changed = await deps.users.changePassword(user, await deps.hasher.hash(input.new_password));
+  deps.attempts.succeeded(address, email);
+  const hash = await deps.hasher.hash(input.new_password, address);
+  const changed = await deps.users.changePassword(user, hash);
   if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
   const { sessions, mailedTokens } = deps;
   await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);

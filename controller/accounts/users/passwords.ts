@@ -1,7 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
+import { FairQueue } from '../../../shared/fair-queue.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { rateLimitExceeded } from '../../http/rate-limit.ts';
 
 /** N = 2^17, r = 8, p = 1: the first choice of OWASP's Password Storage Cheat Sheet for scrypt. */
 export const PASSWORD_COST = {
@@ -11,8 +13,15 @@ export const PASSWORD_COST = {
   maxConcurrent: 2,
   /** Computations that may wait; more are refused with SERVICE_UNAVAILABLE. */
   maxWaiting: 64,
+  /** Of one client address; more are refused with RATE_LIMIT_EXCEEDED. */
+  maxWaitingOfAddress: 16,
 };
 export type PasswordCost = typeof PASSWORD_COST;
+
+/** Longer than all that may wait takes, ms. */
+const LONGEST_WAIT_MS = 20_000;
+/** For an address with too much waiting, s. */
+const RETRY_AFTER_S = 5;
 
 const BLOCK = 8;
 const PARALLEL = 1;
@@ -20,39 +29,55 @@ const LENGTH = 32;
 
 const deriveKey = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
-/** Hashes passwords with scrypt, as `scrypt$logN$r$p$salt$key`; salt and key are in base64url. */
+/**
+ * Hashes passwords with scrypt, as `scrypt$logN$r$p$salt$key`; salt and key are in base64url. Client
+ * addresses take turns.
+ */
 export class PasswordHasher {
   readonly #cost: PasswordCost;
-  readonly #limit: LimitFunction;
+  readonly #queue: FairQueue;
 
-  constructor(cost = PASSWORD_COST) {
+  constructor(clock: Clock, cost = PASSWORD_COST) {
     this.#cost = cost;
-    this.#limit = pLimit(cost.maxConcurrent);
+    const { maxConcurrent, maxWaiting, maxWaitingOfAddress } = cost;
+    const limits = {
+      atOnce: maxConcurrent, atOnceOfKey: maxConcurrent, waiting: maxWaiting,
+      waitingOfKey: maxWaitingOfAddress, longestWaitMs: LONGEST_WAIT_MS,
+    };
+    this.#queue = new FairQueue(clock, limits, (refusal) => {
+      if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
+      return new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once, please try again');
+    });
   }
 
-  async hash(password: string): Promise<string> {
+  /** Computations refused since the start. */
+  get refused(): number {
+    return this.#queue.refused;
+  }
+
+  /** `address` is the client's. Throws RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE, as `verify` does. */
+  async hash(password: string, address: string): Promise<string> {
     const salt = randomBytes(16);
     const { logN } = this.#cost;
-    const key = await this.#derive(password, salt, logN, BLOCK, PARALLEL);
+    const key = await this.#queue.run(address, () => derive(password, salt, [logN, BLOCK, PARALLEL]));
     return ['scrypt', logN, BLOCK, PARALLEL, salt.toString('base64url'), key.toString('base64url')].join('$');
   }
 
   /** Whether `hash` is of `password`. Null takes as long as a hash, so that the time reveals no account. */
-  async verify(password: string, hash: string | null): Promise<boolean> {
+  async verify(password: string, hash: string | null, address: string): Promise<boolean> {
     const nobody = `scrypt$${this.#cost.logN}$${BLOCK}$${PARALLEL}$AAAAAAAAAAAAAAAAAAAAAA$`;
     const [, logN, r, p, salt = '', key = ''] = (hash ?? nobody).split('$');
     const salted = Buffer.from(salt, 'base64url');
-    const derived = await this.#derive(password, salted, Number(logN), Number(r), Number(p));
+    const cost = [Number(logN), Number(r), Number(p)] as const;
+    const derived = await this.#queue.run(address, () => derive(password, salted, cost));
     const stored = Buffer.from(key, 'base64url');
     return stored.length === derived.length && timingSafeEqual(stored, derived);
   }
+}
 
-  async #derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
-    if (this.#limit.pendingCount >= this.#cost.maxWaiting) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once, please try again');
-    }
-    const N = 2 ** logN;
-    const options = { N, r, p, maxmem: 256 * N * r };
-    return this.#limit(() => deriveKey(password.normalize('NFKC'), salt, LENGTH, options));
-  }
+async function derive(
+  password: string, salt: Buffer, [logN, r, p]: readonly [logN: number, r: number, p: number],
+): Promise<Buffer> {
+  const N = 2 ** logN;
+  return deriveKey(password.normalize('NFKC'), salt, LENGTH, { N, r, p, maxmem: 256 * N * r });
 }

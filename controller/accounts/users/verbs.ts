@@ -12,13 +12,14 @@ type NewAccount = ReturnType<typeof draftAccount>;
 /**
  * Creates an account with an organization and a default project. The installation's first account is its
  * operator and verified; others get a verification mail. Throws FORBIDDEN if registration is closed,
- * RESOURCE_ALREADY_EXISTS for a known address.
+ * RESOURCE_ALREADY_EXISTS for a known address, RATE_LIMIT_EXCEEDED.
  */
 export async function registerAccount(deps: AccountDeps, ctx: PublicContext, input: RegisterInput) {
+  deps.attempts.takeAddress(ctx.address);
   const isFirst = !(await deps.users.hasAny());
   refuseUnlessOpen(deps, isFirst);
   if ((await deps.users.findByEmail(input.email)) !== null) throw addressTaken();
-  const account = draftAccount(deps, ctx.now, input, await deps.hasher.hash(input.password));
+  const account = draftAccount(deps, ctx.now, input, await deps.hasher.hash(input.password, ctx.address));
   const { organization, project } = account;
   await deps.organizations.insert(organization);
   const reservation = deps.quota.reserve(organization._id, 'projects');

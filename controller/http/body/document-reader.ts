@@ -7,14 +7,12 @@ import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
 const LARGEST_DOCUMENT = 32 * 1024 * 1024;
-/** Documents in memory at once. */
+/** Documents that are parsed at once. */
 const MOST_AT_ONCE = 2;
-/** Requests that may wait; more are refused. */
-const MOST_WAITING = 50;
 
 const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
-/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB. */
+/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB; their routes take turns. */
 export class DocumentReader {
   readonly #clock: Clock;
   readonly #limit = pLimit(MOST_AT_ONCE);
@@ -23,21 +21,16 @@ export class DocumentReader {
     this.#clock = clock;
   }
 
-  /** The parsed document. Throws as `readBody` does, and SERVICE_UNAVAILABLE when too many requests wait. */
+  /** The parsed document. Throws as `readBody` does. */
   async read(request: IncomingMessage): Promise<unknown> {
-    if (this.#limit.pendingCount >= MOST_WAITING) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
-    }
-    return this.#limit(() => this.#read(request));
-  }
-
-  async #read(request: IncomingMessage): Promise<unknown> {
     const isYaml = YAML_TYPE.test(typeOf(request));
     const bytes = await readBytes(request, LARGEST_DOCUMENT);
     if (!isYaml && !JSON_TYPE.test(typeOf(request))) {
       throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
     }
     const text = decode(request, bytes);
-    return parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
+    return this.#limit(async () => {
+      return parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
+    });
   }
 }

@@ -69,7 +69,8 @@ function operation(route: Route, named: Schemas): Operation {
   const own = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named)];
   const parameters = [...own, ...headersOf(route)];
   const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
-  const schemes = auth.access === 'public' ? [] : ['session', ...(acceptsKeys(auth) ? ['apiKey'] : [])];
+  const ofCaller = auth.access === 'public' ? [] : ['session', ...(acceptsKeys(auth) ? ['apiKey'] : [])];
+  const schemes = route.bearer === undefined ? ofCaller : ['metricsToken'];
   return {
     summary,
     ...(description === undefined ? {} : { description }),
@@ -162,6 +163,7 @@ export function errorsOf(route: Route): ErrorCode[] {
     'RATE_LIMIT_EXCEEDED', failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE',
   ];
   if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
+  if (route.bearer !== undefined) codes.push('MISSING_AUTH', 'INVALID_TOKEN');
   if (auth.access === 'public') return [...new Set(codes)];
   codes.push(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
   if (auth.access !== 'account' || auth.verified !== false) codes.push('EMAIL_NOT_VERIFIED');
@@ -221,6 +223,7 @@ const SECURITY_SCHEMES = {
   apiKey: {
     type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`fw_` and 64 hexadecimal characters.',
   },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The value of METRICS_TOKEN.' },
 };
 
 const object = (properties: Json, required = Object.keys(properties)) => {

@@ -9,7 +9,9 @@ import { createLog } from '../../../shared/log.ts';
 const actor = {
   kind: 'key', keyId: 'k1', name: 'deploy', scope: 'read_write', organizationId: 'o1', createdBy: 'u1',
 } as const;
-const context = { requestId: 'r1', now: 5, actor, tenant: { organizationId: 'o1', projectId: 'p1' } };
+const context = {
+  requestId: 'r1', address: 'ip:a', now: 5, actor, tenant: { organizationId: 'o1', projectId: 'p1' },
+};
 
 const route = (path: string, audit: string | false | undefined = 'monitor.created'): Route => defineRoute({
   method: 'POST', path, summary: '', tag: '', auth: { access: 'project', role: 'editor' }, audit,

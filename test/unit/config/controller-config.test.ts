@@ -33,6 +33,10 @@ describe('an invalid value is reported with the expected format', () => {
       'BASE_URL must be an address that starts with http:// or https://, not "https://a b"',
     ],
     ['NATS_LISTEN', '4222', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"'],
+    ['METRICS_LISTEN', '9090', 'METRICS_LISTEN must be host:port, for example 127.0.0.1:9090, not "9090"'],
+    ['METRICS_LISTEN', '127.0.0.1:3000', 'METRICS_LISTEN must have another port than PORT'],
+    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 512 characters, without spaces'],
+    ['METRICS_TOKEN', 'with a space in it', 'METRICS_TOKEN must have 16 to 512 characters, without spaces'],
     ['NATS_LISTEN', '0.0.0.0:0', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "0.0.0.0:0"'],
     [
       'NATS_PUBLIC_URL', 'http://n',
@@ -114,7 +118,8 @@ test('the defaults are those of the process contract, and the configuration is d
     dataDir: resolve('data'),
     logLevel: 'info',
     http: {
-      host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000, statusPageDomain: null,
+      host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000,
+      metrics: { token: null, listen: null }, statusPageDomain: null,
     },
     mongo: { url: REQUIRED.MONGODB_URL },
     nats: {

@@ -32,9 +32,10 @@ export async function readInvitation(deps: AccountDeps, ctx: PublicContext, toke
  * Joins the organization, with a new account of this name and password, or with an existing account and its
  * password. The invitation is used up last, so after a crash the same link completes what was begun. Throws
  * VALIDATION_ERROR for the token, the name or the password, INVALID_CREDENTIALS for a wrong password,
- * RESOURCE_ALREADY_EXISTS for a member, CONFLICT while another request accepts.
+ * RESOURCE_ALREADY_EXISTS for a member, CONFLICT while another request accepts, RATE_LIMIT_EXCEEDED.
  */
 export async function acceptInvitation(deps: AccountDeps, ctx: PublicContext, input: AcceptInvitationInput) {
+  deps.attempts.takeAddress(ctx.address);
   const invitation = await findInvitation(deps, input.token, ctx.now);
   const existing = await deps.users.findByEmail(invitation.email);
   const user = existing === null
@@ -55,7 +56,8 @@ async function joinAsNew(
   if (name === undefined) throw fieldError('name', 'Required', 'invalid_type');
   const { error } = PASSWORD_RULE.safeParse(password);
   if (error !== undefined) throw fieldError('password', error.issues[0]?.message ?? 'Not allowed');
-  const facts = { email: invitation.email, name, password_hash: await deps.hasher.hash(password) };
+  const password_hash = await deps.hasher.hash(password, ctx.address);
+  const facts = { email: invitation.email, name, password_hash };
   const user = { ...newUser(ctx.now, facts), email_verified: true };
   const claim = await claimInvitation(deps, invitation, ctx.now);
   if (!(await deps.users.insertIfFree(user))) {
@@ -71,7 +73,10 @@ async function joinAsNew(
 async function joinAsExisting(
   deps: AccountDeps, ctx: PublicContext, invitation: InvitationDoc, user: UserDoc, password: string,
 ): Promise<UserDoc> {
-  if (!(await deps.hasher.verify(password, user.password_hash))) throw wrongCredentials();
+  const { address } = ctx;
+  deps.attempts.takeAccount(address, user.email);
+  if (!(await deps.hasher.verify(password, user.password_hash, address))) throw wrongCredentials();
+  deps.attempts.succeeded(address, user.email);
   const member = await deps.members.find(invitation.organization_id, user._id);
   if (member !== null && member._id !== memberIdOf(invitation, user._id)) throw alreadyMember();
   await claimInvitation(deps, invitation, ctx.now);

@@ -1,0 +1,116 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SERVER_LIMITS } from '../../controller/http/server.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, PASSWORD } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+const SHARE = 3;
+let app: TestApp;
+let commands = 0;
+
+beforeAll(async () => {
+  // Sign-ins: 10 of an address, of an account and of both.
+  app = await makeApp({
+    env: { TRUST_PROXY: '1', RATE_LIMIT: '50' }, onCommand: () => (commands += 1),
+  });
+});
+afterAll(() => app.close());
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+const logIn = (email: string, password: string, address: string) =>
+  app.client.post('/api/auth/login', { email, password }, from(address));
+
+test('an address that guesses passwords gets 429 before any query, and others sign in', async () => {
+  const { body } = await app.client.post(
+    '/api/auth/register', { email: 'victim@example.com', password: PASSWORD, name: 'V' }, from('192.0.2.1'),
+  );
+  expect(body.success).toBe(true);
+  for (let at = 0; at < 10; at += 1) {
+    expect((await logIn('victim@example.com', `wrong ${at}`, '2001:db8::1')).code).toBe('INVALID_CREDENTIALS');
+  }
+  const before = commands;
+  const refused = await logIn('victim@example.com', PASSWORD, '2001:db8::2');
+  expect([refused.status, refused.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect(Number(refused.headers.get('retry-after'))).toBe(refused.error.retryAfter);
+  expect(refused.error.retryAfter).toBeGreaterThan(14 * 60);
+  // Another account from the address that has used up its share, and work other than signing in.
+  const others = await Promise.all([
+    logIn('other@example.com', PASSWORD, '2001:db8::3'),
+    app.client.post(
+      '/api/auth/register', { email: 'n@example.com', password: PASSWORD, name: 'N' }, from('2001:db8::4'),
+    ),
+    app.client.post('/api/auth/reset-password', { token: 'x', password: PASSWORD }, from('2001:db8::5')),
+    app.client.post('/api/auth/accept-invitation', { token: 'x', password: PASSWORD }, from('2001:db8::6')),
+  ]);
+  expect(others.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+  expect(commands).toBe(before);
+  const { text } = await app.client.get('/metrics');
+  expect(text).toMatch(/^farwatch_password_attempts_refused_total 5$/m);
+});
+
+test('guesses from many addresses are refused for that account alone', async () => {
+  await app.client.post(
+    '/api/auth/register', { email: 'second@example.com', password: PASSWORD, name: 'S' }, from('192.0.2.9'),
+  );
+  expect((await logIn('second@example.com', PASSWORD, '192.0.2.9')).status).toBe(200);
+  for (let at = 0; at < 10; at += 1) {
+    const answer = await logIn('second@example.com', 'wrong', `198.51.100.${at}`);
+    expect(answer.code).toBe('INVALID_CREDENTIALS');
+  }
+  const before = commands;
+  expect((await logIn('second@example.com', PASSWORD, '198.51.100.77')).status).toBe(429);
+  expect(commands).toBe(before);
+  // Where the account has signed in before, the guesses do not keep it out.
+  expect((await logIn('second@example.com', PASSWORD, '192.0.2.9')).status).toBe(200);
+});
+
+test('an address gets its share of connections and no more; another one gets through', async () => {
+  const limits = { ...SERVER_LIMITS, maxConnections: 50, maxConnectionsOfAddress: SHARE };
+  const direct = await makeApp({ limits });
+  const port = Number(new URL(direct.url).port);
+  const open = (localAddress: string): Socket => connect({ port, host: '127.0.0.1', localAddress });
+  const ask = (localAddress: string) => new Promise<string>((resolve) => {
+    let text = '';
+    const socket = open(localAddress);
+    socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    socket.on('data', (chunk) => (text += chunk.toString())).on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });
+  const held = Array.from({ length: SHARE }, () => open('127.0.0.1'));
+  await Promise.all(held.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  expect(await ask('127.0.0.1')).toBe('');
+  const other = await ask('127.0.0.2');
+  expect(other).toContain('HTTP/1.1 200');
+  expect(other).toMatch(/^farwatch_http_connections_refused_total 1$/m);
+  held.forEach((socket) => socket.destroy());
+  await until(async () => (await ask('127.0.0.1')).includes('HTTP/1.1 200'), { what: 'places are free again' });
+  await direct.close();
+});
+
+test('an organization that imports without end delays another by one import at most', async () => {
+  const busy = await makeApp();
+  const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];
+  const document = (name: string, count: number) => ({
+    monitors: Array.from({ length: count }, (_none, at) => ({
+      name: `${name} ${at}`, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60,
+    })),
+  });
+  const ended: string[] = [];
+  const flood = Array.from({ length: 20 }, async (_none, at) => {
+    const answer = await greedy.writeKey.post('/api/import', document(`flood ${at}`, 50));
+    ended.push('greedy');
+    return answer;
+  });
+  const own = modest.writeKey.post('/api/import', document('own', 1)).finally(() => ended.push('modest'));
+  const answers = await Promise.all(flood);
+  expect((await own).status).toBe(200);
+  // One runs and five wait.
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
+  const refused = answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED');
+  expect(refused).toHaveLength(14);
+  expect(refused[0]?.headers.get('retry-after')).toBe('10');
+  expect(ended.indexOf('modest')).toBeLessThan(ended.lastIndexOf('greedy'));
+  expect((await busy.client.get('/metrics')).text).toMatch(/^farwatch_documents_refused_total 14$/m);
+  await busy.close();
+});

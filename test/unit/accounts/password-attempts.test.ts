@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { PasswordAttempts } from '../../../controller/accounts/users/password-attempts.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+const open = (rateLimit = 1000) => {
+  const clock = new SimulatedClock();
+  return { clock, attempts: new PasswordAttempts(clock, rateLimit) };
+};
+/** How many of these attempts are allowed. */
+function allowed(count: number, attempt: (at: number) => void): number {
+  let passed = 0;
+  for (let at = 0; at < count; at += 1) {
+    try {
+      attempt(at);
+      passed += 1;
+    } catch (error) {
+      expect(error).toBeInstanceOf(AppError);
+      expect(error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+      expect((error as AppError).retryAfterSeconds).toBeGreaterThan(0);
+    }
+  }
+  return passed;
+}
+
+test('an address has a fifth of the rate limit in 15 minutes, and other addresses keep theirs', async () => {
+  const { clock, attempts } = open();
+  expect(allowed(300, () => attempts.takeAddress('a'))).toBe(200);
+  expect(allowed(1, () => attempts.takeAddress('b'))).toBe(1);
+  expect(attempts.refused).toBe(100);
+  await clock.advance(15 * 60_000);
+  expect(allowed(1, () => attempts.takeAddress('a'))).toBe(1);
+});
+
+test('one address cannot use up the attempts of an account, many can', () => {
+  const { attempts } = open();
+  expect(allowed(50, () => attempts.takeAccount('a', 'x@example.com'))).toBe(20);
+  expect(allowed(1, () => attempts.takeAccount('b', 'x@example.com'))).toBe(1);
+  expect(allowed(200, (at) => attempts.takeAccount(`c${at}`, 'x@example.com'))).toBe(79);
+  expect(allowed(1, () => attempts.takeAccount('b', 'y@example.com'))).toBe(1);
+});
+
+test('guesses from elsewhere do not keep an account out where it has signed in before', () => {
+  const { attempts } = open();
+  attempts.takeAccount('home', 'x@example.com');
+  attempts.succeeded('home', 'x@example.com');
+  expect(allowed(200, (at) => attempts.takeAccount(`c${at}`, 'x@example.com'))).toBe(100);
+  expect(allowed(1, () => attempts.takeAccount('elsewhere', 'x@example.com'))).toBe(0);
+  expect(allowed(30, () => attempts.takeAccount('home', 'x@example.com'))).toBe(20);
+});
+
+test('right passwords do not count', () => {
+  const { attempts } = open();
+  expect(allowed(500, () => {
+    attempts.takeAccount('a', 'x@example.com');
+    attempts.succeeded('a', 'x@example.com');
+  })).toBe(500);
+});
+
+test('a low rate limit leaves ten attempts', () => {
+  const { attempts } = open(1);
+  expect(allowed(20, () => attempts.takeAddress('a'))).toBe(10);
+});
