@@ -46,7 +46,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
       // What is written and not settled: nearly always nothing.
       { key: { pending: 1, _id: 1 }, name: 'pending', sparse: true },
       // Monitors per region of an organization.
-      { key: { organization_id: 1, region: 1, gone: 1 }, name: 'count' },
+      { key: { organization_id: 1, gone: 1, region: 1 }, name: 'by_region' },
     ], restoreItem);
   }
 
@@ -134,8 +134,14 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
-  countActive(organizationId: string, region: string): Promise<number> {
-    return this.count({ organization_id: organizationId, region, gone: false });
+  /** Monitors of an organization by the region that they run in. */
+  async countByRegion(organizationId: string): Promise<Map<string, number>> {
+    const groups = this.all.aggregate<{ _id: string; n: number }>([
+      // Only texts: a damaged document must not make the others fail.
+      { $match: { organization_id: organizationId, gone: false, region: { $gt: '' } } },
+      { $group: { _id: '$region', n: { $sum: 1 } } },
+    ]);
+    return new Map((await groups.toArray()).map(({ _id: region, n }) => [region, n]));
   }
 
   /** The highest revision among a probe's settled tombstones from before `before`; 0 without any. */

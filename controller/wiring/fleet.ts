@@ -83,7 +83,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
     routes: fleetRoutes({
       probes, regions, liveness, publishIdentities, directory, quota,
       rebalance: () => rebalancer.look(),
-      countMonitors: (organizationId, region) => items.countActive(organizationId, region),
+      monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
     }),
     /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */

@@ -229,6 +229,15 @@ test('countDocuments counts what a filter matches', async () => {
   expect(await collection.countDocuments({ a: { $gt: 5 } })).toBe(0);
 });
 
+test('documents are counted by a field that holds a text', async () => {
+  const collection = await mongo.filled([{ a: 1, b: 'x' }, { a: 1, b: 'ä' }, { a: 1, b: 'x' }, { a: 2, b: 'y' }]);
+  const count = (filter: object) => collection
+    .aggregate([{ $match: filter }, { $group: { _id: '$b', n: { $sum: 1 } } }]).toArray();
+  const sorted = (groups: object[]) => groups.map((group) => JSON.stringify(group)).sort();
+  expect(sorted(await count({ a: 1 }))).toEqual(['{"_id":"x","n":2}', '{"_id":"ä","n":1}']);
+  expect(await count({ a: 5 })).toEqual([]);
+});
+
 test('a missing collection reads as an empty one', async () => {
   const nothing = mongo.db.collection('nothing');
   expect(await nothing.find({ a: 1 }).toArray()).toEqual([]);

@@ -146,7 +146,8 @@ const writes: Case[] = [
   ['a match alone', aggregate({ $match: {} }), BAD_VALUE],
   ['a count without a match', aggregate(COUNT), BAD_VALUE],
   ['a count with a limit', aggregate({ $match: {} }, { $limit: 5 }, COUNT), BAD_VALUE],
-  ['another group', aggregate({ $match: {} }, { $group: { _id: '$a', n: { $sum: 1 } } }), BAD_VALUE],
+  ['a group by a path', aggregate({ $match: {} }, { $group: { _id: '$a.b', n: { $sum: 1 } } }), BAD_VALUE],
+  ['another sum', aggregate({ $match: {} }, { $group: { _id: '$a', n: { $sum: '$b' } } }), BAD_VALUE],
   ['a stage after the count', aggregate({ $match: {} }, COUNT, { $sort: { n: 1 } }), BAD_VALUE],
   ['allowDiskUse', { ...aggregate({ $match: {} }, COUNT), allowDiskUse: true }, UNKNOWN_FIELD],
 ];

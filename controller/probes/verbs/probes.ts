@@ -25,8 +25,8 @@ export interface FleetDeps {
   quota: Pick<Quota, 'reserve' | 'release'>;
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
-  /** Monitors of an organization that run in a region. */
-  countMonitors: (organizationId: string, region: string) => Promise<number>;
+  /** Monitors of an organization by the region that they run in. */
+  monitorsByRegion: (organizationId: string) => Promise<Map<string, number>>;
 }
 
 /** Everybody may see a shared region, its organization a private one. */

@@ -24,7 +24,7 @@ const OF_THE_DRIVER = ['hello', 'ismaster', 'endsessions', 'getmore', 'killcurso
 const CALLS: Partial<Record<CommandName, RegExp>> = {
   ping: /command\(\{ ping: 1 \}\)/,
   find: /\.find\(/,
-  aggregate: /\.countDocuments\(/,
+  aggregate: /\.aggregate<[^]*\$group: \{ _id: '\$[a-z]+', n: \{ \$sum: 1 \} \}/,
   insert: /\.insertMany\(/,
   update: /\.updateOne\(/,
   delete: /\.deleteMany\(/,
@@ -65,6 +65,7 @@ const served: Record<string, unknown>[] = [
   { delete: 'c', deletes: [{ q: {}, limit: 0 }] },
   { findAndModify: 'c', query: { a: 1 }, update: { $inc: { n: 1 } }, remove: false, new: true, upsert: true },
   { aggregate: 'c', pipeline: [{ $match: { a: 1 } }, COUNT], cursor: {} },
+  { aggregate: 'c', pipeline: [{ $match: { a: 1 } }, { $group: { _id: '$b', n: { $sum: 1 } } }], cursor: {} },
   { createIndexes: 'c', indexes: [{ key: { a: 1, 'b.c': -1 }, name: 'x', unique: true, sparse: true }] },
 ];
 

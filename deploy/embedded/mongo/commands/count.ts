@@ -1,4 +1,4 @@
-import { BsonType, elementsOf, fieldOf, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, elementsOf, fieldOf, type Value } from '../bson/value.ts';
 import { encodeObject } from '../bson/write.ts';
 import { badValue } from '../errors.ts';
 import { parseFilter, type Filter } from '../query/filter.ts';
@@ -6,32 +6,56 @@ import { findHits } from '../query/hits.ts';
 import type { Args } from './args.ts';
 import type { Action } from './command.ts';
 
-/** The stage that the driver sends after `$match` to count documents. */
-const COUNT = encodeObject({ $group: { _id: 1, n: { $sum: 1 } } });
+const countBy = (id: string | number) => encodeObject({ $group: { _id: id, n: { $sum: 1 } } });
 
-/** `aggregate`, as the driver sends it for `countDocuments`. */
+/** The stage that the driver sends after `$match` to count documents. */
+const COUNT = countBy(1);
+const FIELD = /^\$[a-z_]{1,64}$/;
+
+/** `aggregate`, as the driver sends it for `countDocuments`, or to count by a field that holds a text. */
 export function countDocuments(args: Args): Action {
   const { ns } = args;
-  const filter = parsePipeline(args.documents('pipeline'));
+  const { filter, by } = parsePipeline(args.documents('pipeline'));
   const cursor = args.document('cursor');
   if (cursor === undefined || elementsOf(cursor).length > 0) throw badValue('cursor must be empty');
   return ({ storage, catalog }) => {
     const collection = catalog.get(ns);
-    let n = 0;
+    const counts = new Map<string | number, number>();
     if (collection !== undefined) {
       const hits = findHits(storage, collection, filter);
-      while (hits.next() !== undefined) n++;
+      for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
+        const id = by === null ? 1 : textOf(fieldOf(documentValue(hit.doc), by));
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+      }
     }
-    const firstBatch = n === 0 ? [] : [{ _id: 1, n }];
+    const firstBatch = [...counts].map(([_id, n]) => ({ _id, n }));
     return { cursor: { firstBatch, id: 0n, ns } };
   };
 }
 
-function parsePipeline([match, group, ...others]: readonly Value[]): Filter {
+/** `by` is the field to count by; null to count all together. */
+function parsePipeline([match, group, ...others]: readonly Value[]): { filter: Filter; by: string | null } {
   const filter = match === undefined ? undefined : fieldOf(match, '$match');
-  const isCount = group !== undefined && group.buf.subarray(group.at, group.end).equals(COUNT);
-  if (filter?.type !== BsonType.object || !isCount || others.length > 0) {
-    throw badValue('aggregate serves countDocuments only: $match, then $group by 1 with $sum of 1');
+  const by = group === undefined ? undefined : countedBy(group);
+  if (filter?.type !== BsonType.object || by === undefined || others.length > 0) {
+    const only = '$match, then $group by 1 or by a field with $sum of 1';
+    throw badValue(`aggregate serves countDocuments and counts by a field only: ${only}`);
   }
-  return parseFilter(filter);
+  return { filter: parseFilter(filter), by };
+}
+
+/** The field that the stage counts by, null for none; undefined for any other stage. */
+function countedBy(stage: Value): string | null | undefined {
+  const bytes = stage.buf.subarray(stage.at, stage.end);
+  if (bytes.equals(COUNT)) return null;
+  const group = fieldOf(stage, '$group');
+  const id = group?.type === BsonType.object ? fieldOf(group, '_id') : undefined;
+  const name = id?.type === BsonType.string ? textOf(id) : '';
+  return FIELD.test(name) && bytes.equals(countBy(name)) ? name.slice(1) : undefined;
+}
+
+/** Throws for a missing value and one that is no text: nothing of ours counts by such a field. */
+function textOf(value: Value | undefined): string {
+  if (value?.type !== BsonType.string) throw badValue('a field that is counted by must hold a text');
+  return value.buf.toString('utf8', value.at + 4, value.end - 1);
 }
