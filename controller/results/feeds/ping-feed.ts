@@ -4,7 +4,7 @@ import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Shards } from '../shards/shards.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
-import type { ShardMessage } from '../shards/shard.ts';
+import type { ShardMessage } from '../shards/shard-message.ts';
 
 const LOOK_EVERY_MS = 1000;
 /** Pings per round. */

@@ -6,7 +6,7 @@ import {
 import { viewLive, type MonitorLive } from './live.ts';
 import type { RecentResult } from './periods.ts';
 import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
-import type { ShardView } from '../shards/shard.ts';
+import type { ShardView } from '../shards/shard-message.ts';
 import type { StateRecord } from '../state/records.ts';
 
 /** Monitors in one question. */

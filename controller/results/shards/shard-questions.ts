@@ -6,7 +6,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
-import type { ShardMessage, ShardView } from './shard.ts';
+import type { ShardMessage, ShardView } from './shard-message.ts';
 
 const ANSWER_MS = 1000;
 const LONGEST_ANSWER_BYTES = 16_777_216;

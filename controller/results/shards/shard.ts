@@ -2,7 +2,6 @@ import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { ClockMessage } from '../clock/clock-rounds.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
@@ -18,7 +17,10 @@ import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakeLimits, TakenMessage } from '../intake/take-limits.ts';
 import { ENTRY_VERSION, type JournalEntry } from '../journal/journal-entry.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
-import type { JournalMessage, JournalWriter } from './journal-writer.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import {
+  NewerFormatError, OvertakenError, PoisonEntryError, type ShardMessage, type ShardView,
+} from './shard-message.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
 import type { OutboxPorts } from '../writing/outbox.ts';
@@ -70,45 +72,6 @@ export interface ShardDeps {
   counts: IngestCounts;
   /** True for an entry that ended an earlier life while it was loaded. */
   isPoison(n: number): boolean;
-}
-
-export type ShardMessage = JournalMessage | ClockMessage
-  /** A batch from the bus. One that gets no answer is sent again by its probe. */
-  | { kind: 'batch'; message: TakenMessage }
-  /** Changed monitors. Answers with the ids of those that the journal has. */
-  | { kind: 'configs'; configs: MonitorConfig[]; answer(journaled: string[]): void }
-  /**
-   * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may
-   * be more. Answers with the ids of those whose monitor is unknown.
-   */
-  | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
-  /** Journaled pings that are out of their collection now. */
-  | { kind: 'pingsRemoved'; ids: string[] }
-  /** The database did not answer for a while, or input was lost: silence until now means nothing. */
-  | { kind: 'interrupted' }
-  | { kind: 'read'; read(shard: ShardView): void };
-
-/** What a question may read of a shard. */
-export interface ShardView {
-  readonly state: ShardState;
-  /** Token of this life of the shard: no other life, here or elsewhere, has the same. */
-  readonly writer: string;
-}
-
-/** The journal holds an entry of a later format: the shard belongs to a controller that can read it. */
-export class NewerFormatError extends Error {}
-
-/** Another controller has written this shard's journal. */
-export class OvertakenError extends Error {}
-
-/** A journal entry ended the life that loaded it. */
-export class PoisonEntryError extends Error {
-  readonly n: number;
-
-  constructor(n: number, cause: unknown) {
-    super(`journal entry ${n} cannot be applied`, { cause });
-    this.n = n;
-  }
 }
 
 /** One life of a shard: what is taken, what it means, and what is still to be written of it. */

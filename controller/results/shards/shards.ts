@@ -10,10 +10,10 @@ import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { LostLanes } from '../dead-letters/lost-lanes.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
+import { Shard, type IngestCounts, type ShardDeps, type ShardStores } from './shard.ts';
 import {
-  NewerFormatError, OvertakenError, PoisonEntryError, Shard, type IngestCounts, type ShardDeps,
-  type ShardMessage, type ShardStores,
-} from './shard.ts';
+  NewerFormatError, OvertakenError, PoisonEntryError, type ShardMessage,
+} from './shard-message.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
 const FIRST_RESTART_MS = 200;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { BusError, type Bus } from '../../../controller/platform/bus/bus-port.ts';
 import { ShardQuestions, shardQuestion } from '../../../controller/results/shards/shard-questions.ts';
-import type { ShardView } from '../../../controller/results/shards/shard.ts';
+import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 

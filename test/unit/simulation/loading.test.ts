@@ -10,9 +10,8 @@ import type { LanePosition } from '../../../controller/results/state/records.ts'
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
 import type { LookAnswer } from '../../../controller/results/clock/clock-rounds.ts';
-import {
-  PoisonEntryError, Shard, type ShardDeps, type ShardMessage,
-} from '../../../controller/results/shards/shard.ts';
+import { Shard, type ShardDeps } from '../../../controller/results/shards/shard.ts';
+import { PoisonEntryError, type ShardMessage } from '../../../controller/results/shards/shard-message.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
