@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 async function attackBus(seed: number, messages: number): Promise<void> {
   if (!Number.isSafeInteger(messages) || messages < 1) throw new Error(USAGE);
   const startedAt = Date.now();
-  const report = await runBusFuzz(seed, messages);
+  const report = await runBusFuzz(seed, messages, (line) => console.log(line));
   for (const fault of report.faults) console.log(`FAULT ${fault}`);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
   console.log(`seed ${seed}: ${messages} messages, ${report.bytes} bytes, in ${seconds} s`);

@@ -94,7 +94,7 @@ export class HostileMessages {
         : null,
       timings: random.chance(0.5) ? { connect: random.int(0, 100), first_byte: random.int(0, 4_000_000) } : null,
       remote_address: random.pick([null, '203.0.113.9', 'x'.repeat(65)]), tls: null,
-      detail: random.chance(0.1) ? this.#detail() : null,
+      detail: random.chance(0.01) ? this.#detail() : null,
     };
   }
 
@@ -106,8 +106,8 @@ export class HostileMessages {
 
   #asJson(batch: ResultBatch): Uint8Array {
     const text = JSON.stringify({ v: 1, ...batch });
-    const depth = 1000 * (1 + this.#random.int(0, 20));
-    return Buffer.from(this.#random.chance(0.2)
+    const depth = 100 * (1 + this.#random.int(0, 400));
+    return Buffer.from(this.#random.chance(0.01)
       ? text.replace('"detail":null', `"detail":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
       : text);
   }

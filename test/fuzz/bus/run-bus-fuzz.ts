@@ -31,15 +31,18 @@ const BAITS = 20;
 const BYTES_AT_ONCE = 60_000;
 const PAUSE_MS = 100;
 /** The victim's probe reports once in so many pauses: each report may wait a second for the journal. */
-const PAUSES_PER_REPORT = 8;
+const PAUSES_PER_REPORT = 20;
+const PAUSES_PER_LINE = 100;
 
 /**
  * Publishes random messages with the credential of an enrolled probe, while another tenant's probe reports;
  * then holds what the other tenant sees against what its probe reported. The seed determines the messages
  * except ids and times.
  */
-export async function runBusFuzz(seed: number, messages: number): Promise<BusFuzzReport> {
-  const run = await BusFuzz.open();
+export async function runBusFuzz(
+  seed: number, messages: number, progress: (line: string) => void = () => undefined,
+): Promise<BusFuzzReport> {
+  const run = await BusFuzz.open(progress);
   try {
     return await run.all(seed, messages);
   } finally {
@@ -55,14 +58,16 @@ class BusFuzz {
   readonly #client: MongoClient;
   readonly #lines: string[];
   readonly #beats: NodeJS.Timeout;
-  #attacker: ApiSession;
+  readonly #attacker: ApiSession;
+  readonly #progress: (line: string) => void;
   #victims: string[] = [];
   /** Results reported of each of the victim's monitors. */
   readonly #reported = new Map<string, number>();
   readonly #faults: string[] = [];
 
   private constructor(
-    parts: { rig: ControllerRig; receiver: Receiver; client: MongoClient; lines: string[]; attacker: ApiSession },
+    parts: { rig: ControllerRig; receiver: Receiver; client: MongoClient; lines: string[]; attacker: ApiSession;
+      progress(line: string): void },
     victim: TestProbe, hostile: TestProbe,
   ) {
     this.#rig = parts.rig;
@@ -70,6 +75,7 @@ class BusFuzz {
     this.#client = parts.client;
     this.#lines = parts.lines;
     this.#attacker = parts.attacker;
+    this.#progress = parts.progress;
     this.#victim = victim;
     this.#hostile = hostile;
     this.#beats = setInterval(() => [victim, hostile].forEach((probe) => {
@@ -77,7 +83,7 @@ class BusFuzz {
     }), 2000);
   }
 
-  static async open(): Promise<BusFuzz> {
+  static async open(progress: (line: string) => void): Promise<BusFuzz> {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, new Writable({
       write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()),
@@ -91,7 +97,7 @@ class BusFuzz {
     const victim = await rig.probe('honest');
     const hostile = await rig.probe('hostile', { session: attacker, region: 'attackers' });
     for (const probe of [victim, hostile]) await probe.follow();
-    return new BusFuzz({ rig, receiver, client, lines, attacker }, victim, hostile);
+    return new BusFuzz({ rig, receiver, client, lines, attacker, progress }, victim, hostile);
   }
 
   async all(seed: number, messages: number): Promise<BusFuzzReport> {
@@ -103,7 +109,9 @@ class BusFuzz {
     const bytes = await this.#attack(new HostileMessages(new Random(seed), {
       own: baits, foreign: this.#victims,
     }), messages);
+    this.#progress('all sent; judging');
     await this.#judge('after the attack');
+    this.#progress('restarting the controller');
     await this.#rig.restart(async () => undefined);
     await this.#judge('after a restart');
     const letters = await this.#client.db().collection('dead_letters').countDocuments({});
@@ -136,6 +144,7 @@ class BusFuzz {
       await this.#hostile.nats.flush();
       if (pauses % PAUSES_PER_REPORT === 0) await this.#report(true);
       pauses += 1;
+      if (pauses % PAUSES_PER_LINE === 0) this.#progress(`${sent + 1} of ${messages} messages`);
       await passTime(PAUSE_MS);
     }
     await this.#hostile.nats.flush();
