@@ -96,7 +96,17 @@ export function planMonitor(
 /** Whether the item says what is wanted, under a revision of its probe. */
 function isSettled(item: AssignmentDoc | undefined, assignment: Assignment): boolean {
   if (!item || item.gone || item.pending !== undefined) return false;
-  return JSON.stringify(item.assignment) === JSON.stringify(assignment);
+  if (JSON.stringify(item.assignment) === JSON.stringify(assignment)) return true;
+  // A database that stores no null gives fields back in another order.
+  return inOrder(item.assignment) === inOrder(assignment);
+}
+
+/** JSON with the fields of each object in order of their names. */
+function inOrder(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner));
 }
 
 /** Finaliser of MurmurHash3 (32 bit, public domain): FNV alone leaves the high bits of similar keys alike. */
