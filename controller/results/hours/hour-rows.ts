@@ -41,6 +41,7 @@ export class HourRows {
   #lastEntry: number;
   #lastAt: number;
   #errorBytes = 0;
+  #allowance = 0;
 
   constructor(hour: number, firstEntry: number) {
     this.firstEntry = firstEntry;
@@ -87,11 +88,15 @@ export class HourRows {
     }
   }
 
-  /** True when one region has sent `count` or more of these rows. */
-  hasOf(region: string, count: number): boolean {
-    if (this.#length < count) return false;
+  /**
+   * True when one region has sent what it is allowed, or more. The largest allowance counts: a monitor that
+   * was checked more often earlier in the hour is not refused for that.
+   */
+  isFullFor(region: string, allowance: number): boolean {
+    if (allowance > this.#allowance) this.#allowance = allowance;
+    if (this.#length < this.#allowance) return false;
     const numbers = this.#sources.flatMap((source, number) => (source.region === region ? [number] : []));
-    return numbers.reduce((sum, number) => sum + (this.#ofSource[number] ?? 0), 0) >= count;
+    return numbers.reduce((sum, number) => sum + (this.#ofSource[number] ?? 0), 0) >= this.#allowance;
   }
 
   #rareTextOf(row: RowParts): string | null {

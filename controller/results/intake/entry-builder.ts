@@ -241,7 +241,7 @@ export class EntryBuilder {
   /** What waits for the journal is not counted: it is little beside what an hour may hold. */
   #excessOf(result: CheckResult, config: MonitorConfig | undefined, region: string): 'too_many' | null {
     const rows = this.state.monitors.get(result.monitor_id)?.hours.get(hourOf(result.started_at));
-    return rows && config && rows.hasOf(region, hourAllowance(config)) ? 'too_many' : null;
+    return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
   }
 
   /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */

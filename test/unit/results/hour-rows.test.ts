@@ -44,9 +44,18 @@ describe('the rows of an hour in memory', () => {
     const rows = new HourRows(HOUR, 1);
     for (const probe_id of ['one', 'other']) rows.add(1, { ...SOURCE, probe_id }, storedOf());
     rows.add(1, { ...SOURCE, region: 'us' }, storedOf());
-    expect([rows.hasOf('eu', 2), rows.hasOf('eu', 3), rows.hasOf('us', 2), rows.hasOf('ap', 1)]).toEqual([
-      true, false, false, false,
+    expect([rows.isFullFor('ap', 1), rows.isFullFor('us', 2), rows.isFullFor('eu', 2)]).toEqual([
+      false, false, true,
     ]);
+  });
+
+  test('do not refuse what a shorter interval allowed earlier in the hour', () => {
+    const rows = new HourRows(HOUR, 1);
+    expect(rows.isFullFor('eu', 3)).toBe(false);
+    for (let at = 0; at < 2; at += 1) rows.add(1, SOURCE, storedOf());
+    expect(rows.isFullFor('eu', 1)).toBe(false);
+    rows.add(1, SOURCE, storedOf());
+    expect(rows.isFullFor('eu', 1)).toBe(true);
   });
 
   test('know their first and last journal entry', () => {
