@@ -168,9 +168,9 @@ describe('an impossible start', () => {
         'Farwatch cannot start: 5 settings are invalid',
         '  PORT must be a whole number from 0 to 65535, not "http"',
         '  NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"',
+        '  PROBE_ALLOW_PRIVATE must be true or false, not "perhaps"',
         '  RATE_LIMIT must be a whole number from 1 to 1000000000, not "0"',
         '  LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
-        '  PROBE_ALLOW_PRIVATE must be true or false, not "perhaps"',
         '',
       ].join('\n'),
     });

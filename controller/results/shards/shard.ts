@@ -304,6 +304,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     counts.set_aside += 1;
     log.error({ shard, n }, 'the database refuses a journal entry; its results are set aside');
     if (!this.#builder.setAsideBatches(clock.now())) throw new Error(`entry ${n} is refused without results`);
+    this.#deps.journal.schedule(this.#context.self, clock.monotonic());
   }
 
   #apply(entry: JournalEntry): AppliedEntry {
