@@ -10,6 +10,7 @@ import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
 import { Pulse } from './beat.ts';
 import { addressGuard, type OwnPolicy } from './checks/network/address-guard.ts';
+import { Trust } from './checks/tls/trust.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
 import { CheckRegistry } from './checks/registry.ts';
 import { enrol } from './identity/enrolment.ts';
@@ -70,7 +71,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(settings.dataDir);
   const registry = new CheckRegistry({
-    clock, version, resolver: new SystemResolver(clock),
+    clock, version, resolver: new SystemResolver(clock), trust: new Trust(),
     allowAddress: addressGuard(settings.checks, clock),
   });
   const identity = await identityOf(deps, registry.capabilities);

@@ -1,7 +1,5 @@
-import type { CheckResult, ErrorType } from '../../shared/contracts/result.ts';
+import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
-
-export type CheckError = NonNullable<CheckResult['error']>;
 
 /** An incident to open. Its id is derived, so opening it twice changes nothing. */
 export interface IncidentOpening {

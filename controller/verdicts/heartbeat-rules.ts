@@ -1,6 +1,6 @@
 import { isoTime } from '../../shared/time.ts';
 import { bookUntil } from './booking-rules.ts';
-import type { CheckError } from './effect.ts';
+import type { CheckError } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import type { HeartbeatState, JournaledPing, MonitorState } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';

@@ -1,5 +1,5 @@
-import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Alert, CheckError, IncidentOpening, IncidentResolution } from './effect.ts';
+import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
+import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
 import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
 
 /** One region's view of a monitor. Instants are Unix ms. */

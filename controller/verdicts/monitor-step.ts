@@ -1,6 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { ErrorType } from '../../shared/contracts/result.ts';
-import type { Alert, AlertEvent, CheckError, IncidentOpening } from './effect.ts';
+import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
+import type { Alert, AlertEvent, IncidentOpening } from './effect.ts';
 import type { Severity } from './monitor-config.ts';
 import type { MonitorEffect, MonitorState, Outage, StatusChange } from './monitor-state.ts';
 

@@ -1,5 +1,5 @@
 import { bookWatched, lastHeard, rebook } from './booking-rules.ts';
-import type { CheckError } from './effect.ts';
+import type { CheckError } from '../../shared/contracts/result.ts';
 import type { RuntimeStatus } from './monitor-config.ts';
 import type { MonitorState, Outage } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';

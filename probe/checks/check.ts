@@ -1,7 +1,11 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { ErrorType, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
+import type { CheckError, ErrorType, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Resolver } from './network/resolver.ts';
+import type { Trust } from './tls/trust.ts';
+
+/** Where a failure happened. */
+export type ErrorLayer = NonNullable<CheckError['layer']>;
 
 /** What one check found. A failure is data: a check never rejects. */
 export interface Finding {
@@ -10,7 +14,7 @@ export interface Finding {
   degraded: boolean;
   response_time_ms: number | null;
   status_code: number | null;
-  error: { type: ErrorType; message: string } | null;
+  error: CheckError | null;
   missed: MissedReason | null;
   timings: Timings | null;
   remote_address: string | null;
@@ -26,8 +30,7 @@ export interface CheckContext {
   allowAddress: (ip: string, allowPrivate?: boolean) => boolean;
   /** Of this software, for the User-Agent. */
   version: string;
-  /** Certificates (PEM) trusted in place of those that Node trusts. */
-  trustedRoots?: string[];
+  trust: Trust;
 }
 
 /** One kind of check. `timeoutMs` bounds everything it does; `allowPrivate` is for `allowAddress`. */
@@ -50,8 +53,10 @@ export function missed(reason: MissedReason): Finding {
 }
 
 /** A failure of the target, with whatever is known beside its kind. */
-export function failure(type: ErrorType, message: string, known: Partial<Finding> = {}): Finding {
-  return { ...EMPTY, ...known, outcome: 'failure', error: { type, message: printable(message) } };
+export function failure(
+  type: ErrorType, layer: ErrorLayer, message: string, known: Partial<Finding> = {},
+): Finding {
+  return { ...EMPTY, ...known, outcome: 'failure', error: { type, layer, message: printable(message) } };
 }
 
 /**

@@ -5,6 +5,10 @@ export const MONITOR_TYPES = ['HTTP', 'KEYWORD', 'ICMP', 'TCP', 'DNS', 'HEARTBEA
 export const monitorType = z.enum(MONITOR_TYPES);
 export type MonitorType = z.infer<typeof monitorType>;
 
+/** Which addresses of a name a check may use. */
+export const IP_FAMILIES = ['any', 'ipv4', 'ipv6'] as const;
+export type IpFamily = (typeof IP_FAMILIES)[number];
+
 /** The request of an HTTP check, and what its answer has to be. Durations are ms. */
 const request = {
   url: z.string(),

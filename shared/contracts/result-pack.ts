@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
-  checkResult, DROP_REASONS, droppedRange, EPOCH, errorType, LAST_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
+  checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, LAST_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
   missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
@@ -23,7 +23,7 @@ const HAS_EXTRAS = 1 << 7;
 
 /** What few results carry. */
 const extras = z.object({
-  error: z.object({ type: errorType, message: z.string().max(1000) }).optional(),
+  error: checkError.optional(),
   missed: missedSlots.optional(),
   tls: tlsFacts.optional(),
   detail: resultDetail.optional(),

@@ -8,6 +8,15 @@ export const ERROR_TYPES = [
 export const errorType = z.enum(ERROR_TYPES);
 export type ErrorType = z.infer<typeof errorType>;
 
+/** Where a check failed, from the name lookup to what the answer contains. */
+const ERROR_LAYERS = ['dns', 'connect', 'tls', 'request', 'response', 'content'] as const;
+export const errorLayer = z.enum(ERROR_LAYERS);
+
+/** What was wrong. `message` says what was expected and what came. Older probes send no `layer`. */
+export const checkError =
+  z.object({ type: errorType, layer: errorLayer.optional(), message: z.string().max(1000) });
+export type CheckError = z.infer<typeof checkError>;
+
 /** Why a scheduled slot was not run. Never counts against the target. */
 export const MISSED_REASONS =
   ['overload', 'blocked_target', 'unsupported', 'probe_unhealthy', 'probe_down', 'clock_jump'] as const;
@@ -97,7 +106,7 @@ export const checkResult = z.object({
   /** A success slower than the monitor's threshold. */
   degraded: z.boolean(),
   status_code: z.int().min(100).max(999).nullable().default(null),
-  error: z.object({ type: errorType, message: z.string().max(1000) }).nullable().default(null),
+  error: checkError.nullable().default(null),
   /** With `missed`: the reason and how many slots from `scheduled_at` on, one interval apart. */
   missed: missedSlots.nullable().default(null),
   timings: timings.nullable().default(null),

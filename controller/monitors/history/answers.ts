@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorType, timings } from '../../../shared/contracts/result.ts';
+import { errorLayer, errorType, timings } from '../../../shared/contracts/result.ts';
 import { instantInput, queryBoolean, queryInt } from '../../http/params.ts';
 
 const unixMs = z.int();
@@ -45,7 +45,7 @@ export const resultView = z.strictObject({
   degraded: z.boolean(),
   response_time_ms: ms,
   status_code: z.int().nullable(),
-  error: z.strictObject({ type: errorType, message: z.string() }).nullable(),
+  error: z.strictObject({ type: errorType, layer: errorLayer.optional(), message: z.string() }).nullable(),
   timings: timings.nullable(),
   checked_at: unixMs,
   reason: z.string().optional().describe('Why the check was missed.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorType, missedReason, OUTCOMES, REASONS, timings } from '../../../shared/contracts/result.ts';
+import { checkError, missedReason, OUTCOMES, REASONS, timings } from '../../../shared/contracts/result.ts';
 
 /** What a block keeps of a result. Instants are Unix ms, durations ms to a tenth. */
 export const storedResult = z.object({
@@ -15,7 +15,7 @@ export const storedResult = z.object({
   late: z.boolean(),
   response_time_ms: z.number().nullable(),
   status_code: z.number().nullable(),
-  error: z.object({ type: errorType, message: z.string() }).nullable(),
+  error: checkError.nullable(),
   missed: z.object({ reason: missedReason, count: z.number() }).nullable(),
   timings: timings.nullable(),
 });

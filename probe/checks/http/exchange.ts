@@ -4,7 +4,8 @@ import {
 } from 'node:tls';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { tlsFactsOf } from './certificate.ts';
+import type { Phase } from '../network/problems.ts';
+import { tlsFactsOf } from '../tls/certificate.ts';
 import { HeadReader, type ResponseHead } from './response-head.ts';
 
 /** After the head, this much of a body is read so that the server can close in peace; then it is cut. */
@@ -29,8 +30,6 @@ export interface ExchangeOptions {
   /** Shared by all exchanges: what is read is used up before the next read. */
   buffer: Buffer;
 }
-
-export type Phase = 'connect' | 'tls' | 'response';
 
 /** Instants are of the monotonic clock; 0 when that point was not reached. */
 export interface ExchangeResult {
@@ -156,7 +155,7 @@ class Exchange {
 
   #read(bytes: Uint8Array, start: number, end: number): void {
     const outcome = this.#head.push(bytes, start, end);
-    if (outcome.kind === 'bad') return this.#fail('BAD_RESPONSE', outcome.problem);
+    if (outcome.kind === 'bad') return this.#fail('BAD_RESPONSE', `Not a valid HTTP answer: ${outcome.problem}`);
     if (outcome.kind === 'partial') return;
     const { head, rest } = outcome;
     if (head.status < 200 && head.status !== 101) {

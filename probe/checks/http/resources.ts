@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { createSecureContext, type SecureContext } from 'node:tls';
 import type { CheckContext } from '../check.ts';
 
 const READ_BUFFER_BYTES = 65_536;
@@ -8,16 +7,9 @@ const READ_BUFFER_BYTES = 65_536;
 export class HttpResources {
   readonly context: CheckContext;
   readonly buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
-  #secureContext: SecureContext | null = null;
 
   constructor(context: CheckContext) {
     this.context = context;
-  }
-
-  /** Made on first use: reading the trusted roots takes some 20 ms. */
-  get secureContext(): SecureContext {
-    const { trustedRoots } = this.context;
-    return (this.#secureContext ??= createSecureContext(trustedRoots ? { ca: trustedRoots } : {}));
   }
 }
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { CheckContext, Finding } from '../../../../probe/checks/check.ts';
 import { createHttpCheck } from '../../../../probe/checks/http.ts';
 import type { Resolution, Resolver } from '../../../../probe/checks/network/resolver.ts';
+import { Trust } from '../../../../probe/checks/tls/trust.ts';
 import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
 import { checkResult } from '../../../../shared/contracts/result.ts';
 import { systemClock } from '../../../../shared/time.ts';
@@ -44,7 +45,7 @@ async function check(
 ): Promise<Finding> {
   const context: CheckContext = {
     clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9',
-    ...options.context,
+    trust: new Trust(), ...options.context,
   };
   const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 60_000);
   const result = resultOf(

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CheckContext, Finding } from '../../../../probe/checks/check.ts';
+import { Trust } from '../../../../probe/checks/tls/trust.ts';
 import { createHttpCheck } from '../../../../probe/checks/http.ts';
 import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
 import { tlsFacts } from '../../../../shared/contracts/result.ts';
@@ -28,7 +29,7 @@ async function serve(certificate: Issued): Promise<RawServer> {
 
 function check(spec: Partial<HttpSpec>, timeoutMs = 60_000): Promise<Finding> {
   const context: CheckContext = {
-    clock: systemClock, allowAddress: () => true, version: '1', trustedRoots: [authority.cert],
+    clock: systemClock, allowAddress: () => true, version: '1', trust: new Trust([authority.cert]),
     resolver: { resolve: (_host, family) => Promise.resolve(
       family === 4 ? { ok: true, addresses: ['127.0.0.1'] } : { ok: false, code: 'ENODATA' },
     ) },

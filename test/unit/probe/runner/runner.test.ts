@@ -15,8 +15,8 @@ const SUCCESS: Finding = {
   outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null,
   timings: null, remote_address: null, tls: null, detail: null,
 };
-const FAILURE = failure('status_code', 'Expected 200, got 503', { status_code: 503 });
-const TIMEOUT = failure('timeout', 'No answer');
+const FAILURE = failure('status_code', 'response', 'Expected 200, got 503', { status_code: 503 });
+const TIMEOUT = failure('timeout', 'response', 'No answer');
 
 type Recorded = CheckResult & { urgent: boolean; recordedAt: number };
 

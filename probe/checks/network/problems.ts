@@ -1,12 +1,11 @@
 import type { ErrorType, MissedReason } from '../../../shared/contracts/result.ts';
-import { printable } from '../check.ts';
-import type { Phase } from './exchange.ts';
+import { failure, missed, printable, type Finding } from '../check.ts';
 
-/** A deadline noticed this much too late shows that the probe stood still, ms. */
-export const STALL_MS = 500;
+/** How far a connection had come; also the layer of its failure. */
+export type Phase = 'connect' | 'tls' | 'response';
 
 /** Whose fault it is: the target's, or the probe's own (which never counts against the target). */
-export type Problem = { kind: 'target'; type: ErrorType; message: string } | {
+type Problem = { kind: 'target'; type: ErrorType; message: string } | {
   kind: 'own';
   reason: MissedReason;
 };
@@ -25,12 +24,21 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   EACCES: 'Connection not permitted',
 });
 
-/** What an exchange that ended with `code` (errno or ours) in `phase` says about the target. */
-export function exchangeProblem(phase: Phase, code: string, message: string): Problem {
+/** What a check found whose connection ended with `code` (errno or ours) in `phase`. */
+export function connectionFailure(
+  { phase, code, message }: { phase: Phase; code: string; message: string }, known: Partial<Finding>,
+): Finding {
+  const problem = problemOf(phase, code, message);
+  return problem.kind === 'own'
+    ? missed(problem.reason)
+    : failure(problem.type, phase, problem.message, known);
+}
+
+function problemOf(phase: Phase, code: string, message: string): Problem {
   if (EXHAUSTED.has(code)) return { kind: 'own', reason: 'overload' };
   if (CUT_OFF.has(code)) return { kind: 'own', reason: 'probe_unhealthy' };
   if (code === 'ETIMEDOUT') return target('timeout', 'Connection timed out');
-  if (code === 'BAD_RESPONSE') return target('connection_error', `Not a valid HTTP answer: ${message}`);
+  if (code === 'BAD_RESPONSE') return target('connection_error', message);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return target('ssl_error', `TLS failed: ${reasonOf(message)}`);
   }
@@ -46,15 +54,4 @@ function target(type: ErrorType, message: string): Problem {
 function reasonOf(message: string): string {
   const parts = message.split(':');
   return printable(parts.length > 5 ? (parts[5] as string) : message);
-}
-
-/** A sentence for the error code of a name lookup. */
-export function dnsProblem(code: string, host: string): string {
-  const name = printable(host).slice(0, 255);
-  if (code === 'ENOTFOUND') return `The name ${name} does not exist`;
-  if (code === 'ENODATA') return `The name ${name} has no address`;
-  if (code === 'ETIMEOUT') return `The name servers did not answer for ${name}`;
-  if (code === 'ESERVFAIL') return `The name servers failed for ${name}`;
-  if (code === 'EREFUSED') return `The name servers refused to answer for ${name}`;
-  return `The name ${name} could not be looked up (${printable(code)})`;
 }

@@ -1,0 +1,33 @@
+import type { Clock } from '../../shared/time.ts';
+import { failure, missed, type ErrorLayer, type Finding } from './check.ts';
+
+/** A deadline noticed this much too late shows that the probe stood still, ms. */
+const STALL_MS = 500;
+
+/** The one deadline of a check, over all that it does. */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #startedAt: number;
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#startedAt = clock.monotonic();
+  }
+
+  get elapsedMs(): number {
+    return this.#clock.monotonic() - this.#startedAt;
+  }
+
+  /** Negative once it has passed. */
+  get leftMs(): number {
+    return this.#timeoutMs - this.elapsedMs;
+  }
+
+  /** What a check found whose time is up. Noticed much too late, it says that the probe stood still. */
+  passed(layer: ErrorLayer, doing: string, known: Partial<Finding> = {}): Finding {
+    if (this.leftMs < -STALL_MS) return missed('overload');
+    return failure('timeout', layer, `No answer within ${this.#timeoutMs} ms (${doing})`, known);
+  }
+}

@@ -1,0 +1,125 @@
+import { isIP } from 'node:net';
+import type { IpFamily } from '../../../shared/contracts/check-spec.ts';
+import { failure, missed, printable, type CheckContext, type Finding } from '../check.ts';
+import type { Deadline } from '../deadline.ts';
+import type { Resolution } from './resolver.ts';
+
+/** Stands for a name server's answer that did not come in time. */
+const LATE = 'deadline';
+/** Addresses of one name that are tried before it counts as unreachable. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * One try at an address, with `shareMs` for its connection. True when the address was reached, whatever came
+ * of it: then no other address is tried.
+ */
+export type Attempt = (address: string, shareMs: number) => Promise<boolean>;
+
+/** Finds the addresses of a check's hosts, within its deadline and among those that it may connect to. */
+export class Target {
+  readonly #context: CheckContext;
+  readonly #deadline: Deadline;
+  readonly #allowPrivate: boolean | undefined;
+  #lookupMs: number | null = null;
+  #code = '';
+
+  /** `allowPrivate`: what the assignment says. */
+  constructor(context: CheckContext, deadline: Deadline, allowPrivate: boolean | undefined) {
+    this.#context = context;
+    this.#deadline = deadline;
+    this.#allowPrivate = allowPrivate;
+  }
+
+  /** Time spent on name servers so far; null when none was asked. */
+  get lookupMs(): number | null {
+    return this.#lookupMs;
+  }
+
+  /**
+   * Tries the addresses of `host` (a name, or an address without brackets) in turn until one is reached: IPv4
+   * first, then IPv6. Returns null once any was tried, else why none could be.
+   */
+  async reach(host: string, family: IpFamily, attempt: Attempt): Promise<Finding | null> {
+    const literal = isIP(host);
+    if (literal !== 0) {
+      return family === 'any' || family === (literal === 4 ? 'ipv4' : 'ipv6')
+        ? (await this.#try([host], attempt)).finding
+        : failure('connection_error', 'connect', `${host} is not an ${nameOf(family)} address`);
+    }
+    const families = family === 'any' ? ([4, 6] as const) : family === 'ipv4' ? ([4] as const) : ([6] as const);
+    return this.#reachName(host, families, attempt);
+  }
+
+  async #reachName(host: string, families: readonly (4 | 6)[], attempt: Attempt): Promise<Finding | null> {
+    let [isTried, code] = [false, 'ENODATA'];
+    for (const family of families) {
+      const addresses = await this.#lookUp(host, family);
+      if (addresses.length > 0) {
+        const { finding, isReached } = await this.#try(addresses, attempt);
+        if (finding || isReached || this.#deadline.leftMs <= 0) return finding;
+        isTried = true;
+      } else if (!isTried) {
+        if (this.#code !== 'ENODATA') code = this.#code;
+        // A name that does not exist has no address of the other family either.
+        if (this.#code === 'ENOTFOUND') break;
+      }
+    }
+    return isTried ? null : this.#lookupFailure(host, code, families);
+  }
+
+  async #try(
+    addresses: string[], attempt: Attempt,
+  ): Promise<{ finding: Finding | null; isReached: boolean }> {
+    if (!addresses.every((address) => this.#context.allowAddress(address, this.#allowPrivate))) {
+      return { finding: missed('blocked_target'), isReached: false };
+    }
+    for (const [at, address] of addresses.entries()) {
+      const isReached = await attempt(address, this.#deadline.leftMs / (addresses.length - at));
+      if (isReached) return { finding: null, isReached };
+      if (this.#deadline.leftMs <= 0) break;
+    }
+    return { finding: null, isReached: false };
+  }
+
+  async #lookUp(host: string, family: 4 | 6): Promise<string[]> {
+    const { clock, resolver } = this.#context;
+    const startedAt = clock.monotonic();
+    const answer = await new Promise<Resolution>((resolve) => {
+      const late = (): void => resolve({ ok: false, code: LATE });
+      const timer = clock.setTimer(Math.max(0, this.#deadline.leftMs), late);
+      void resolver.resolve(host, family).then((resolution) => {
+        timer.cancel();
+        resolve(resolution);
+      });
+    });
+    this.#lookupMs = (this.#lookupMs ?? 0) + clock.monotonic() - startedAt;
+    this.#code = answer.ok ? 'ENODATA' : answer.code;
+    return answer.ok
+      ? answer.addresses.filter((address) => isIP(address) === family).slice(0, MAX_ADDRESSES)
+      : [];
+  }
+
+  #lookupFailure(host: string, code: string, families: readonly (4 | 6)[]): Finding {
+    // Nobody listens where this machine's name server should be: that says nothing about the target.
+    if (code === 'ECONNREFUSED') return missed('probe_unhealthy');
+    // A timer may fire a moment before the clock says that its time has come.
+    return code === LATE || this.#deadline.leftMs <= 0
+      ? this.#deadline.passed('dns', `looking up ${printable(host)}`)
+      : failure('dns_error', 'dns', lookupProblem(code, host, families));
+  }
+}
+
+function nameOf(family: IpFamily): string {
+  return family === 'ipv4' ? 'IPv4' : 'IPv6';
+}
+
+function lookupProblem(code: string, host: string, families: readonly (4 | 6)[]): string {
+  const name = printable(host).slice(0, 255);
+  const kind = families.length > 1 ? 'address' : `IPv${families[0] as number} address`;
+  if (code === 'ENOTFOUND') return `The name ${name} does not exist`;
+  if (code === 'ENODATA') return `The name ${name} has no ${kind}`;
+  if (code === 'ETIMEOUT') return `The name servers did not answer for ${name}`;
+  if (code === 'ESERVFAIL') return `The name servers failed for ${name}`;
+  if (code === 'EREFUSED') return `The name servers refused to answer for ${name}`;
+  return `The name ${name} could not be looked up (${printable(code)})`;
+}
