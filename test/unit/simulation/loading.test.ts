@@ -6,6 +6,7 @@ import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { InsertOutcome } from '../../../controller/results/journal/journal-store.ts';
 import type { LanePosition } from '../../../controller/results/state/records.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
@@ -75,8 +76,8 @@ const look = (actor: Actor<ShardMessage>) =>
   actor.ask<LookAnswer>((answer) => ({ kind: 'look', limit: 100, answer }));
 const nextEntry = (actor: Actor<ShardMessage>) =>
   actor.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer }));
-const inserted = (actor: Actor<ShardMessage>) =>
-  actor.ask<void>((answer) => ({ kind: 'inserted', outcome: 'written', snapshotN: 0, answer }));
+const inserted = (actor: Actor<ShardMessage>, outcome: InsertOutcome = 'written') =>
+  actor.ask<void>((answer) => ({ kind: 'inserted', outcome, snapshotN: 0, answer }));
 
 /**
  * Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the
@@ -311,6 +312,34 @@ describe('an inactive lane', () => {
     expect(found.lanes).toHaveLength(4);
     for (const { moved_at: movedAt } of found.lanes) expect(movedAt).toBeGreaterThanOrEqual(now);
   });
+});
+
+test('a shard asks again for an entry that the database will never take, without its results', async () => {
+  const clock = new SimulatedClock();
+  const process = new SimulatedProcess(clock);
+  const wire = new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined });
+  const scheduled: number[] = [];
+  const { actor, loading } = actorOf(process, {
+    stores: simulatedStores(saved(), wire),
+    journal: { schedule: (_shard, at) => void scheduled.push(at) },
+  });
+  const { state } = await within(clock, loading);
+  const [batch] = failureEntry(3).batches;
+  if (!batch) throw new Error('no batch');
+  const answers: number[] = [];
+  actor.send({ kind: 'batch', message: { ...batch, answer: (position) => void answers.push(position) } });
+  const first = await nextEntry(actor);
+  scheduled.length = 0;
+
+  await inserted(actor, 'refused');
+  expect(scheduled).toEqual([clock.monotonic()]);
+
+  const second = await nextEntry(actor);
+  expect(first?.entry).toMatchObject({ n: 3, batches: [{ batch: { results: [{ seq: 1 }] } }] });
+  expect(second?.entry).toMatchObject({ n: 3, batches: [{ batch: { results: [] } }] });
+  expect(second?.letters).toMatchObject([{ reason: 'unreadable', probe_id: 'p' }]);
+  await inserted(actor);
+  expect([state.n, answers]).toEqual([3, [1]]);
 });
 
 describe('an owned shard', () => {
