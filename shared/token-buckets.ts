@@ -4,12 +4,16 @@ export interface Rate {
   burst: number;
 }
 
+/** For what is to be logged once per sender and hour. */
+export const ONCE_AN_HOUR: Rate = { perSecond: 1 / 3600, burst: 1 };
+
 /** Senders remembered; beyond it, those whose bucket has filled up again are forgotten. */
 const SENDERS = 1000;
 
 interface Bucket {
+  /** Below 0 for a sender in debt. */
   left: number;
-  /** Monotonic ms of the last take. */
+  /** Monotonic ms of the last charge. */
   at: number;
 }
 
@@ -22,23 +26,24 @@ export class TokenBuckets {
     this.#rate = rate;
   }
 
+  /** What the sender may use now; below 0 while it is in debt. */
+  left(sender: string, monotonicNow: number): number {
+    const bucket = this.#buckets.get(sender);
+    return bucket ? this.#refilled(bucket, monotonicNow) : this.#rate.burst;
+  }
+
   /** Takes `amount` and returns true; takes nothing and returns false when the sender has less left. */
   take(sender: string, amount: number, monotonicNow: number): boolean {
-    const bucket = this.#bucketOf(sender, monotonicNow);
-    bucket.left = this.#refilled(bucket, monotonicNow);
-    bucket.at = monotonicNow;
-    if (bucket.left < amount) return false;
-    bucket.left -= amount;
+    if (this.left(sender, monotonicNow) < amount) return false;
+    this.charge(sender, amount, monotonicNow);
     return true;
   }
 
-  #bucketOf(sender: string, now: number): Bucket {
-    const known = this.#buckets.get(sender);
-    if (known) return known;
-    if (this.#buckets.size >= SENDERS) this.#forget(now);
-    const bucket = { left: this.#rate.burst, at: now };
-    this.#buckets.set(sender, bucket);
-    return bucket;
+  /** Takes `amount` even when the sender has less left: it is in debt then. */
+  charge(sender: string, amount: number, monotonicNow: number): void {
+    const left = this.left(sender, monotonicNow) - amount;
+    if (this.#buckets.size >= SENDERS && !this.#buckets.has(sender)) this.#forget(monotonicNow);
+    this.#buckets.set(sender, { left, at: monotonicNow });
   }
 
   #forget(now: number): void {
@@ -47,7 +52,7 @@ export class TokenBuckets {
     }
   }
 
-  #refilled(bucket: Bucket, now: number): number {
-    return Math.min(this.#rate.burst, bucket.left + ((now - bucket.at) / 1000) * this.#rate.perSecond);
+  #refilled({ left, at }: Bucket, now: number): number {
+    return Math.min(this.#rate.burst, left + ((now - at) / 1000) * this.#rate.perSecond);
   }
 }

@@ -5,9 +5,9 @@ import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
+import { TokenBuckets } from '../../shared/token-buckets.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
-import { TokenBuckets } from '../probes/token-buckets.ts';
 import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
 

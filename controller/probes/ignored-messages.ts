@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
-import { TokenBuckets } from './token-buckets.ts';
+import { TokenBuckets } from '../../shared/token-buckets.ts';
 
 /** A probe that misbehaves must not fill the log. */
 const LINES_PER_PROBE = { perSecond: 1 / 60, burst: 1 };

@@ -1,7 +1,7 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import { TokenBuckets, type Rate } from '../../shared/token-buckets.ts';
 import { IgnoredMessages } from './ignored-messages.ts';
-import { TokenBuckets, type Rate } from './token-buckets.ts';
 
 const MIB = 1_048_576;
 

@@ -1,16 +1,12 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { ONCE_AN_HOUR, TokenBuckets } from '../../../shared/token-buckets.ts';
 import { probeOfLane } from '../../../shared/contracts/result.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
 import { isCrowdedOut } from '../state/lane-rules.ts';
 import type { LanePosition } from '../state/records.ts';
 import type { DeadLetterBox } from './dead-letter-box.ts';
 import { epochsLetter } from './dead-letter.ts';
-
-/** A probe is warned of once in this time. */
-const WARN_EVERY_MS = 3_600_000;
-/** Probes remembered; beyond it, all are warned of again. */
-const PROBES = 1000;
 
 export interface LostLanesDeps {
   clock: Clock;
@@ -24,8 +20,7 @@ export interface LostLanesDeps {
  */
 export class LostLanes {
   readonly #deps: LostLanesDeps;
-  /** When each probe was last warned of, monotonic ms. */
-  readonly #warnedAt = new Map<string, number>();
+  readonly #warnings = new TokenBuckets(ONCE_AN_HOUR);
   /** Lanes reported since the start. */
   count = 0;
 
@@ -34,6 +29,7 @@ export class LostLanes {
   }
 
   report(entry: JournalEntry, dropped: Required<LanePosition>[]): void {
+    const { clock, deadLetters, log } = this.#deps;
     const byProbe = new Map<string, LanePosition[]>();
     for (const lane of dropped) {
       if (!isCrowdedOut(lane.moved_at, entry.taken_at)) continue;
@@ -44,16 +40,9 @@ export class LostLanes {
       this.count += 1;
     }
     for (const [probe, lanes] of byProbe) {
-      this.#deps.deadLetters.put([epochsLetter(entry, probe, lanes)]);
-      this.#warn(entry.shard, probe);
+      deadLetters.put([epochsLetter(entry, probe, lanes)]);
+      if (!this.#warnings.take(probe, 1, clock.monotonic())) continue;
+      log.warn({ probe_id: probe, shard: entry.shard }, 'a probe begins too many epochs: its oldest are dropped');
     }
-  }
-
-  #warn(shard: number, probe: string): void {
-    const now = this.#deps.clock.monotonic();
-    if (now - (this.#warnedAt.get(probe) ?? -Infinity) < WARN_EVERY_MS) return;
-    if (this.#warnedAt.size >= PROBES) this.#warnedAt.clear();
-    this.#warnedAt.set(probe, now);
-    this.#deps.log.warn({ probe_id: probe, shard }, 'a probe begins too many epochs: its oldest are dropped');
   }
 }
