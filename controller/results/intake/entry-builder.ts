@@ -30,14 +30,15 @@ export interface NextEntry {
 interface BatchOrigin {
   /** What could not be read of it. */
   letter: DeadLetter | null;
-  regionOwner: string | null;
+  arrival: Arrival;
 }
 
 interface AcceptedBatch extends BatchOrigin {
   message: TakenMessage;
   batch: ResultBatch;
+  /** Results up to here are taken already. */
+  taken: number;
   waiting: Waiting;
-  arrival: Arrival;
 }
 
 /** Collects what is meant for one shard and builds its journal entries. It knows no database. */
@@ -75,23 +76,26 @@ export class EntryBuilder {
    * that place as lost and the lane goes on.
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
-    const regionOwner = this.#limits.regionOwner(message.region);
-    if (regionOwner === undefined || this.#claims.isBehind(message)) return null;
+    const { region } = message;
+    const { shard } = this.state;
+    const owner = this.#limits.regionOwner(region);
+    if (owner === undefined || this.#claims.isBehind(message)) return null;
+    const arrival: Arrival = { shard, region, owner, now: now.wall, limits: this.#limits };
     try {
-      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, regionOwner }, now);
+      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, arrival }, now);
       return null;
     } catch {
-      const letter = unreadableLetter(this.state.shard, message, now.wall);
+      const letter = unreadableLetter(shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
       if (!header) return letter;
       const { message: readable, batch } = lostBatch(message, header);
-      this.#takeSound(readable, batch, { letter, regionOwner }, now);
+      this.#takeSound(readable, batch, { letter, arrival }, now);
       return null;
     }
   }
 
   #takeSound(
-    message: TakenMessage, sent: ResultBatch, { letter, regionOwner }: BatchOrigin, now: Instant,
+    message: TakenMessage, sent: ResultBatch, { letter, arrival }: BatchOrigin, now: Instant,
   ): void {
     const lane = laneName(message.probe_id, sent.epoch);
     const journaled = this.state.lanes.position(lane);
@@ -104,15 +108,12 @@ export class EntryBuilder {
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
     const { message: readable, batch } =
       shiftMs === 0 ? { message, batch: sent } : rewritten(message, shifted(sent, shiftMs));
-    const { region } = message;
-    const arrival =
-      { shard: this.state.shard, region, owner: regionOwner, now: now.wall, limits: this.#limits };
     const delay = this.#claims.delayOf(message, batch, {
       taken, now, configOf: (id) => this.#latestConfig(id),
       refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), arrival),
     });
     if (delay === null) {
-      this.#accept({ message: readable, batch, waiting, letter, regionOwner, arrival }, now);
+      this.#accept({ message: readable, batch, taken, waiting, letter, arrival }, now);
     } else if (delay === 'again') message.answer(journaled);
   }
 
@@ -202,10 +203,9 @@ export class EntryBuilder {
     return entry;
   }
 
-  #accept({ message, batch, waiting, letter, arrival }: AcceptedBatch, now: Instant): void {
+  #accept({ message, batch, taken, waiting, letter, arrival }: AcceptedBatch, now: Instant): void {
     const { shard, monitors } = this.state;
     const { region, probe_id, bytes } = message;
-    const known = this.#taken.get(waiting.lane) ?? this.state.lanes.position(waiting.lane);
     const pending: PendingBatch = {
       probe_id, region, bytes, batch: holdBatch(bytes, batch, this.#ids), count: batch.results.length,
       earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
@@ -215,7 +215,7 @@ export class EntryBuilder {
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);
       pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
-      if (result.seq <= known) continue;
+      if (result.seq <= taken) continue;
       const { monitor_id: id } = result;
       const standing = this.#claims.standing(message, id, now.wall);
       const configs = this.#configsOf(id);
