@@ -1,3 +1,4 @@
+import { shardName } from '../../../shared/ids.ts';
 import type { ResultBatch } from '../../../shared/contracts/result.ts';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
@@ -45,4 +46,12 @@ export interface JournalEntry {
   lanes: { lane: string; position: number }[];
   /** Stored batches that cannot be decoded. `lanes` includes their places, so nothing waits for them. */
   unread?: Pick<EntryBatch, 'probe_id' | 'region' | 'bytes'>[];
+}
+
+/** Wide enough for a shard's entries at a thousand a second for ever. */
+const NUMBER_WIDTH = 14;
+
+/** `<shard>:<n>`, zero-padded: ids of one shard sort by their numbers. */
+export function entryId(shard: number, n: number): string {
+  return `${shardName(shard)}:${String(n).padStart(NUMBER_WIDTH, '0')}`;
 }

@@ -2,13 +2,10 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
-import type { ClockDecision, JournalEntry } from './journal-entry.ts';
+import { entryId, type ClockDecision, type JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { duplicatesOnly, isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
-
-/** Wide enough for a shard's entries at a thousand a second for ever. */
-const NUMBER_WIDTH = 14;
 
 /**
  * `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has
@@ -17,7 +14,7 @@ const NUMBER_WIDTH = 14;
 export type InsertOutcome = 'written' | 'ours' | 'taken' | 'refused';
 
 interface JournalDoc {
-  /** `<shard>:<n>`, zero-padded, so that a range of ids is a stretch of the journal. */
+  /** Its `entryId`, so that a range of ids is a stretch of the journal. */
   _id: string;
   v: number;
   writer: string;
@@ -80,10 +77,6 @@ export class JournalStore {
     );
     return found?.writer === entry.writer && found.taken_at === entry.taken_at ? 'ours' : 'taken';
   }
-}
-
-function entryId(shard: number, n: number): string {
-  return `${shardName(shard)}:${String(n).padStart(NUMBER_WIDTH, '0')}`;
 }
 
 function toDoc(entry: JournalEntry): JournalDoc {

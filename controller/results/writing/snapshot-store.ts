@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { newSecret, shardName } from '../../../shared/ids.ts';
+import { entryId } from '../journal/journal-entry.ts';
 import type { LanePosition, Snapshot } from '../state/records.ts';
 import { insertAbsent, upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
 
@@ -9,8 +10,6 @@ const DOCUMENT_LANES = 2000;
 const PARTS_AT_ONCE = 10;
 /** Attempts to read a snapshot that moves meanwhile. */
 const LOADS = 5;
-/** Wide enough for a shard's entries at a thousand a second for ever. */
-const NUMBER_WIDTH = 14;
 
 /** The first lanes of a shard's snapshot, and the names of the documents with the others. */
 interface HeadDoc {
@@ -74,7 +73,7 @@ export class SnapshotStore {
       ...(taken_at === undefined ? {} : { taken_at }),
     }]);
     // The head is at `n` or further, whoever moved it: it names none of these.
-    await this.#parts.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lt: partsPrefix(shard, n) } });
+    await this.#parts.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lt: entryId(shard, n) } });
   }
 
   /** Null when one of the parts is missing. */
@@ -93,15 +92,11 @@ function headLanes(head: HeadDoc): LanePosition[] {
   });
 }
 
-function partsPrefix(shard: number, n: number): string {
-  return `${shardName(shard)}:${String(n).padStart(NUMBER_WIDTH, '0')}`;
-}
-
-/** `<shard>:<n>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
+/** `<entry>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
 function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
   const token = newSecret().slice(0, 16);
   return Array.from({ length: Math.ceil(lanes.length / DOCUMENT_LANES) }, (_, part) => ({
-    _id: `${partsPrefix(shard, n)}:${token}:${String(part).padStart(6, '0')}`,
+    _id: `${entryId(shard, n)}:${token}:${String(part).padStart(6, '0')}`,
     lanes: lanes.slice(part * DOCUMENT_LANES, (part + 1) * DOCUMENT_LANES),
   }));
 }
