@@ -6,7 +6,7 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { EnvelopeSealer } from './envelope.ts';
-import { FairQueue } from './fair-queue.ts';
+import { ReplacingQueue } from './replacing-queue.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 import { answerSync } from './sync-answer.ts';
@@ -29,7 +29,7 @@ interface SyncDeps {
 /** Answers probes that are behind, each in its turn. One of the controllers gets each request. */
 export class SyncResponder {
   readonly #deps: SyncDeps;
-  readonly #queue = new FairQueue({ atOnce: AT_ONCE, longest: LONGEST_QUEUE });
+  readonly #queue = new ReplacingQueue({ atOnce: AT_ONCE, longest: LONGEST_QUEUE });
   #subscription: BusSubscription | null = null;
 
   constructor(deps: SyncDeps) {

@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from 'vitest';
-import { FairQueue } from '../../../controller/assignments/fair-queue.ts';
+import { ReplacingQueue } from '../../../controller/assignments/replacing-queue.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
 let clock: SimulatedClock;
-let queue: FairQueue;
+let queue: ReplacingQueue;
 let done: string[];
 let underWay: Set<string>;
 let most: number;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  queue = new FairQueue({ atOnce: 4, longest: 10 });
+  queue = new ReplacingQueue({ atOnce: 4, longest: 10 });
   [done, underWay, most] = [[], new Set(), 0];
 });
 
