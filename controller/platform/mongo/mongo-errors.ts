@@ -1,4 +1,6 @@
-import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
+import {
+  BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoNetworkError, MongoServerError,
+} from 'mongodb';
 
 const DUPLICATE_KEY = 11000;
 
