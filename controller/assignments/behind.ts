@@ -3,15 +3,14 @@ import { LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import { TokenBuckets } from '../../shared/token-buckets.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
+import type { KnownAssignments } from './known-assignments.ts';
 
-const READ_HEADS_EVERY_MS = 5000;
 /** One look per probe in 4 s: a probe beats every 5 s, and it costs a read of the database and a nudge. */
 const LOOKS = { perSecond: 0.25, burst: 1 };
 const heldRevision = z.object({ revision: z.int().min(0) });
@@ -19,7 +18,8 @@ const heldRevision = z.object({ revision: z.int().min(0) });
 interface BehindDeps {
   bus: Bus;
   directory: FleetDirectory;
-  heads: HeadStore;
+  heads: Pick<HeadStore, 'find'>;
+  assignments: Pick<KnownAssignments, 'revisionOf'>;
   announcer: Announcer;
   clock: Clock;
   log: Log;
@@ -28,33 +28,20 @@ interface BehindDeps {
 /** Nudges probes whose beat shows another revision than ours. One of the controllers looks at each beat. */
 export class BehindTeller {
   readonly #deps: BehindDeps;
-  readonly #reads: Rounds;
   readonly #looks = new TokenBuckets(LOOKS);
-  #heads = new Map<string, number>();
   #subscription: BusSubscription | null = null;
 
   constructor(deps: BehindDeps) {
     this.#deps = deps;
-    this.#reads = new Rounds({
-      clock: deps.clock,
-      everyMs: READ_HEADS_EVERY_MS,
-      round: async () => {
-        this.#heads = await deps.heads.list();
-      },
-      // Older heads only mean that the database is asked about more probes.
-      onFailed: () => undefined,
-    });
   }
 
-  async start(): Promise<void> {
-    await this.#reads.run();
-    this.#reads.start();
+  start(): void {
     const take = (message: BusMessage) => this.#take(message);
     this.#subscription = this.#deps.bus.subscribe(subjects.beatOfAll, take, { queue: 'behind' });
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#reads.stop(), this.#subscription?.stop()]);
+    await this.#subscription?.stop();
   }
 
   #take(message: BusMessage): void {
@@ -62,8 +49,8 @@ export class BehindTeller {
     if (!from || !this.#looks.take(from.probeId, 1, this.#deps.clock.monotonic())) return;
     const held = decodeJson(heldRevision, message.data, LARGEST_BEAT_BYTES);
     if (!held) return;
-    const known = this.#heads.get(from.probeId) ?? 0;
-    // The heads are some seconds old: only the database can say which of the two is behind.
+    const known = this.#deps.assignments.revisionOf(from.probeId);
+    // What is known is some seconds old: only the database can say which of the two is behind.
     if (held.revision !== known) void this.#compare(from.probeId, held.revision).catch(() => undefined);
   }
 
@@ -72,7 +59,6 @@ export class BehindTeller {
     const probe = directory.enrolled(probeId);
     if (!probe) return;
     const { head } = await heads.find(probeId);
-    this.#heads.set(probeId, head);
     if (head === held) return;
     // A probe ahead of us has the set of a lost database; only a number above its own shows it a gap.
     announcer.nudge(probe, Math.max(head, held + 1));

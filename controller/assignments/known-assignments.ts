@@ -81,6 +81,11 @@ export class KnownAssignments {
     return this.#pairs.get(probeId)?.get(monitorId);
   }
 
+  /** The revision of a probe's set, at most some seconds old; 0 if it was never given anything. */
+  revisionOf(probeId: string): number {
+    return this.#revisions?.get(probeId) ?? 0;
+  }
+
   /**
    * Reads pairs, by monitor as in `until`, null for one that never was. Rejects when the database gives no
    * answer. Returns null, and reads nothing, when the probe was asked about too often in vain.

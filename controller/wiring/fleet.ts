@@ -64,7 +64,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
   const assignments = new KnownAssignments({
     items, heads, clock, log, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
   });
-  const behind = new BehindTeller({ bus, directory, heads, announcer, clock, log });
+  const behind = new BehindTeller({ bus, directory, heads, assignments, announcer, clock, log });
   const syncRate = new ProbeRate({ clock, log, subject: 'sync' });
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, rate: syncRate, log });
   const runRate = new ProbeRate({ clock, log, subject: 'run' });
@@ -93,7 +93,8 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
       identities.start();
       liveness.start();
       responder.start();
-      await Promise.all([assignments.start(), behind.start()]);
+      await assignments.start();
+      behind.start();
       rebalancer.start();
     },
     stop: async () => {

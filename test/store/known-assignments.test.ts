@@ -98,6 +98,15 @@ test('pairs follow their changes, in both directions, without being read again',
   await assignments.stop();
 });
 
+test('the revision of a probe\'s set is known a round later, and is 0 for one that was never given anything', async () => {
+  const assignments = await known();
+  await give('revised', 1);
+  const { head } = await heads.find('revised');
+  await becomes(() => assignments.revisionOf('revised') === head);
+  expect([head, assignments.revisionOf('stranger')]).toEqual([1, 0]);
+  await assignments.stop();
+});
+
 test('the pairs of other controllers\' monitors are not kept unless they are asked for', async () => {
   const assignments = await known((id) => id === monitor(1));
   await give('c', 1, 2);
