@@ -75,3 +75,25 @@ export async function unlessTaken(write: Promise<unknown>): Promise<boolean> {
     throw error;
   }
 }
+
+interface ItemWrites<T> {
+  write(items: T[]): Promise<void>;
+  /** Whether an error may be due to one of the items. Any other ends the whole write. */
+  isAboutItems(error: unknown): boolean;
+  /** Takes an item that cannot be written even by itself. */
+  setAside(item: T, error: unknown): void;
+}
+
+/**
+ * Writes all items together; if one of them prevents that, each by itself, so that it delays none of the
+ * others. Rejects with an error that is not about items.
+ */
+export async function writeAllOrEach<T>(items: T[], how: ItemWrites<T>): Promise<void> {
+  try {
+    return await how.write(items);
+  } catch (error) {
+    if (!how.isAboutItems(error)) throw error;
+    if (items.length === 1) return how.setAside(items[0] as T, error);
+  }
+  for (const item of items) await writeAllOrEach([item], how);
+}

@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
+import { isRefusedForGood, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import type { DeadLetter, DeadLetterReason } from './dead-letter.ts';
 import { DeadLetterLimit } from './dead-letter-limit.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
@@ -74,20 +74,16 @@ export class DeadLetterBox {
     for (const { reason } of letters) this.#byReason.set(reason, this.countOf(reason) + 1);
   }
 
-  /** A letter that the database refuses keeps out none of the others. */
-  async #add(letters: DeadLetter[]): Promise<void> {
+  #add(letters: DeadLetter[]): Promise<void> {
     const { store, log } = this.#deps;
-    try {
-      await store.add(letters);
-    } catch (error) {
-      if (!isRefusedForGood(error)) throw error;
-      if (letters.length > 1) {
-        for (const letter of letters) await this.#add([letter]);
-        return;
-      }
-      this.#refused += 1;
-      log.error({ err: error, letter_id: letters[0]?.id }, 'the database refuses a dead letter; it is lost');
-    }
+    return writeAllOrEach(letters, {
+      write: (some) => store.add(some),
+      isAboutItems: isRefusedForGood,
+      setAside: ({ id }, error) => {
+        this.#refused += 1;
+        log.error({ err: error, letter_id: id }, 'the database refuses a dead letter; it is lost');
+      },
+    });
   }
 
   #cancelRetry(): void {

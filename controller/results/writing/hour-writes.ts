@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
+import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { writeClosedHours, type CutHour, type HourWriterStores } from './closed-hours.ts';
 
@@ -39,20 +39,12 @@ export class HourWrites {
    * @throws Error when the database gives no answer; may be repeated.
    */
   async write(ids: string[]): Promise<CutHour[]> {
-    try {
-      return await this.#writeAll(ids);
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-    }
     const cut: CutHour[] = [];
-    for (const id of ids) {
-      try {
-        cut.push(...await this.#writeAll([id]));
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
-        this.#rest(id, error);
-      }
-    }
+    await writeAllOrEach(ids, {
+      write: async (some) => void cut.push(...await this.#writeAll(some)),
+      isAboutItems: (error) => !isDatabaseUnavailable(error),
+      setAside: (id, error) => this.#rest(id, error),
+    });
     return cut;
   }
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
+import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import type { StateRecord } from '../state/records.ts';
 import { persistChanges, type OutboxPorts } from './outbox.ts';
 
@@ -52,12 +52,11 @@ export class MonitorWrites {
     for (const record of records) this.#queueBehind(record);
     const free = records.filter((record) =>
       !this.#aside.has(record.monitor_id) && !this.#written.has(record));
-    try {
-      await this.#persist(free);
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      for (const record of free) await this.#writeAlone(record);
-    }
+    await writeAllOrEach(free, {
+      write: (some) => this.#persist(some),
+      isAboutItems: (error) => !isDatabaseUnavailable(error),
+      setAside: (record, error) => this.#setAside(record, error),
+    });
   }
 
   /** What could not be written by now is left to the next life of the shard. */
@@ -75,19 +74,14 @@ export class MonitorWrites {
     }
   }
 
-  async #writeAlone(record: StateRecord): Promise<void> {
-    try {
-      await this.#persist([record]);
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      const { monitor_id: id } = record;
-      this.#deps.log.error(
-        { err: error, monitor: id }, 'a monitor cannot be written; it is set aside and tried again by itself',
-      );
-      const aside: Aside = { waiting: [record], retryMs: FIRST_RETRY_MS, timer: null, isCut: false };
-      this.#aside.set(id, aside);
-      this.#schedule(id, aside);
-    }
+  #setAside(record: StateRecord, error: unknown): void {
+    const { monitor_id: id } = record;
+    this.#deps.log.error(
+      { err: error, monitor: id }, 'a monitor cannot be written; it is set aside and tried again by itself',
+    );
+    const aside: Aside = { waiting: [record], retryMs: FIRST_RETRY_MS, timer: null, isCut: false };
+    this.#aside.set(id, aside);
+    this.#schedule(id, aside);
   }
 
   #queueBehind(record: StateRecord): void {

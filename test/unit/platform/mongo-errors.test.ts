@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import {
   MongoNetworkError, MongoNetworkTimeoutError, MongoServerError, MongoServerSelectionError, type MongoError,
 } from 'mongodb';
-import { expect, test } from 'vitest';
-import { isDatabaseUnavailable } from '../../../controller/platform/mongo/mongo-errors.ts';
+import { describe, expect, test } from 'vitest';
+import { isDatabaseUnavailable, writeAllOrEach } from '../../../controller/platform/mongo/mongo-errors.ts';
 
 type Made = new (pool: object, cause?: Error) => MongoError;
 type Inner = Record<'PoolClearedError' | 'PoolClearedOnNetworkError' | 'PoolClosedError', Made>;
@@ -25,3 +25,39 @@ test.each([
 test.each([
   new Error('a fault of ours'), new MongoServerError({ code: 11000, message: 'duplicate' }), 'text', null,
 ])('%s does not mean that the database is away', (error) => expect(isDatabaseUnavailable(error)).toBe(false));
+
+describe('items that are written together', () => {
+  const aboutItems = new Error('bad item');
+
+  /** Writes `items`, of which `bad` cannot be written; returns each call and what was set aside. */
+  async function written(items: string[], bad: string[], error = aboutItems) {
+    const calls: string[][] = [];
+    const aside: string[] = [];
+    await writeAllOrEach(items, {
+      write: (some) => {
+        calls.push(some);
+        return some.some((item) => bad.includes(item)) ? Promise.reject(error) : Promise.resolve();
+      },
+      isAboutItems: (found) => found === aboutItems,
+      setAside: (item) => void aside.push(item),
+    });
+    return { calls, aside };
+  }
+
+  test('are written once if nothing is wrong with them', async () => {
+    expect(await written(['a', 'b'], [])).toEqual({ calls: [['a', 'b']], aside: [] });
+  });
+
+  test('are written one by one if one of them is bad, which alone is set aside', async () => {
+    expect(await written(['a', 'b', 'c'], ['b']))
+      .toEqual({ calls: [['a', 'b', 'c'], ['a'], ['b'], ['c']], aside: ['b'] });
+  });
+
+  test('are not tried a second time if there is only one', async () => {
+    expect(await written(['b'], ['b'])).toEqual({ calls: [['b']], aside: ['b'] });
+  });
+
+  test('fail together when the error is not about them', async () => {
+    await expect(written(['a', 'b'], ['b'], new Error('no answer'))).rejects.toThrow('no answer');
+  });
+});
