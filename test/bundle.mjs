@@ -26,9 +26,13 @@ export async function bundleFile(entry, options = {}) {
   return outfile;
 }
 
-/** Bundles an entry point and imports it; returns its exports. */
+/**
+ * Bundles an entry point and imports it; returns its exports. `import.meta.url` is a file of `test`, from which
+ * modules find the checkout.
+ */
 export async function runBundled(entry) {
-  const file = await bundleFile(entry, { sourcemap: 'inline' });
+  const define = { 'import.meta.url': JSON.stringify(import.meta.url) };
+  const file = await bundleFile(entry, { sourcemap: 'inline', define });
   try {
     return await import(pathToFileURL(file).href);
   } finally {

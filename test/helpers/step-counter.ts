@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { Session, type Profiler } from 'node:inspector';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +27,8 @@ export class StepCounter<Exports> {
     post(session, 'Profiler.enable');
     post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     const file = await bundleFile(entry);
-    const url = pathToFileURL(file).href;
+    // A module that was imported before would come from Node's cache, compiled without counting.
+    const url = `${pathToFileURL(file).href}?${randomUUID()}`;
     const exports = (await import(/* @vite-ignore */ url)) as Exports;
     rmSync(file);
     return new StepCounter(session, url, exports);

@@ -1,0 +1,90 @@
+import { StepCounter } from '../../helpers/step-counter.ts';
+import { Random } from '../../simulation/random.ts';
+
+/** Blocks of code that a parser may run for any input, and for each of its bytes. */
+const STEPS_PER_INPUT = 3000;
+const STEPS_PER_BYTE = 100;
+
+/** A parser of bytes from outside, as the fuzz knows it. */
+export interface FuzzedParser {
+  readonly name: string;
+  /** Valid inputs, and odd ones that once mattered; the fuzz mutates them. */
+  readonly seeds: readonly Buffer[];
+  /** A copy that counts its steps. */
+  open(): Promise<OpenParser>;
+}
+
+export interface OpenParser {
+  /** What is wrong with how the parser took these inputs together, or null. */
+  feed(inputs: readonly ParserInput[]): string | null;
+  /** Taken so far. */
+  readonly steps: number;
+  close(): void;
+}
+
+/** `seed` is for what the parser's `feed` leaves to chance. */
+export interface ParserInput {
+  bytes: Buffer;
+  seed: number;
+}
+
+export interface ParserSource<Exports> {
+  name: string;
+  /** The parser's file, a path in the repository. */
+  entry: string;
+  seeds: readonly (Buffer | string)[];
+  /**
+   * Gives one input to the parser and throws if the outcome breaks a promise of the parser. `random` may
+   * decide in which pieces the input arrives.
+   */
+  feed: (exports: Exports, bytes: Buffer, random: Random) => void;
+}
+
+/** `Exports` is `typeof` the module at `entry`. The parser fails if it throws or takes too many steps. */
+export function fuzzedParser<Exports>({ name, entry, seeds, feed }: ParserSource<Exports>): FuzzedParser {
+  return {
+    name, seeds: seeds.map((seed) => (typeof seed === 'string' ? Buffer.from(seed, 'latin1') : seed)),
+    open: async () => {
+      const counter = await StepCounter.load<Exports>(entry);
+      let total = 0;
+      return {
+        feed: (inputs) => {
+          let fault: string | null = null;
+          const steps = counter.count(() => {
+            fault = faultOf(() => {
+              for (const { bytes, seed } of inputs) feed(counter.exports, bytes, new Random(seed));
+            });
+          });
+          total += steps;
+          const size = inputs.reduce((sum, { bytes }) => sum + bytes.length, 0);
+          const most = STEPS_PER_INPUT * inputs.length + STEPS_PER_BYTE * size;
+          return fault ?? (steps > most ? `${steps} steps for ${size} bytes, over ${most}` : null);
+        },
+        get steps() {
+          return total;
+        },
+        close: () => counter.stop(),
+      };
+    },
+  };
+}
+
+function faultOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  }
+}
+
+/** Consecutive parts of `bytes`, from 1 to `longest` bytes each, each in memory of its own. */
+export function piecesOf(bytes: Buffer, random: Random, longest = 64): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = Math.min(bytes.length, at + random.int(1, longest));
+    pieces.push(Buffer.from(bytes.subarray(at, end)));
+    at = end;
+  }
+  return pieces;
+}

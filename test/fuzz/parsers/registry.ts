@@ -1,0 +1,5 @@
+import type { FuzzedParser } from './fuzzed-parser.ts';
+import { responseHead } from './response-head.ts';
+
+/** Every parser that reads what a target sends. */
+export const FUZZED_PARSERS: readonly FuzzedParser[] = [responseHead];
