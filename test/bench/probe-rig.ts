@@ -9,6 +9,8 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { cpuMs } from './cpu.ts';
 
+const SILENCE_MS = 30_000;
+
 /**
  * A real probe on a real NATS server, with a minimal controller, at a thousand checks per second and more.
  */
@@ -55,7 +57,8 @@ export class ProbeRig {
     await passTime(1500);
     const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen() };
     let checks = 0;
-    while (checks < count) {
+    for (let waitedMs = 0; checks < count; waitedMs += 200) {
+      if (checks === 0 && waitedMs >= SILENCE_MS) throw new Error('the probe checks nothing');
       await passTime(200);
       checks = (await seen()) - before.seen;
     }
@@ -76,6 +79,7 @@ function assignmentOf(index: number, monitors: number, targetUrl: string): Assig
     monitor_id: derivedId('rig', index), organization_id: derivedId('org'), project_id: derivedId('project'),
     assignment_rev: 1,
     interval_ms: 1000, timeout_ms: 1000, phase_ms: Math.floor((index / monitors) * 1000), retries: 0,
+    allow_private: true,
     spec: {
       type: 'HTTP', url: `${targetUrl}/${index}`, method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5,
