@@ -50,6 +50,8 @@ export default defineConfig({
       project('api', { workers: 3, isolate: false }),
       project('faults', { workers: 5, isolate: true }),
       project('e2e', { workers: 4, isolate: true }),
+      // All of them may install packages, and most of their time is that.
+      project('services', { workers: 2, isolate: false }),
       nulls,
     ],
   },

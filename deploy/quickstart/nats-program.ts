@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../shared/environment.ts';
+import { installPackages } from './apt.ts';
 import { runQuietly } from './install.mjs';
 import { findPrograms } from './programs.ts';
 import { StartError } from './start-error.ts';
@@ -74,19 +74,8 @@ async function goBinDirs(env: Environment): Promise<string[]> {
 
 /** Debian's or Ubuntu's package. Its system service is not ours: it is neither used nor touched. */
 export async function installByApt({ env, say }: InstallOptions): Promise<void> {
-  const apt = findPrograms('apt-get', env, ['/usr/bin'])[0];
-  if (!apt || !isDebianLike()) throw new Error('this is not Debian or Ubuntu');
-  const [command, ...prefix] = process.getuid?.() === 0 ? [apt] : ['sudo', '-n', apt];
-  const run = (...args: string[]) =>
-    runQuietly(command as string, [...prefix, '-o', 'DPkg::Lock::Timeout=180', ...args], {
-      env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
   say('Installing nats-server (apt-get install nats-server)');
-  const install = () => run('install', '-y', '--no-install-recommends', 'nats-server');
-  await install().catch(async () => {
-    await run('update');
-    await install();
-  });
+  await installPackages(['nats-server'], env);
 }
 
 /** The newest release, built by Go into its bin directory. */
@@ -99,11 +88,6 @@ export async function installByGo({ env, say }: InstallOptions): Promise<void> {
   }
   say(`Installing nats-server (go install ${MODULE}; takes about a minute)`);
   await runQuietly(go, ['install', MODULE], { env: { ...env } });
-}
-
-function isDebianLike(): boolean {
-  if (!existsSync('/etc/os-release')) return false;
-  return /^ID(?:_LIKE)?=.*\b(?:debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
 }
 
 function notFound(atLeast: string | null, failures: string[]): string {

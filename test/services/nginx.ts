@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import type { Certificate } from '../helpers/certificate.ts';
+import { ensureDebianPackages } from './packages.ts';
+import { serviceFolder, startService, type Service } from './service.ts';
+
+/** nginx on two ports of 127.0.0.1, with an answer of two letters for every path. */
+export async function startNginx(
+  { cert, key }: Certificate,
+): Promise<Service & { httpPort: number; httpsPort: number }> {
+  await ensureDebianPackages('nginx');
+  const dir = serviceFolder('nginx');
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(dir, kind)};`).join('\n');
+  const service = await startService({
+    program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
+    dir, ports: [httpPort, httpsPort],
+    files: {
+      'cert.pem': cert, 'key.pem': key,
+      'nginx.conf': `
+        daemon off;
+        pid ${join(dir, 'pid')};
+        worker_processes 1;
+        events { worker_connections 64; }
+        http {
+          access_log off;
+          ${temporary}
+          server {
+            listen 127.0.0.1:${httpPort};
+            listen 127.0.0.1:${httpsPort} ssl;
+            ssl_certificate ${join(dir, 'cert.pem')};
+            ssl_certificate_key ${join(dir, 'key.pem')};
+            location / { return 200 ok; }
+          }
+        }`,
+    },
+  });
+  return { httpPort, httpsPort, ...service };
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { until } from '../helpers/until.ts';
+
+/** `nobody` and `nogroup`, as whom services run when the tests run as root. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+export interface ServiceOptions {
+  program: string;
+  args: string[];
+  /** Files by their path in `dir`, where an empty text makes a folder of a path that ends in a slash. */
+  files: Record<string, string>;
+  /** On 127.0.0.1: all of them accept connections once the service has started. */
+  ports: number[];
+  dir: string;
+  /** For a program that refuses to run otherwise. */
+  asRoot?: boolean;
+}
+
+export interface Service {
+  /** Ends the process and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** An empty folder for the files of one service. */
+export function serviceFolder(name: string): string {
+  return mkdtempSync(join(tmpdir(), `farwatch-${name}-`));
+}
+
+/** Runs a program in the foreground as an unprivileged user, once its files are written. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { program, args, dir, ports, asRoot = false } = options;
+  writeFiles(dir, options.files);
+  const [command, ...prefix] = asRoot && !isRoot ? ['sudo', '-n', program] : [program];
+  const child = spawn(command as string, [...prefix, ...args], {
+    cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], ...(isRoot && !asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  const stopChild = () => child.kill('SIGTERM');
+  process.once('exit', stopChild);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-10_000)));
+  }
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, signal) => resolve(String(signal ?? code)));
+  });
+  const failed = ended.then((how) => {
+    throw new Error(`${program} ended (${how}):\n${output}`);
+  });
+  await Promise.race([failed, Promise.all(ports.map((port) => until(() => accepts(port), { what: program })))]);
+  return {
+    stop: async () => {
+      stopChild();
+      failed.catch(() => undefined);
+      await ended;
+      process.off('exit', stopChild);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function writeFiles(dir: string, files: Record<string, string>): void {
+  const give = (path: string) => (isRoot ? chownSync(path, NOBODY, NOBODY) : undefined);
+  give(dir);
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(dir, name);
+    if (name.endsWith('/')) mkdirSync(path, { recursive: true });
+    else {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: 0o600 });
+    }
+    give(path);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
