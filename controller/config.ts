@@ -30,6 +30,7 @@ const variables = z.object({
   MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
   ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
+  DOMAIN_LOOKUPS: setting.boolean().default(true),
   TRUST_PROXY: z
     .string()
     .refine((text) => text === 'false' || /^\d{1,2}$/.test(text), {
@@ -148,6 +149,8 @@ function arrange(values: Values) {
     /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
     checks: { allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open' },
     destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
+    /** Whether registries are asked when the domains of monitors expire. */
+    domains: { areLookedUp: values.DOMAIN_LOOKUPS },
     mail: {
       /** Sender of every mail. */
       from: values.MAIL_FROM ?? defaultSender(values),

@@ -14,6 +14,7 @@ import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { openAccounts } from './wiring/accounts.ts';
+import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openFleet } from './wiring/fleet.ts';
 import { openGroups } from './wiring/groups.ts';
@@ -75,6 +76,7 @@ export async function openController(given: ControllerPorts) {
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const monitors = await openMonitors(ports);
   const groups = await openGroups(ports);
+  const domains = await openDomains(ports, { monitors: monitors.store });
   const events = openEvents(ports);
   const accounts = await openAccounts(ports, { mailer, monitors, groups, events, baseUrl });
   const { quota } = accounts;
@@ -85,7 +87,9 @@ export async function openController(given: ControllerPorts) {
     incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
   const { service: results, pings } =
-    await openResults(ports, { monitors, accounts, fleet, events, incidents, notifications });
+    await openResults(ports, {
+      monitors, accounts, fleet, events, incidents, notifications, domains: domains.store,
+    });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
   const { open: live, history } = results;
@@ -93,12 +97,14 @@ export async function openController(given: ControllerPorts) {
   const monitorDeps: MonitorDeps = {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
-    readers: { live, statistics: results.statistics, history, incidents: incidents.store },
+    readers: {
+      live, statistics: results.statistics, history, incidents: incidents.store, domains: domains.store,
+    },
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);
   const http = await openHttp(ports, {
-    accounts, results, fleet, notifications, events, refusedWrites,
+    accounts, results, fleet, notifications, events, refusedWrites, domains,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
@@ -126,6 +132,7 @@ export async function openController(given: ControllerPorts) {
       events.hub.start();
       notifications.start();
       retention.start();
+      domains.start();
       grouping.removing.start();
       grouping.removing.look();
       monitors.counts.start();
@@ -149,7 +156,7 @@ export async function openController(given: ControllerPorts) {
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
       const writers = [rawStream, retention, grouping.removing, results, monitors.counts];
-      await Promise.all(writers.map((each) => each.stop()));
+      await Promise.all([domains, ...writers].map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

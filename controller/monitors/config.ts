@@ -4,8 +4,14 @@ import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
+/** When the domain of a monitor expires, and when that became known. Unix ms. */
+export interface DomainExpiry {
+  expires_at: number | null;
+  learned_at: number | null;
+}
+
 /** What the state machine needs of a monitor; a deleted one has the status `deleted`. */
-export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
+export function toMonitorConfig(doc: MonitorDoc, expiry?: DomainExpiry): MonitorConfig {
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
   const { notification_target_ids, monitoring_regions } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
@@ -20,10 +26,11 @@ export function toMonitorConfig(doc: MonitorDoc): MonitorConfig {
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
     tls_warning_days: tls?.enabled && tls.check_expiry ? tls.expiry_warning_days : [],
     domain_warning_days: domain?.enabled ? domain.expiry_warning_days : [],
+    domain_expires_at: expiry?.expires_at ?? null,
     heartbeat: heartbeat && {
       interval_ms: heartbeat.interval_seconds * 1000, grace_ms: heartbeat.grace_seconds * 1000,
     },
-    changed_at: doc.deleted_at ?? doc.updated_at,
+    changed_at: doc.deleted_at ?? Math.max(doc.updated_at, expiry?.learned_at ?? 0),
   };
 }
 

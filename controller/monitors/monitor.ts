@@ -47,6 +47,8 @@ export interface MonitorDoc extends TypeSettings {
   counted_revision?: number;
   ssl_monitoring: NonNullable<CommonSettings['ssl_monitoring']> | null;
   domain_monitoring: NonNullable<CommonSettings['domain_monitoring']> | null;
+  /** See `watchedDomain`; absent if there is none. */
+  domain?: string;
   tags: string[];
   /** Ids of regions; empty means automatic. */
   monitoring_regions: string[];

@@ -4,6 +4,7 @@ import type { IncidentStatus } from '../incidents/incident.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
+import type { DomainFacts } from '../domains/domain.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 export interface RegionLookup {
@@ -25,6 +26,14 @@ export interface GroupLookup {
   heirs(tenant: Tenant, ids: string[]): Promise<Map<string, string | null>>;
 }
 
+/** Instants are Unix ms. */
+export interface DomainView
+  extends Pick<DomainFacts, 'expires_at' | 'registrar' | 'source' | 'looked_up_at' | 'message'> {
+  /** Null when the target is in none. */
+  domain: string | null;
+  status: NonNullable<DomainFacts['status']>;
+}
+
 export interface MonitorReaders {
   live: Pick<OpenReader, 'states'>;
   statistics: Pick<Statistics, 'period' | 'list30d' | 'periods' | 'recent'>;
@@ -32,6 +41,10 @@ export interface MonitorReaders {
   incidents: {
     /** Status of each incident by id; unknown ids are left out. */
     statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;
+  };
+  domains: {
+    /** What is known of a registrable domain; null if no monitor watched it until now. */
+    find(domain: string): Promise<DomainFacts | null>;
   };
 }
 

@@ -9,11 +9,12 @@ import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
 import { searchTextOf, type MonitorDoc } from './monitor.ts';
 import { restoreMonitor } from './stored-monitor.ts';
+import { watchedDomain } from './watched-domain.ts';
 
 /** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
 
-export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | Marks>;
+export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | 'domain' | Marks>;
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<
@@ -49,12 +50,15 @@ export class MonitorStore {
       { key: { 'heartbeat.token': 1 }, name: 'by_heartbeat_token', sparse: true },
       // A shard's owner looks for monitors that its journal lacks.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
+      // Whether a domain is still watched, and the walk over its monitors in order of id.
+      { key: { domain: 1, _id: 1 }, name: 'by_domain' },
     ]);
   }
 
   async insert(doc: NewMonitor): Promise<MonitorDoc> {
+    const domain = watchedDomain(doc);
     const whole: MonitorDoc = {
-      revision: 1, check_revision: 1, search_text: searchTextOf(doc),
+      revision: 1, check_revision: 1, search_text: searchTextOf(doc), ...(domain === null ? {} : { domain }),
       unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
     await this.#monitors.insertOne(whole);
@@ -162,6 +166,24 @@ export class MonitorStore {
     })), { ordered: false });
   }
 
+  /** Whether a living monitor of any tenant watches the domain. */
+  async watchDomain(domain: string): Promise<boolean> {
+    return (await this.#monitors.findOne({ domain }, { projection: { _id: 1 } })) !== null;
+  }
+
+  /** Has the journals take the configurations of the domain's monitors again. May be repeated. */
+  async retellDomain(domain: string): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const rest = this.#monitors.find({ domain, _id: { $gt: after } }, { projection: { _id: 1 } });
+      const ids: string[] = (await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray()).map(({ _id }) => _id);
+      if (ids.length === 0) return;
+      await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: {
+        filter: { _id, domain }, update: { $set: { unjournaled: shardOf(_id) }, $inc: { revision: 1 } },
+      } })), { ordered: false });
+      after = ids[PAGE_SIZE - 1];
+    }
+  }
+
   /** Active monitors of all tenants that name `region` or no region, in order of id. */
   async *activeOfRegion(region: string, isShared: boolean): AsyncGenerator<MonitorDoc> {
     const active = { status: 'active', deleted_at: null } as const;
@@ -193,10 +215,13 @@ function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const uncounted = movesCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
   const marks = { unjournaled: shardOf(_id), ...uncounted };
-  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks };
+  const domain = watchedDomain(next);
+  const watched = domain === null ? {} : { domain };
+  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...watched };
+  const $unset = { domain: '' } as const;
   return {
     filter: { _id, organization_id, project_id, deleted_at: null, revision },
-    update: { $set, $inc: { revision: 1 } },
+    update: { $set, $inc: { revision: 1 }, ...(domain === null ? { $unset } : {}) },
   };
 }
 

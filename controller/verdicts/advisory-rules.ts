@@ -1,27 +1,37 @@
-import type { CheckResult } from '../../shared/contracts/result.ts';
 import { DAY_MS } from './booking-rules.ts';
 import type { MonitorItem } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
 
 const EVENTS = { tls: 'monitor.ssl_expiring', domain: 'monitor.domain_expiring' } as const;
 
-/** The key under which a result's `detail` holds the domain's expiry, Unix ms. */
-const DOMAIN_EXPIRY = 'domain_expires_at';
+/** An expiry and the instant at which it is looked at, Unix ms. */
+interface Expiry {
+  expiresAt: number | null | undefined;
+  thresholds: number[] | undefined;
+  at: number;
+}
 
 /**
  * Warns before a certificate or domain expires: once per threshold and expiry date. If several thresholds are
- * crossed at once, only the nearest counts. Opens no incident, because nothing is broken yet.
+ * crossed at once, only the nearest counts. Opens no incident, because nothing is broken yet. Certificates
+ * are in results. The expiry of a domain is in the configuration, which no probe writes: it is looked at when
+ * that changes and each hour.
  */
 export function warnOfExpiry(step: MonitorStep, item: MonitorItem): void {
-  if (item.kind !== 'result' || item.late || step.state.config.status !== 'active') return;
-  warn(step, 'tls', item.result);
-  warn(step, 'domain', item.result);
+  const { config } = step.state;
+  if (config.status !== 'active') return;
+  if (item.kind === 'result') {
+    if (item.late) return;
+    const { tls, started_at: at } = item.result;
+    warn(step, 'tls', { expiresAt: tls?.expires_at, thresholds: config.tls_warning_days, at });
+  } else if (item.kind === 'config' || item.kind === 'hour') {
+    const at = item.kind === 'hour' ? item.until : config.changed_at;
+    warn(step, 'domain', { expiresAt: config.domain_expires_at, thresholds: config.domain_warning_days, at });
+  }
 }
 
-function warn(step: MonitorStep, kind: 'tls' | 'domain', { tls, detail, started_at: at }: CheckResult): void {
-  const { config, warned } = step.state;
-  const expiresAt = kind === 'tls' ? tls?.expires_at : detail?.[DOMAIN_EXPIRY];
-  const thresholds = kind === 'tls' ? config.tls_warning_days : config.domain_warning_days;
+function warn(step: MonitorStep, kind: 'tls' | 'domain', { expiresAt, thresholds, at }: Expiry): void {
+  const { warned } = step.state;
   if (typeof expiresAt !== 'number' || !thresholds) return;
   const crossed = thresholds.filter((days) => expiresAt - at <= days * DAY_MS);
   if (crossed.length === 0) return;

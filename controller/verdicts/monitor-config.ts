@@ -21,6 +21,8 @@ export interface MonitorConfig {
   /** Days before expiry at which to warn, most first; never if absent or empty. */
   tls_warning_days?: number[];
   domain_warning_days?: number[];
+  /** When the registration of its domain expires, Unix ms; null or absent if unknown. */
+  domain_expires_at?: number | null;
   notification_target_ids: string[];
   /** The regions to check from; empty if the choice is automatic. */
   monitoring_regions: string[];

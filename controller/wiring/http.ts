@@ -13,11 +13,12 @@ import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
+import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import {
-  observeAssignments, observeDatabase, observeDeliveries, observeEvents, observeFleet, observeResults,
-  observeShares,
+  observeAssignments, observeDatabase, observeDeliveries, observeDomains, observeEvents, observeFleet,
+  observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -39,6 +40,7 @@ interface HttpSources {
   notifications: Notifications;
   events: Events;
   refusedWrites: RefusedWrites;
+  domains: Pick<Domains, 'lookups'>;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -52,6 +54,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   observeFleet(registry, { rates: [results.shards.rate, ...rates], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
+  observeDomains(registry, sources.domains.lookups);
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { KnownAssignments } from '../assignments/known-assignments.ts';
+import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
@@ -106,6 +107,18 @@ export function observeDeliveries(registry: Registry, { service, failing }: Obse
   gauge('farwatch_destinations_at_work', () => service.atWork, 'Destinations with deliveries in progress.');
   gauge('farwatch_destinations_failing', () => failing.latest,
     'Destinations in these shards whose latest delivery failed, counted every 10 s.');
+}
+
+export function observeDomains(registry: Registry, { counts }: Pick<DomainLookups, 'counts'>): void {
+  new Counter({
+    name: 'farwatch_domain_lookups_total', registers: [registry], labelNames: ['outcome'] as const,
+    help: 'Lookups of domains since the start, by outcome. found: the registry answered; unsupported: nobody '
+      + 'can be asked; failed: will be retried; busy: postponed because the server was just asked.',
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
+    },
+  });
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {

@@ -2,6 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { DomainRoots } from '../domains/sources.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
@@ -24,4 +25,6 @@ export interface ControllerPorts {
   resolve: Resolve;
   /** Of hashing new passwords; it takes 0.1 s of CPU time by default. */
   passwordCost?: PasswordCost;
+  /** Where the search for servers that know domains begins; IANA by default. */
+  domainRoots?: DomainRoots;
 }

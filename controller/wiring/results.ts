@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
+import type { DomainStore } from '../domains/store.ts';
 import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -29,6 +30,7 @@ interface ResultSources {
   events: Events;
   incidents: Incidents;
   notifications: Notifications;
+  domains: Pick<DomainStore, 'want'>;
 }
 
 /** @internal Tests and benches open the stores alone. */
@@ -37,7 +39,7 @@ export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
 export async function openResults(ports: ControllerPorts, sources: ResultSources) {
   const { config, mongo: { db }, bus, clock, log } = ports;
-  const { fleet, events, incidents, notifications } = sources;
+  const { fleet, events, incidents, notifications, domains } = sources;
   const { monitors: { store: monitors }, accounts: { quota } } = sources;
   const stores = await openResultStores(db);
   const pings = new PingStore(db);
@@ -60,7 +62,12 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
     monitors: {
       findMarked: async (shards, limit) => {
         const docs = await monitors.findUnjournaled(shards, limit);
-        return docs.map((doc) => ({ shard: shardOf(doc._id), config: toMonitorConfig(doc), monitor: doc }));
+        // Read after the monitors: when an expiry is read anew, they are marked after it is written.
+        const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []), clock.now());
+        return docs.map((doc) => {
+          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''));
+          return { shard: shardOf(doc._id), config, monitor: doc };
+        });
       },
       place: (docs) => fleet.placement.apply(docs),
       clear: (marks) => monitors.clearUnjournaled(marks),

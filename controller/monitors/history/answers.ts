@@ -64,6 +64,22 @@ export const regionsAnswer = z.strictObject({
   })),
 });
 
+export const domainAnswer = z.strictObject({
+  domain: z.strictObject({
+    domain: z.string().nullable()
+      .describe('The registered domain that contains the target, in ASCII; null if there is none.'),
+    expires_at: z.int().nullable().describe('Unix seconds; null if unknown.'),
+    registrar: z.string().nullable(),
+    source: z.enum(['rdap', 'whois']).nullable().describe('How the registry was asked.'),
+    looked_up_at: z.int().nullable().describe('When this was read, Unix seconds; null if nothing was yet.'),
+    status: z.enum(['ok', 'unsupported', 'failed']).describe(
+      '`unsupported`: nobody publishes when it expires. `failed`: the last lookup failed, and the other '
+        + 'fields are those of the last one that did not.',
+    ),
+    message: z.string().nullable().describe('Why it is unsupported or failed.'),
+  }),
+});
+
 /** Days by name of the period. */
 export const SERIES_DAYS: Readonly<Record<string, number>> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
 const period = z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) });

@@ -2,10 +2,11 @@ import { idParams } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { monitorInputs } from '../schema.ts';
+import { readDomain } from '../verbs/read-domain.ts';
 import { readRegions, readResponseTimes, readResults, readStatusHistory } from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import * as answers from './answers.ts';
-import { viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
+import { viewDomain, viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
 
 export function historyRoutes(deps: MonitorDeps): Route[] {
   return [...readRoutes(deps), ...runRoutes(deps)];
@@ -44,6 +45,18 @@ function readRoutes(deps: MonitorDeps): Route[] {
       handle: async (ctx, { params }) => {
         const { live, runsIn } = await readRegions(deps, ctx, params.id);
         return { status: 200, data: { regions: viewRegions(live, runsIn) } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/monitors/:id/domain',
+      summary: 'Read when the domain of a monitor expires',
+      description: 'Of monitors with `domain_monitoring`. Each domain is looked up once a day, a new one '
+        + 'within a minute.',
+      errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
+      answers: { 200: answers.domainAnswer },
+      handle: async (ctx, { params }) => {
+        const domain = await readDomain(deps, ctx, params.id);
+        return { status: 200, data: { domain: viewDomain(domain) } };
       },
     }),
     defineRoute({

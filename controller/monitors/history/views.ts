@@ -3,8 +3,8 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
-import type { RegionRun } from '../ports.ts';
-import type { regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
+import type { DomainView, RegionRun } from '../ports.ts';
+import type { domainAnswer, regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
 
 type ResultView = z.input<typeof resultView>;
 type Found = Pick<
@@ -44,6 +44,11 @@ type SpanView = z.input<typeof statusHistoryAnswer>['history'][number];
 
 export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
+}
+
+export function viewDomain(seen: DomainView): z.input<typeof domainAnswer>['domain'] {
+  const seconds = (at: number | null): number | null => (at === null ? null : Math.floor(at / 1000));
+  return { ...seen, expires_at: seconds(seen.expires_at), looked_up_at: seconds(seen.looked_up_at) };
 }
 
 type RegionsView = z.input<typeof regionsAnswer>['regions'];

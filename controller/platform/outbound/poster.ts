@@ -1,9 +1,9 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { parseHttpUrl } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { AddressVetting } from './address-vetting.ts';
 import { connectionFailure, RefusedAddress } from './connection-failure.ts';
+import { guardedConnector } from './guarded-connector.ts';
 import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 
 /** Requests under way at once; beyond it the outcome is `busy`. */
@@ -18,10 +18,9 @@ const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
 /** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
 const KEEP_ALIVE_MS = 1000;
-const CONNECT_TIMEOUT_MS = 10_000;
 const STOPPED = 'stopped by us';
 
-/** The controller's only way out by HTTP. Vets addresses when a name is resolved and again once connected. */
+/** The way out for alerts and other calls whose answers matter only by their status. */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
@@ -118,36 +117,4 @@ function retryAfter(value: string | string[] | undefined, now: number): number |
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
-}
-
-function guardedConnector(vetting: AddressVetting): buildConnector.connector {
-  const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup: vettedLookup(vetting) };
-  const connect = buildConnector(options as buildConnector.BuildOptions);
-  return (target, callback) => {
-    // An address is connected to without a lookup.
-    const refusal = isIP(target.hostname) ? vetting.addressRefusal(target.hostname) : null;
-    if (refusal !== null) return callback(new RefusedAddress(refusal), null);
-    connect(target, (...[error, socket]) => {
-      if (error) return callback(error, null);
-      const { remoteAddress: reached } = socket;
-      const reason = reached === undefined ? 'the address is not known' : vetting.addressRefusal(reached);
-      if (reason === null) return callback(null, socket);
-      socket.destroy();
-      callback(new RefusedAddress(reason), null);
-    });
-  };
-}
-
-function vettedLookup(vetting: AddressVetting): LookupFunction {
-  return (host, options, callback) => {
-    void vetting.vetHost(host).then((vetted) => {
-      if (vetted.kind !== 'allowed') {
-        const { kind, reason } = vetted;
-        return callback(kind === 'refused' ? new RefusedAddress(reason) : new Error(reason), '');
-      }
-      const found = vetted.addresses.map((address) => ({ address, family: isIP(address) }));
-      if (options.all) return callback(null, found);
-      callback(null, found[0]?.address ?? '', found[0]?.family);
-    });
-  };
 }

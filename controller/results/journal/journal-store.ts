@@ -28,7 +28,9 @@ interface JournalDoc {
 }
 
 const restoreDoc = restoring<JournalDoc>({}, {
-  configs: each(restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null })),
+  configs: each(restoring<MonitorConfig>({
+    slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null,
+  })),
   pings: each(restoring<JournaledPing>({ exit_code: null, run_ms: null })),
 });
 

@@ -39,6 +39,7 @@ const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
   type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
+  domain_expires_at: null,
   notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
@@ -54,7 +55,7 @@ type AlertIncident = NonNullable<Alert['incident']>;
 type LastSuccess = NonNullable<Alert['last_success']>;
 
 const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
-const restoreConfig = restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null });
+const restoreConfig = restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null });
 
 /** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
 const restoreWithin = restoring<Pick<MonitorState, 'regions' | 'flaps' | 'warned' | 'heartbeat'>>(

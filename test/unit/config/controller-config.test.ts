@@ -130,6 +130,7 @@ test('the defaults are those of the process contract, and the configuration is d
     monitors: { minIntervalSeconds: 30 },
     checks: { allowPrivate: true },
     destinations: { allowPrivate: false },
+    domains: { areLookedUp: true },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
     watchdog: null,
     embeddedProbeToken: null,

@@ -87,6 +87,7 @@ const config = fc.record({
   monitoring_regions: mostly<string[]>([], ['us'], ['eu', 'us']),
   tls_warning_days: fc.constantFrom<number[]>([], [7, 30]),
   domain_warning_days: fc.constantFrom<number[]>([], [14]),
+  domain_expires_at: fc.constantFrom(null, HOUR + 5 * DAY),
 }).map((given) => configOf(given));
 
 const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
@@ -119,7 +120,6 @@ const result = fc.record({
     fc.integer({ min: 1, max: 900 }),
   ), assignment_rev: mostly(1, 2), error: mostly<CheckResult['error']>(null, error),
   tls: mostly<CheckResult['tls']>(null, tls(HOUR + 5 * DAY), tls(HOUR + 90 * DAY)),
-  detail: mostly<CheckResult['detail']>(null, { domain_expires_at: HOUR + 5 * DAY }),
 });
 const item = fc.record({
   region: fc.constantFrom('eu', 'us'), probe_id: fc.constant('probe'), late: mostly(false, true), result,

@@ -1,0 +1,83 @@
+import { parseHttpUrl } from '../../shared/net-guard.ts';
+import type { OutboundReader } from '../platform/outbound/reader-port.ts';
+import type { Lookup } from './domain.ts';
+import { readRdap } from './rdap-answer.ts';
+import type { ReadRegistration } from './registration.ts';
+import type { DomainSources, SourceDeps } from './sources.ts';
+import { readWhois } from './whois-answer.ts';
+
+export interface LookUpDeps extends Pick<SourceDeps, 'takeTurn' | 'roots'> {
+  reader: OutboundReader;
+  sources: Pick<DomainSources, 'rdap' | 'whois'>;
+}
+
+const RDAP_LIMIT_BYTES = 256 * 1024;
+const WHOIS_LIMIT_BYTES = 64 * 1024;
+const TIMEOUT_MS = 10_000;
+const MOST_REDIRECTS = 3;
+
+/** Asks the registry of a registrable domain: by RDAP, or by WHOIS where there is no RDAP server. */
+export async function lookUp(deps: LookUpDeps, domain: string): Promise<Lookup> {
+  const tld = domain.slice(domain.lastIndexOf('.') + 1);
+  const rdap = await deps.sources.rdap(tld);
+  if (rdap.kind !== 'server') return rdap;
+  if (rdap.at !== null) return askRdap(deps, `${rdap.at}domain/${domain}`, domain);
+  const whois = await deps.sources.whois(tld);
+  if (whois.kind !== 'server') return whois;
+  if (whois.at !== null) return askWhois(deps, whois.at, domain);
+  return { kind: 'unsupported', message: `Nobody can be asked about .${tld}: it has no RDAP or WHOIS server` };
+}
+
+async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: string): Promise<Lookup> {
+  let url = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const target = parseHttpUrl(url);
+    if (!target.ok) return { kind: 'failed', message: 'An RDAP server redirects to an address that is not valid' };
+    const { host } = target.url;
+    if (!(await takeTurn(host))) return { kind: 'busy', server: host };
+    const answer = await reader.get({
+      url: target.url.href, accept: 'application/rdap+json', limitBytes: RDAP_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
+    });
+    if (answer.kind !== 'answered') return { kind: 'failed', message: `${host}: ${answer.reason}` };
+    const { status, location, body } = answer;
+    if (status === 200) return found('rdap', readRdap(body), { host, domain });
+    if (status === 404) return found('rdap', null, { host, domain });
+    const next = status >= 300 && status < 400 && location !== null && URL.canParse(location, url)
+      ? new URL(location, url).href : null;
+    if (next === null) return { kind: 'failed', message: `${host} answered with status ${status}` };
+    url = next;
+  }
+  return { kind: 'failed', message: `The RDAP servers redirect more than ${MOST_REDIRECTS} times` };
+}
+
+async function askWhois(deps: LookUpDeps, registry: string, domain: string): Promise<Lookup> {
+  const first = await queryWhois(deps, registry, domain);
+  if ('kind' in first) return first;
+  const { registration, referral } = first;
+  const isEnough = registration === null || (registration?.expires_at ?? null) !== null;
+  if (isEnough || referral === null || referral === registry) {
+    return found('whois', registration, { host: registry, domain });
+  }
+  const second = await queryWhois(deps, referral, domain);
+  if ('kind' in second) return second;
+  const registrar = registration?.registrar ?? second.registration?.registrar ?? null;
+  const merged = second.registration && { ...second.registration, registrar };
+  return found('whois', merged, { host: referral, domain });
+}
+
+async function queryWhois({ reader, takeTurn, roots }: LookUpDeps, host: string, domain: string) {
+  if (!(await takeTurn(host))) return { kind: 'busy', server: host } as const;
+  const answer = await reader.query({
+    host, port: roots.whoisPort, line: domain, limitBytes: WHOIS_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
+  });
+  if (answer.kind === 'answered') return readWhois(answer.body.toString('utf8'));
+  return { kind: 'failed', message: `${host}: ${answer.reason}` } as const;
+}
+
+function found(
+  source: 'rdap' | 'whois', read: ReadRegistration, { host, domain }: { host: string; domain: string },
+): Lookup {
+  if (read === null) return { kind: 'failed', message: `${domain} is not registered, says ${host}` };
+  if (read === undefined) return { kind: 'failed', message: `The answer of ${host} cannot be read` };
+  return { kind: 'found', source, ...read };
+}

@@ -1,0 +1,51 @@
+import { fnv1a } from '../../shared/ids.ts';
+import type { DomainDoc, DomainFacts, Lookup } from './domain.ts';
+
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const WEEK_MS = 7 * DAY_MS;
+
+type Outcome = DomainFacts & Pick<DomainDoc, 'failures' | 'due_at'>;
+
+/** What a domain's document says after a lookup that ended at `now` (Unix ms). */
+export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'busy' }>, now: number): Outcome {
+  const { status: _, message: __, ...known } = factsOf(doc);
+  switch (lookup.kind) {
+    case 'found': {
+      const { source, expires_at, registrar } = lookup;
+      const isMissing = expires_at === null;
+      if (isMissing && doc.expires_at !== null) return afterFailure(doc, 'The answer has no expiry date', now);
+      const learned_at = expires_at === doc.expires_at ? doc.learned_at : now;
+      const facts = { expires_at, registrar, source, looked_up_at: now, learned_at, failures: 0 };
+      if (!isMissing) return { ...facts, status: 'ok', message: null, due_at: nextTurn(doc._id, now + DAY_MS / 2) };
+      return { ...facts, status: 'unsupported', message: UNPUBLISHED, due_at: nextTurn(doc._id, now + WEEK_MS) };
+    }
+    case 'unsupported': {
+      const { message } = lookup;
+      const due_at = nextTurn(doc._id, now + WEEK_MS);
+      return { ...known, looked_up_at: now, status: 'unsupported', message, failures: 0, due_at };
+    }
+    case 'failed':
+      return afterFailure(doc, lookup.message, now);
+  }
+}
+
+const UNPUBLISHED = 'Its registry does not publish when it expires';
+
+/** Keeps what is known. The waits grow: one hour, two, four, up to a day. */
+function afterFailure(doc: DomainDoc, message: string, now: number): Outcome {
+  const failures = doc.failures + 1;
+  const waitMs = Math.min(DAY_MS, HOUR_MS * 2 ** Math.min(doc.failures, 5));
+  return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + waitMs };
+}
+
+/** The first instant from `from` on at which it is the domain's turn: once a day, spread by a hash. */
+export function nextTurn(domain: string, from: number): number {
+  const turn = fnv1a(domain) % DAY_MS;
+  return from + ((turn - (from % DAY_MS)) + DAY_MS) % DAY_MS;
+}
+
+function factsOf(doc: DomainDoc): DomainFacts {
+  const { status, message, expires_at, learned_at, registrar, source, looked_up_at } = doc;
+  return { status, message, expires_at, learned_at, registrar, source, looked_up_at };
+}

@@ -1,0 +1,52 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
+import type { RdapServer } from './rdap-answer.ts';
+
+/** Where to ask. A document is IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */
+export interface SourceDoc {
+  _id: string;
+  /** When to ask IANA again, Unix ms. A claim moves it ahead. */
+  due_at: number;
+  /** The last good copy of the list; null before the first. */
+  rdap: RdapServer[] | null;
+  /** Null when the top-level domain has none. */
+  whois: string | null;
+}
+
+const RDAP = 'rdap';
+const restore = restoring<SourceDoc>({ rdap: null, whois: null });
+
+/** Collection `domain_sources`. */
+export class SourceStore extends Documents<SourceDoc> {
+  constructor(db: Db) {
+    super(db, 'domain_sources', [], restore);
+  }
+
+  /** The list of RDAP servers; without a copy before the first was fetched. */
+  async list(): Promise<SourceDoc> {
+    const none = { _id: RDAP, due_at: 0, rdap: null, whois: null };
+    const found = await this.findOne({ _id: RDAP });
+    if (found === null) await this.insertIfFree({ ...none });
+    return found ?? none;
+  }
+
+  /** True for one controller only, which is to fetch the list. */
+  claimList({ due_at }: SourceDoc, until: number): Promise<boolean> {
+    return this.update({ _id: RDAP, due_at }, { $set: { due_at: until } });
+  }
+
+  async saveList(change: Partial<Pick<SourceDoc, 'rdap' | 'due_at'>>): Promise<void> {
+    await this.update({ _id: RDAP }, { $set: change });
+  }
+
+  /** Null when IANA was never asked for the top-level domain. */
+  whois(tld: string): Promise<SourceDoc | null> {
+    return this.findOne({ _id: `whois:${tld}` });
+  }
+
+  async saveWhois(tld: string, whois: string | null, dueAt: number): Promise<void> {
+    const change = { $set: { due_at: dueAt, whois } };
+    await this.all.updateOne({ _id: `whois:${tld}` }, change, { upsert: true });
+  }
+}

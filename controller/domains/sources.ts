@@ -1,0 +1,118 @@
+import type { Clock } from '../../shared/time.ts';
+import type { OutboundReader } from '../platform/outbound/reader-port.ts';
+import type { Lookup } from './domain.ts';
+import { WEEK_MS } from './lookup-rules.ts';
+import { readRdapServers, type RdapServer } from './rdap-answer.ts';
+import type { SourceDoc, SourceStore } from './source-store.ts';
+import { readWhoisServer } from './whois-answer.ts';
+
+/** Where IANA says who is to be asked. */
+export interface DomainRoots {
+  /** Address of the list of RDAP servers. */
+  rdapList: string;
+  /** Host of the WHOIS server that knows those of all top-level domains. */
+  whois: string;
+  /** Of every WHOIS server. */
+  whoisPort: number;
+}
+
+export const IANA: DomainRoots = Object.freeze({
+  rdapList: 'https://data.iana.org/rdap/dns.json', whois: 'whois.iana.org', whoisPort: 43,
+});
+
+export interface SourceDeps {
+  store: SourceStore;
+  reader: OutboundReader;
+  clock: Clock;
+  roots: DomainRoots;
+  /** False when the server was asked within the last second. */
+  takeTurn(server: string): Promise<boolean>;
+}
+
+/** `at` is null when there is no such server. */
+type Source = { kind: 'server'; at: string | null } | Exclude<Lookup, { kind: 'found' | 'unsupported' }>;
+
+const LIST_LIMIT_BYTES = 1024 * 1024;
+const WHOIS_LIMIT_BYTES = 64 * 1024;
+const TIMEOUT_MS = 10_000;
+/** While one controller fetches the list, the others wait for it. */
+const CLAIM_MS = 30_000;
+const RETRY_MS = 3_600_000;
+/** How long a controller uses its copy of the list before it looks whether another has a newer one. */
+const COPY_MS = 3_600_000;
+
+/** Finds the server to ask about a domain. Asks IANA once a week and keeps its last good answers. */
+export class DomainSources {
+  readonly #deps: SourceDeps;
+  #copy: { servers: Map<string, string>; readAt: number } | null = null;
+  #reading: Promise<Source | null> | null = null;
+
+  constructor(deps: SourceDeps) {
+    this.#deps = deps;
+  }
+
+  /** The address of the RDAP server of a top-level domain. */
+  async rdap(tld: string): Promise<Source> {
+    const { clock } = this.#deps;
+    if (this.#copy === null || clock.now() - this.#copy.readAt >= COPY_MS) {
+      this.#reading ??= this.#readList().finally(() => (this.#reading = null));
+      const obstacle = await this.#reading;
+      if (obstacle !== null) return obstacle;
+    }
+    return { kind: 'server', at: this.#copy?.servers.get(tld) ?? null };
+  }
+
+  /** The host of the WHOIS server of a top-level domain. */
+  async whois(tld: string): Promise<Source> {
+    const { store, reader, clock, roots, takeTurn } = this.#deps;
+    const known = await store.whois(tld);
+    if (known && known.due_at > clock.now()) return { kind: 'server', at: known.whois };
+    if (!(await takeTurn(roots.whois))) return { kind: 'busy', server: roots.whois };
+    const answer = await reader.query({
+      host: roots.whois, port: roots.whoisPort, line: tld,
+      limitBytes: WHOIS_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
+    });
+    const server = answer.kind === 'answered' ? readWhoisServer(answer.body.toString('utf8')) : undefined;
+    if (server === undefined) {
+      if (known) return { kind: 'server', at: known.whois };
+      const reason = answer.kind === 'answered' ? 'its answer cannot be read' : answer.reason;
+      return { kind: 'failed', message: `${roots.whois}: ${reason}` };
+    }
+    await store.saveWhois(tld, server, clock.now() + WEEK_MS);
+    return { kind: 'server', at: server };
+  }
+
+  /** Null when there is a copy of the list now; else why there is none. */
+  async #readList(): Promise<Source | null> {
+    const { store, clock, roots } = this.#deps;
+    const now = clock.now();
+    const known = await store.list();
+    let reason = 'it could not be fetched';
+    let { rdap } = known;
+    if (known.due_at <= now && await store.claimList(known, now + CLAIM_MS)) {
+      const fetched = await this.#fetchList(known);
+      if (typeof fetched === 'string') reason = fetched;
+      else rdap = fetched;
+    } else if (rdap === null && known.due_at <= now + CLAIM_MS) {
+      return { kind: 'busy', server: roots.rdapList };
+    }
+    if (rdap === null) return { kind: 'failed', message: `The list of RDAP servers is unknown: ${reason}` };
+    const servers = new Map(rdap.flatMap(({ tlds, url }) => tlds.map((tld) => [tld, url] as const)));
+    this.#copy = { servers, readAt: now };
+    return null;
+  }
+
+  /** The list, which is stored as well; or why there is none. */
+  async #fetchList(known: SourceDoc): Promise<RdapServer[] | string> {
+    const { store, reader, clock, roots } = this.#deps;
+    const answer = await reader.get({
+      url: roots.rdapList, accept: 'application/json', limitBytes: LIST_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
+    });
+    const rdap = answer.kind === 'answered' && answer.status === 200 ? readRdapServers(answer.body) : null;
+    const due_at = clock.now() + (rdap === null ? RETRY_MS : WEEK_MS);
+    await store.saveList(rdap === null ? { due_at } : { due_at, rdap });
+    if (rdap !== null) return rdap;
+    if (answer.kind !== 'answered') return known.rdap ?? answer.reason;
+    return known.rdap ?? `the answer, with status ${answer.status}, is no such list`;
+  }
+}

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import { parse } from 'tldts';
+import type { MonitorDoc } from './monitor.ts';
+import { asciiHost, splitHostPort } from './target.ts';
+
+type Watching = Pick<MonitorDoc, 'type' | 'target' | 'domain_monitoring' | 'deleted_at'>;
+
+/** The registrable domain whose expiry is watched; null if none is, or if the target is in none. */
+export function watchedDomain(monitor: Watching): string | null {
+  if (monitor.deleted_at !== null || !monitor.domain_monitoring?.enabled) return null;
+  const domain = registrableDomain(monitor);
+  return typeof domain === 'string' ? domain : null;
+}
+
+/**
+ * The domain of a target that somebody has registered, such as example.co.uk for www.example.co.uk, in ASCII;
+ * or why there is none.
+ */
+export function registrableDomain(
+  { type, target }: Pick<MonitorDoc, 'type' | 'target'>,
+): string | { reason: string } {
+  if (type === 'HEARTBEAT') return { reason: 'A heartbeat has no domain' };
+  const host = hostOf(type, target);
+  if (isIP(host) !== 0) return { reason: 'The target is an IP address' };
+  const { domain, publicSuffix, isIcann } = parse(host, { allowPrivateDomains: false, extractHostname: false });
+  // Nobody registers these: they belong to addresses, protocols and keys.
+  const isPublic = domain !== null && isIcann === true && !/(?:^|\.)(?:arpa|onion)$/.test(publicSuffix ?? '');
+  return isPublic ? domain : { reason: 'The target is not below a public suffix, such as .com or .co.uk' };
+}
+
+/** In ASCII and lower case, without brackets, port and a dot at the end. */
+function hostOf(type: MonitorDoc['type'], target: string): string {
+  if (type === 'HTTP' || type === 'KEYWORD') {
+    return URL.canParse(target) ? new URL(target).hostname.replace(/^\[|\]$|\.$/g, '') : '';
+  }
+  const parts = splitHostPort(target);
+  return typeof parts === 'string' ? '' : asciiHost(parts.host).toLowerCase();
+}

@@ -1,0 +1,39 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { AddressVetting } from './address-vetting.ts';
+import { RefusedAddress } from './connection-failure.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Connects to vetted addresses only: vets them when a name is resolved, and again once connected. */
+export function guardedConnector(vetting: AddressVetting): buildConnector.connector {
+  const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup: vettedLookup(vetting) };
+  const connect = buildConnector(options as buildConnector.BuildOptions);
+  return (target, callback) => {
+    // An address is connected to without a lookup.
+    const refusal = isIP(target.hostname) ? vetting.addressRefusal(target.hostname) : null;
+    if (refusal !== null) return callback(new RefusedAddress(refusal), null);
+    connect(target, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      const { remoteAddress: reached } = socket;
+      const reason = reached === undefined ? 'the address is not known' : vetting.addressRefusal(reached);
+      if (reason === null) return callback(null, socket);
+      socket.destroy();
+      callback(new RefusedAddress(reason), null);
+    });
+  };
+}
+
+function vettedLookup(vetting: AddressVetting): LookupFunction {
+  return (host, options, callback) => {
+    void vetting.vetHost(host).then((vetted) => {
+      if (vetted.kind !== 'allowed') {
+        const { kind, reason } = vetted;
+        return callback(kind === 'refused' ? new RefusedAddress(reason) : new Error(reason), '');
+      }
+      const found = vetted.addresses.map((address) => ({ address, family: isIP(address) }));
+      if (options.all) return callback(null, found);
+      callback(null, found[0]?.address ?? '', found[0]?.family);
+    });
+  };
+}

@@ -1,0 +1,38 @@
+import { lookUp } from '../domains/look-up.ts';
+import { DomainLookups } from '../domains/service.ts';
+import { SourceStore } from '../domains/source-store.ts';
+import { DomainSources, IANA } from '../domains/sources.ts';
+import { DomainStore } from '../domains/store.ts';
+import { TurnStore } from '../domains/turn-store.ts';
+import type { MonitorStore } from '../monitors/store.ts';
+import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
+import { GuardedReader } from '../platform/outbound/reader.ts';
+import type { ControllerPorts } from './ports.ts';
+
+export type Domains = Awaited<ReturnType<typeof openDomains>>;
+
+/** The domains that monitors watch, and their lookups, where these are wanted. */
+export async function openDomains(
+  ports: ControllerPorts, { monitors }: { monitors: Pick<MonitorStore, 'watchDomain' | 'retellDomain'> },
+) {
+  const { config, mongo: { db }, clock, log, resolve, domainRoots: roots = IANA } = ports;
+  const [domains, turns, sources] = [new DomainStore(db), new TurnStore(db), new SourceStore(db)];
+  await Promise.all([domains, turns].map((store) => store.ensureIndexes()));
+  const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
+  const reader = new GuardedReader({ clock, vetting });
+  const takeTurn = (server: string) => turns.take(server, clock.now());
+  const asking = { reader, roots, takeTurn };
+  const deps = { ...asking, sources: new DomainSources({ store: sources, clock, ...asking }) };
+  const lookups = new DomainLookups({
+    domains, turns, monitors, clock, log,
+    lookUp: (domain) => lookUp(deps, domain),
+    hangUp: () => reader.close(),
+  });
+  return {
+    store: domains, lookups,
+    start: () => {
+      if (config.domains.areLookedUp) lookups.start();
+    },
+    stop: () => lookups.stop(),
+  };
+}
