@@ -12,6 +12,9 @@ export function watchedDomain(monitor: Watching): string | null {
   return typeof domain === 'string' ? domain : null;
 }
 
+/** Names of addresses, protocols and keys. The public suffix list has them beside the others. */
+const UNREGISTERED = /(?:^|\.)(?:arpa|onion)$/;
+
 /**
  * The domain of a target that somebody has registered, such as example.co.uk for www.example.co.uk, in ASCII;
  * or why there is none.
@@ -22,10 +25,11 @@ export function registrableDomain(
   if (type === 'HEARTBEAT') return { reason: 'A heartbeat has no domain' };
   const host = hostOf(type, target);
   if (isIP(host) !== 0) return { reason: 'The target is an IP address' };
-  const { domain, publicSuffix, isIcann } = parse(host, { allowPrivateDomains: false, extractHostname: false });
-  // Nobody registers these: they belong to addresses, protocols and keys.
-  const isPublic = domain !== null && isIcann === true && !/(?:^|\.)(?:arpa|onion)$/.test(publicSuffix ?? '');
-  return isPublic ? domain : { reason: 'The target is not below a public suffix, such as .com or .co.uk' };
+  const ofHost = { allowPrivateDomains: false, extractHostname: false };
+  const { domain, publicSuffix, isIcann } = parse(host, ofHost);
+  const isRegistered = domain !== null && isIcann === true && !UNREGISTERED.test(publicSuffix ?? '');
+  if (isRegistered) return domain;
+  return { reason: 'The target is not below a public suffix, such as .com or .co.uk' };
 }
 
 /** In ASCII and lower case, without brackets, port and a dot at the end. */

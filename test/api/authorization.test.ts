@@ -66,6 +66,7 @@ const NEEDS = {
   'GET /api/monitors/:id/stats': 'project viewer or key',
   'GET /api/monitors/:id/status-history': 'project viewer or key',
   'GET /api/monitors/:id/results': 'project viewer or key',
+  'GET /api/monitors/:id/domain': 'project viewer or key',
   'GET /api/monitors/:id/regions': 'project viewer or key',
   'GET /api/monitors/:id/response-times': 'project viewer or key',
   'POST /api/monitors/:id/check': 'project editor or key',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
-import { startController, type RunningController } from '../../controller/controller.ts';
+import { startController, type ControllerOptions, type RunningController } from '../../controller/controller.ts';
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -26,16 +26,22 @@ export interface ControllerRig {
   commands: CommandRecord;
   /** Registers, enrols and connects a probe, by default the operator's in region `local`. */
   probe(name: string, of?: { session: ApiSession; region: string }): Promise<TestProbe>;
+  /** Starts another controller beside it, on the same database and bus; ends with the rig. */
+  another(): Promise<RunningController>;
   /** Stops the controller, runs `between`, and starts it again. */
   restart(between: () => Promise<void>): Promise<void>;
   /** Ends everything; throws if the controller sent a command outside the closed list. */
   stop(): Promise<void>;
 }
 
-/** `watch` receives each command that the controller sends to the database. */
+/**
+ * Looks up no domains, unless `env` says otherwise. `watch` receives each command that the controller sends
+ * to the database.
+ */
 export async function startControllerRig(
   env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
+  more: Pick<ControllerOptions, 'domainRoots'> = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
@@ -44,18 +50,20 @@ export async function startControllerRig(
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url,
     NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
     NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1',
-    ...env,
+    DOMAIN_LOOKUPS: 'false', ...env,
   });
   const onCommand = (command: Document): void => {
     commands.take(command);
     watch(command);
   };
-  const start = () => startController({
-    config, clock: systemClock, log, timeZone: 'Europe/Berlin', random: Math.random, onCommand,
+  const start = (dir = dataDir) => startController({
+    config: { ...config, dataDir: dir }, clock: systemClock, log, timeZone: 'Europe/Berlin',
+    random: Math.random, onCommand, ...more,
   });
   let controller = await start();
   let session = await new ApiSession(controller.url).begin();
   const probes: TestProbe[] = [];
+  const others: RunningController[] = [];
   return {
     nats, store, commands,
     get controller() {
@@ -63,6 +71,11 @@ export async function startControllerRig(
     },
     get session() {
       return session;
+    },
+    another: async () => {
+      const other = await start(join(dataDir, `another-${others.length}`));
+      others.push(other);
+      return other;
     },
     restart: async (between) => {
       await controller.stop();
@@ -84,7 +97,7 @@ export async function startControllerRig(
     },
     stop: async () => {
       await Promise.all(probes.map((probe) => probe.stop()));
-      await controller.stop();
+      await Promise.all([controller, ...others].map((each) => each.stop()));
       await store.stop();
       await nats.stop();
       rmSync(dataDir, { recursive: true, force: true });

@@ -69,6 +69,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const config = loadControllerConfig({
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: mongoUrl, NATS_URL: 'nats://127.0.0.1:1', REGISTRATION: 'open',
     PLANS_FILE: plansFile, RATE_LIMIT: '1000000', MAIL_FROM: 'Farwatch <farwatch@test.example>',
+    DOMAIN_LOOKUPS: 'false',
     ...options.env,
   });
   const mongo = watchedMongo(mongoUrl, options.onCommand);

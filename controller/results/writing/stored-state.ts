@@ -55,7 +55,9 @@ type AlertIncident = NonNullable<Alert['incident']>;
 type LastSuccess = NonNullable<Alert['last_success']>;
 
 const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
-const restoreConfig = restoring<MonitorConfig>({ slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null });
+const restoreConfig = restoring<MonitorConfig>({
+  slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null,
+});
 
 /** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
 const restoreWithin = restoring<Pick<MonitorState, 'regions' | 'flaps' | 'warned' | 'heartbeat'>>(

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Lookup } from '../../controller/domains/domain.ts';
+import { lookUp } from '../../controller/domains/look-up.ts';
+import { WEEK_MS } from '../../controller/domains/lookup-rules.ts';
+import { SourceStore } from '../../controller/domains/source-store.ts';
+import { DomainSources } from '../../controller/domains/sources.ts';
+import { TurnStore } from '../../controller/domains/turn-store.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
+import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { rdapAnswer, startRegistry, type Registry } from '../helpers/registry.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+const EXPIRY = '2031-02-03T04:05:06Z';
+
+let server: TestMongo;
+let mongo: Mongo;
+let registry: Registry;
+let reader: GuardedReader;
+
+beforeAll(async () => {
+  server = await testMongo();
+  mongo = watchedMongo(server.url);
+  const vetting = createAddressVetting({ resolve: async () => [], allowPrivate: true, clock: systemClock });
+  reader = new GuardedReader({ clock: systemClock, vetting });
+});
+afterAll(async () => {
+  await reader?.close();
+  await registry?.close();
+  await mongo?.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  await registry?.close();
+  registry = await startRegistry();
+  await mongo.db.collection('domain_sources').deleteMany({});
+});
+
+interface Asking {
+  ask(domain: string): Promise<Lookup>;
+  pass(ms: number): void;
+}
+
+/** One controller's lookups. Time passes when told to. */
+function controller(takeTurn: (server: string) => Promise<boolean> = async () => true): Asking {
+  let passedMs = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + passedMs };
+  const { roots } = registry;
+  const sources = new DomainSources({ store: new SourceStore(mongo.db), reader, clock, roots, takeTurn });
+  return {
+    ask: (domain) => lookUp({ reader, sources, roots, takeTurn }, domain),
+    pass: (ms) => (passedMs += ms),
+  };
+}
+
+/** Has each path redirect to the next, and the last one answer. */
+function redirect(...locations: string[]): void {
+  registry.http.choose(({ path }) => (response) => {
+    if (path === '/dns.json') {
+      const services = [[['com'], [`${registry.http.url}/0/`]]];
+      return void response.end(JSON.stringify({ services }));
+    }
+    const location = locations[Number(path.split('/')[1])];
+    if (location === undefined) return void response.end(rdapAnswer(EXPIRY));
+    response.writeHead(302, { location }).end();
+  });
+}
+
+describe('an RDAP server', () => {
+  const found = { kind: 'found', source: 'rdap', expires_at: Date.parse(EXPIRY), registrar: 'Example Registrar' };
+
+  test('may redirect three times, also to a relative address', async () => {
+    redirect('/1/', '../2/', '/3/x?y=z');
+    expect(await controller().ask('a.com')).toEqual(found);
+    expect(registry.http.requests.map(({ path }) => path)).toEqual([
+      '/dns.json', '/0/domain/a.com', '/1/', '/2/', '/3/x?y=z',
+    ]);
+  });
+
+  test('is given up when it redirects for ever', async () => {
+    redirect('/0/', '/0/');
+    expect(await controller().ask('a.com')).toEqual({
+      kind: 'failed', message: 'The RDAP servers redirect more than 3 times',
+    });
+    expect(registry.http.requests).toHaveLength(5);
+  });
+
+  test.each([
+    ['http://169.254.169.254/latest/meta-data/', /^169\.254\.169\.254: /],
+    ['http://[fe80::1]/', /^\[fe80::1\]: /],
+    ['file:///etc/passwd', /not valid/],
+    ['http://user:password@127.0.0.1/', /not valid/],
+    ['http://127.0.0.1:22/', /not valid/],
+    ['http://[', /answered with status 302/],
+  ])('cannot lead to %s', async (location, message) => {
+    redirect(location);
+    expect(await controller().ask('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
+  });
+
+  test.each([
+    [200, 'x'.repeat(10 * 1024 * 1024), /more than 256 kB/], [200, '<html>', /cannot be read/],
+    [404, '', /is not registered/], [429, '', /status 429/], [500, rdapAnswer(EXPIRY), /status 500/],
+  ])('that answers %i is a failure', async (status, body, message) => {
+    registry.http.choose(({ path }) => (response) => {
+      if (path !== '/dns.json') return void response.writeHead(status).end(body);
+      response.end(JSON.stringify({ services: [[['com'], [`${registry.http.url}/`]]] }));
+    });
+    expect(await controller().ask('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
+  });
+
+  test('that was just asked is asked later', async () => {
+    const { ask } = controller(async (name) => name !== new URL(registry.http.url).host);
+    expect(await ask('a.com')).toEqual({ kind: 'busy', server: new URL(registry.http.url).host });
+    expect(registry.lookupsOf('a.com')).toBe(0);
+  });
+});
+
+describe('the list of RDAP servers', () => {
+  const lists = () => registry.http.requests.filter(({ path }) => path === '/dns.json').length;
+
+  test('is fetched once a week for all controllers, and the last good copy outlives failures', async () => {
+    registry.expiries.set('a.com', EXPIRY);
+    const [one, other] = [controller(), controller()];
+    expect(await one.ask('a.com')).toMatchObject({ kind: 'found' });
+    expect(await other.ask('a.com')).toMatchObject({ kind: 'found' });
+    one.pass(WEEK_MS - 60_000);
+    expect(await one.ask('a.com')).toMatchObject({ kind: 'found' });
+    expect(lists()).toBe(1);
+
+    registry.http.choose(({ path }) => (response) => {
+      if (path === '/dns.json') return void response.writeHead(200).end('{"services":[["broken"]]}');
+      response.end(rdapAnswer(EXPIRY));
+    });
+    one.pass(2 * 3_600_000);
+    expect(await one.ask('b.com')).toMatchObject({ kind: 'found' });
+    expect(lists()).toBe(2);
+    one.pass(2 * 3_600_000);
+    expect(await one.ask('b.com')).toMatchObject({ kind: 'found' });
+    expect(lists()).toBe(3);
+  });
+
+  test('that was never read fails lookups with a reason', async () => {
+    registry.http.behave(503);
+    expect(await controller().ask('a.com')).toEqual({
+      kind: 'failed',
+      message: 'The list of RDAP servers is unknown: the answer, with status 503, is no such list',
+    });
+    expect(await controller().ask('a.com')).toEqual({
+      kind: 'failed', message: 'The list of RDAP servers is unknown: it could not be fetched',
+    });
+    expect(lists()).toBe(1);
+  });
+});
+
+describe('a WHOIS server', () => {
+  test('is named by IANA once a week, and the last answer outlives failures', async () => {
+    registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
+    registry.whois.set('a.net', `expires: ${EXPIRY}`);
+    const { ask, pass } = controller();
+    const found = { kind: 'found', source: 'whois', expires_at: Date.parse(EXPIRY), registrar: null };
+    expect(await ask('a.net')).toEqual(found);
+    expect(await ask('a.net')).toEqual(found);
+    registry.whois.set('net', 'Too many requests');
+    pass(WEEK_MS);
+    expect(await ask('a.net')).toEqual(found);
+    expect(registry.queries).toEqual(['net', 'a.net', 'a.net', 'net', 'a.net']);
+  });
+
+  test('that says nothing readable, or that the domain is free, is a failure', async () => {
+    registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
+    const { ask } = controller();
+    expect(await ask('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, says 127.0.0.1' });
+    registry.whois.set('junk.net', '\0\0');
+    expect(await ask('junk.net')).toEqual({ kind: 'failed', message: 'The answer of 127.0.0.1 cannot be read' });
+  });
+
+  test('that IANA does not name for a reason of its own is a failure', async () => {
+    registry.whois.set('net', 'Too many requests');
+    expect(await controller().ask('a.net')).toEqual({
+      kind: 'failed', message: '127.0.0.1: its answer cannot be read',
+    });
+  });
+});
+
+test('all controllers together ask a server at most once a second', async () => {
+  const [one, other] = [new TurnStore(mongo.db), new TurnStore(mongo.db)];
+  await one.ensureIndexes();
+  const now = 1_760_000_000_000;
+  const taken = await Promise.all([one, other, one, other].map((store) => store.take('rdap.example', now)));
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  expect(await other.take('rdap.example', now + 999)).toBe(false);
+  expect(await other.take('whois.example', now)).toBe(true);
+  const next = await Promise.all([one, other].map((store) => store.take('rdap.example', now + 1000)));
+  expect(next.filter(Boolean)).toHaveLength(1);
+  await one.removeOlder(now + 1500);
+  expect(await mongo.db.collection('domain_turns').countDocuments({})).toBe(1);
+});

@@ -1,0 +1,236 @@
+import { MongoClient, type Collection } from 'mongodb';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { DomainDoc } from '../../controller/domains/domain.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { QueryPlans } from '../helpers/query-plans.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startRegistry, type Registry } from '../helpers/registry.ts';
+import { until } from '../helpers/until.ts';
+
+const DAY_MS = 86_400_000;
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+
+const plans = new QueryPlans();
+let registry: Registry;
+let hook: Receiver;
+let rig: ControllerRig;
+let client: MongoClient;
+let domains: Collection<DomainDoc>;
+
+beforeAll(async () => {
+  [registry, hook] = await Promise.all([startRegistry(), startReceiver()]);
+  const env = { ALLOW_PRIVATE_DESTINATIONS: 'true', DOMAIN_LOOKUPS: 'true' };
+  rig = await startControllerRig(env, plans.take, undefined, { domainRoots: registry.roots });
+  client = await MongoClient.connect(rig.store.url);
+  domains = client.db().collection<DomainDoc>('domains');
+  await rig.session.ok('POST', '/api/integrations', {
+    name: 'Hook', type: 'webhook', is_default: true, config: { url: hook.url, method: 'POST' },
+  });
+});
+afterAll(async () => {
+  await client?.close();
+  await rig?.stop();
+  await Promise.all([registry, hook].map((each) => each?.close()));
+});
+
+const rigs: ControllerRig[] = [];
+afterEach(async () => {
+  for (const one of rigs.splice(0)) await one.stop();
+});
+
+async function watch(target: string, { session } = rig, more: object = { type: 'HTTP' }): Promise<string> {
+  const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+    name: target, target, interval_seconds: 60, ...more,
+    domain_monitoring: { enabled: true, expiry_warning_days: [30, 7] },
+  });
+  return monitor.id;
+}
+
+interface Seen {
+  domain: string | null;
+  expires_at: number | null;
+  registrar: string | null;
+  source: string | null;
+  looked_up_at: number | null;
+  status: string;
+  message: string | null;
+}
+
+/** Null before the first lookup. */
+async function seen(id: string, { session } = rig): Promise<Seen | null> {
+  const { status, data, error } = await session.call('GET', `/api/monitors/${id}/domain`);
+  if (status === 404) expect(error?.code).toBe('STATS_NOT_FOUND');
+  return status === 200 ? (data?.['domain'] as unknown as Seen) : null;
+}
+
+const seenAs = (id: string, status: string, of = rig): Promise<Seen> => until(async () => {
+  const found = await seen(id, of);
+  return found?.status === status && found;
+}, { what: `${status} is seen` });
+
+/** How many warnings arrived for the monitor. */
+const warningsOf = (id: string): number => hook.requests.map(({ body }) => JSON.parse(body.toString('utf8')))
+  .filter(({ event, monitor }) => event === 'monitor.domain_expiring' && monitor.id === id).length;
+
+/** Has a domain looked up again; resolves when that is done. */
+async function lookUpAgain(domain: string): Promise<void> {
+  const before = registry.lookupsOf(domain);
+  const was = await domains.findOne({ _id: domain });
+  await domains.updateOne({ _id: domain }, { $set: { due_at: 1 } });
+  await until(() => registry.lookupsOf(domain) > before, { what: `a lookup of ${domain}` });
+  await until(async () => {
+    const doc = await domains.findOne({ _id: domain });
+    const isSettled = doc?.told === doc?.expires_at && (doc?.due_at ?? 0) > Date.now() + 600_000;
+    const hasSucceeded = isSettled && doc?.looked_up_at !== was?.looked_up_at;
+    return hasSucceeded || (doc?.failures ?? 0) > (was?.failures ?? 0);
+  }, { what: 'its outcome is stored' });
+}
+
+test('monitors of one domain share a lookup, and each warns once per threshold and expiry', async () => {
+  const expiry = inDays(20);
+  registry.expiries.set('shop.com', expiry);
+  const ids = await Promise.all([
+    watch('https://www.shop.com/'), watch('mail.shop.com:25', rig, { type: 'TCP' }),
+  ]);
+  await until(() => ids.every((id) => warningsOf(id) === 1), { what: 'both warnings' });
+  expect(registry.lookupsOf('shop.com')).toBe(1);
+  const { looked_up_at: at, ...facts } = (await seen(ids[0] as string)) as Seen;
+  expect(facts).toEqual({
+    domain: 'shop.com', expires_at: Math.floor(Date.parse(expiry) / 1000), registrar: 'Example Registrar',
+    source: 'rdap', status: 'ok', message: null,
+  });
+  expect(Math.abs((at as number) * 1000 - Date.now())).toBeLessThan(600_000);
+
+  await lookUpAgain('shop.com');
+  await rig.restart(async () => undefined);
+  await lookUpAgain('shop.com');
+  const third = await watch('https://shop.com/third');
+  await until(() => warningsOf(third) === 1, { what: 'the warning of a monitor that came later' });
+  expect(ids.map(warningsOf)).toEqual([1, 1]);
+  expect(registry.lookupsOf('shop.com')).toBe(3);
+
+  registry.expiries.set('shop.com', inDays(400));
+  await lookUpAgain('shop.com');
+  registry.expiries.set('shop.com', inDays(5));
+  await lookUpAgain('shop.com');
+  await until(() => [...ids, third].every((id) => warningsOf(id) === 2), { what: 'warnings of the new expiry' });
+});
+
+test('a failed lookup keeps the last good answer and says why', async () => {
+  registry.expiries.set('keep.com', inDays(200));
+  const id = await watch('https://keep.com/');
+  const good = await seenAs(id, 'ok');
+  registry.expiries.delete('keep.com');
+  await lookUpAgain('keep.com');
+  const { host } = new URL(registry.http.url);
+  expect(await seen(id)).toEqual({
+    ...good, status: 'failed', message: `keep.com is not registered, says ${host}`,
+  });
+  expect(warningsOf(id)).toBe(0);
+  registry.expiries.set('keep.com', inDays(201));
+  await lookUpAgain('keep.com');
+  expect(await seenAs(id, 'ok')).toMatchObject({ message: null });
+});
+
+test('WHOIS is asked where there is no RDAP server, with one referral where the registry has no expiry', async () => {
+  registry.whois.set('net', 'domain: NET\n\nwhois: 127.0.0.1\n');
+  registry.whois.set('thing.net', `Domain: thing.net\r\nRegistrar: Names\r\nExpires: ${inDays(100)}\r\n`);
+  const id = await watch('https://thing.net/');
+  expect(await seenAs(id, 'ok')).toMatchObject({ source: 'whois', registrar: 'Names', domain: 'thing.net' });
+  expect(registry.queries).toEqual(['net', 'thing.net']);
+  registry.whois.set('pair.net', (socket) => {
+    registry.whois.set('pair.net', `Registrar: Other\r\nExpiry date: ${inDays(90)}\r\n`);
+    socket.end('Registrar: Names\r\nRegistrar WHOIS Server: localhost\r\n');
+  });
+  const pair = await watch('https://pair.net/');
+  expect(await seenAs(pair, 'ok')).toMatchObject({ source: 'whois', registrar: 'Names' });
+  expect(registry.queries).toEqual(['net', 'thing.net', 'pair.net', 'pair.net']);
+});
+
+test('what nobody can be asked about is unsupported, once', async () => {
+  expect(await seen(await watch('192.0.2.7:80', rig, { type: 'TCP' }))).toEqual({
+    domain: null, expires_at: null, registrar: null, source: null, looked_up_at: null,
+    status: 'unsupported', message: 'The target is an IP address',
+  });
+  registry.whois.set('pl', 'domain: PL\nstatus: ACTIVE\n');
+  const id = await watch('https://farwatch-test.pl/');
+  expect(await seenAs(id, 'unsupported')).toMatchObject({
+    domain: 'farwatch-test.pl', message: 'Nobody can be asked about .pl: it has no RDAP or WHOIS server',
+  });
+  const doc = await domains.findOne({ _id: 'farwatch-test.pl' });
+  expect(doc?.due_at).toBeGreaterThan(Date.now() + 6 * DAY_MS);
+});
+
+test('a domain is forgotten when no monitor uses it any more', async () => {
+  registry.expiries.set('gone.com', inDays(300));
+  const id = await watch('https://gone.com/');
+  await seenAs(id, 'ok');
+  await rig.session.ok('DELETE', `/api/monitors/${id}`);
+  await domains.updateOne({ _id: 'gone.com' }, { $set: { due_at: 1 } });
+  await until(async () => (await domains.findOne({ _id: 'gone.com' })) === null, { what: 'it is forgotten' });
+  expect(registry.lookupsOf('gone.com')).toBe(1);
+});
+
+test('a monitor that does not watch its domain has none, and moves on with its target', async () => {
+  registry.expiries.set('first.com', inDays(300)).set('second.org', inDays(300));
+  const id = await watch('https://first.com/');
+  expect(await seenAs(id, 'ok')).toMatchObject({ domain: 'first.com' });
+  await rig.session.ok('PATCH', `/api/monitors/${id}`, { target: 'https://second.org/' });
+  await until(async () => (await seen(id))?.domain === 'second.org', { what: 'the new domain' });
+  await rig.session.ok('PATCH', `/api/monitors/${id}`, { domain_monitoring: { enabled: false } });
+  expect(await seen(id)).toBeNull();
+});
+
+test('hostile answers are failures', async () => {
+  registry.whois.set('info', 'domain: INFO\nwhois: 127.0.0.1\n');
+  registry.whois.set('big.info', 'x'.repeat(10 * 1024 * 1024));
+  registry.whois.set('junk.info', '\0\u0001\u0002');
+  registry.whois.set('inside.info', 'Registrar WHOIS Server: 169.254.169.254\n');
+  const ids = await Promise.all(['big', 'junk', 'inside'].map((name) => watch(`https://${name}.info/`)));
+  const failed = await Promise.all(ids.map((id) => seenAs(id, 'failed')));
+  expect(failed.map(({ message }) => message)).toEqual([
+    '127.0.0.1: the answer has more than 64 kB', 'The answer of 127.0.0.1 cannot be read',
+    expect.stringContaining('169.254.169.254'),
+  ]);
+});
+
+test('controllers share the domains, and none is looked up twice', async () => {
+  await rig.another();
+  const names = Array.from({ length: 4 }, (_, index) => `shared-${index}.org`);
+  for (const name of names) registry.expiries.set(name, inDays(300));
+  const ids = await Promise.all(names.map((name) => watch(`https://${name}/`)));
+  await Promise.all(ids.map((id) => seenAs(id, 'ok')));
+  expect(names.map((name) => registry.lookupsOf(name))).toEqual([1, 1, 1, 1]);
+});
+
+test('no private address is asked by default', async () => {
+  const lookups = registry.http.requests.length;
+  const guarded = await startControllerRig(
+    { DOMAIN_LOOKUPS: 'true' }, undefined, undefined, { domainRoots: registry.roots },
+  );
+  rigs.push(guarded);
+  const refused = await seenAs(await watch('https://shop.com/', guarded), 'failed', guarded);
+  expect(refused.message).toMatch(/^The list of RDAP servers is unknown: .*127\.0\.0\.1/);
+  expect(registry.http.requests).toHaveLength(lookups);
+});
+
+test('nothing is asked where lookups are off', async () => {
+  const quiet = await startControllerRig({}, undefined, undefined, { domainRoots: registry.roots });
+  rigs.push(quiet);
+  const asked = registry.http.requests.length;
+  const id = await watch('https://shop.com/', quiet);
+  const known = await MongoClient.connect(quiet.store.url);
+  const isDue = () => known.db().collection<DomainDoc>('domains').findOne({ _id: 'shop.com' });
+  await until(isDue, { what: 'the domain is known' });
+  await passTime(2500);
+  await known.close();
+  expect(await seen(id, quiet)).toBeNull();
+  expect(registry.http.requests).toHaveLength(asked);
+});
+
+test('no lookup scans a whole collection', () => {
+  const ofDomains = plans.collectionScans().filter((shape) => /domain/.test(shape));
+  expect(ofDomains).toEqual([]);
+  expect(plans.collections).toContain('domain_sources');
+});
