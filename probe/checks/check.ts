@@ -20,6 +20,16 @@ export interface Finding {
   remote_address: string | null;
   tls: TlsFacts | null;
   detail: Record<string, unknown> | null;
+  /** With a failure, what the target sent. Its result does not carry this. */
+  evidence?: Evidence;
+}
+
+/** An answer as it came, or its beginning. Nothing is concealed or made printable. */
+export interface Evidence {
+  /** Status line and headers, one character per byte. */
+  head: string;
+  /** The first 4,096 bytes of the body, one character per byte; its text if the check has decoded it. */
+  body: string;
 }
 
 /** What a check may use of the world. */

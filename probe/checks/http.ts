@@ -4,7 +4,7 @@ import { HttpResources } from './http/resources.ts';
 import { HttpRun } from './http/run.ts';
 
 /**
- * The HTTP check: a fresh connection on bare sockets, the response head read in place. Node's own HTTP client
+ * The HTTP check: a fresh connection on bare sockets, the answer read in place. Node's own HTTP client
  * costs twice as much CPU and undici three times. All checks share one read buffer and one TLS context.
  */
 export function createHttpCheck(context: CheckContext): Check {

@@ -1,8 +1,9 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type CheckFactory, type Finding } from './check.ts';
 import { createHttpCheck } from './http.ts';
+import { createKeywordCheck } from './keyword.ts';
 
-const CHECKS: readonly CheckFactory[] = [createHttpCheck];
+const CHECKS: readonly CheckFactory[] = [createHttpCheck, createKeywordCheck];
 
 /** The checks that this version can run. */
 export class CheckRegistry {

@@ -9,7 +9,30 @@ export type MonitorType = z.infer<typeof monitorType>;
 export const IP_FAMILIES = ['any', 'ipv4', 'ipv6'] as const;
 export type IpFamily = (typeof IP_FAMILIES)[number];
 
-/** The request of an HTTP check, and what its answer has to be. Durations are ms. */
+const port = z.int().min(1).max(65_535);
+
+export const ASSERTION_SOURCES = ['header', 'json', 'body'] as const;
+export const COMPARISONS = [
+  'equals', 'not_equals', 'contains', 'not_contains', 'greater_than', 'less_than', 'exists', 'absent',
+] as const;
+
+/** Something that the answer of an HTTP check has to fulfil. */
+const assertion = z.object({
+  source: z.enum(ASSERTION_SOURCES),
+  /** The name of the header, or the path into the JSON (`shared/json-path.ts`). */
+  property: z.string().optional(),
+  comparison: z.enum(COMPARISONS),
+  /** What is compared with; absent where nothing is. */
+  target: z.string().optional(),
+});
+export type Assertion = z.infer<typeof assertion>;
+
+const status = z.int().min(100).max(599);
+
+/**
+ * The request of an HTTP check, and what its answer has to be. Durations are ms. Controllers leave optional
+ * fields out that say nothing, as older ones do.
+ */
 const request = {
   url: z.string(),
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
@@ -18,10 +41,16 @@ const request = {
   follow_redirects: z.boolean(),
   max_redirects: z.int().min(0).max(10),
   verify_ssl: z.boolean(),
-  /** Accepted status codes; empty means 200 to 299. */
-  expected_status: z.array(z.int().min(100).max(599)),
+  /** Accepted status codes; with no range either, empty means 200 to 299. */
+  expected_status: z.array(status),
+  /** Accepted as well: all codes from the first to the last. */
+  expected_ranges: z.array(z.object({ first: status, last: status })).optional(),
   /** A success slower than this is `degraded`; null when unset. */
   slow_response_threshold_ms: z.number().nullable(),
+  ip_family: z.enum(IP_FAMILIES).optional(),
+  /** Connect there instead of the URL's host, and its port if one is named. No brackets. */
+  connect_to: z.object({ host: z.string().min(1), port: port.optional() }).optional(),
+  assertions: z.array(assertion).optional(),
 };
 
 export const httpSpec = z.object({ type: z.literal('HTTP'), ...request });
@@ -36,10 +65,9 @@ export const keywordSpec = z.object({
   match_mode: z.enum(['all', 'any']),
   case_sensitive: z.boolean(),
 });
+export type KeywordSpec = z.infer<typeof keywordSpec>;
 
 export const TCP_PROTOCOLS = ['smtp', 'pop3', 'imap', 'ftp', 'ssh', 'http', 'https', 'generic'] as const;
-
-const port = z.int().min(1).max(65_535);
 
 /** A connection to a port. `host` is a name in ASCII or an address without brackets. */
 export const tcpSpec = z.object({

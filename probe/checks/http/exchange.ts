@@ -6,11 +6,14 @@ import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Phase } from '../network/problems.ts';
 import { tlsFactsOf } from '../tls/certificate.ts';
-import { HeadReader, type ResponseHead } from './response-head.ts';
+import type { HeldBytes, Holding } from './held-bytes.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseReader, type BodyUse, type ReadOutcome } from './response-reader.ts';
 
-/** After the head, this much of a body is read so that the server can close in peace; then it is cut. */
-const DRAIN_BYTES = 65_536;
-const DRAIN_MS = 500;
+/** Longest wait for a body that decides nothing. */
+const LISTEN_MS = 500;
+/** Errno of a connection that the server, or something on the way, has broken off. */
+const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'CLOSED']);
 
 export interface ExchangeOptions {
   address: string;
@@ -23,18 +26,34 @@ export interface ExchangeOptions {
   request: string | Buffer;
   /** Whether an answer to this request never has a body. */
   bodiless: boolean;
+  /** Asked once, when the head is there. */
+  useOf: (head: ResponseHead) => BodyUse;
   /** For all of it, and for the connection alone. */
   timeoutMs: number;
   connectTimeoutMs: number;
   clock: Clock;
   /** Shared by all exchanges: what is read is used up before the next read. */
   buffer: Buffer;
+  /** Limits what all exchanges keep. */
+  held: HeldBytes;
 }
 
 /** Instants are of the monotonic clock; 0 when that point was not reached. */
 export interface ExchangeResult {
   head: ResponseHead | null;
-  /** Null when there is a head. `code` is Node's, or one of TIMEOUT, CLOSED, BAD_RESPONSE, CERTIFICATE. */
+  /** Bytes of body that came, without its framing. */
+  received: number;
+  /** Whether reading stopped at the limit, before the body's end. */
+  isCut: boolean;
+  /** The beginning of the body, one character per byte. */
+  excerpt: string;
+  /** The body, still encoded; empty unless `content` was wanted. To be released after use. */
+  content: readonly Buffer[];
+  holding: Holding;
+  /**
+   * Null when all that was wanted came; else the head may be there all the same. `code` is Node's, or one of
+   * TIMEOUT, CLOSED, BAD_RESPONSE, CERTIFICATE.
+   */
   failed: { phase: Phase; code: string; message: string } | null;
   remoteAddress: string | null;
   tls: TlsFacts | null;
@@ -47,7 +66,7 @@ export interface ExchangeResult {
   endedAt: number;
 }
 
-/** One request on a fresh connection to one address, up to the end of the response head. Never rejects. */
+/** One request on a fresh connection to one address, and its response. Never rejects. */
 export function exchange(options: ExchangeOptions): Promise<ExchangeResult> {
   return new Promise((resolve) => new Exchange(options, resolve));
 }
@@ -57,19 +76,20 @@ class Exchange {
   readonly #resolve: (result: ExchangeResult) => void;
   readonly #socket: Socket;
   readonly #result: ExchangeResult;
+  readonly #reader: ResponseReader;
   #timer: Timer;
   #phase: Phase = 'connect';
   #isDone = false;
-  #head = new HeadReader();
   #certificate: PeerCertificate | null = null;
-  #drained = 0;
-  #bodyLeft = 0;
 
   constructor(options: ExchangeOptions, resolve: (result: ExchangeResult) => void) {
     this.#options = options;
     this.#resolve = resolve;
+    const holding = options.held.open(() => this.#fail('ENOBUFS', 'no room for the answer'));
+    this.#reader = new ResponseReader({ bodiless: options.bodiless, useOf: options.useOf, holding });
     this.#result = {
-      head: null, failed: null, remoteAddress: null, tls: null, tlsProblem: null,
+      head: null, received: 0, isCut: false, excerpt: '', content: [], holding,
+      failed: null, remoteAddress: null, tls: null, tlsProblem: null,
       startedAt: options.clock.monotonic(), connectedAt: 0, securedAt: 0, firstByteAt: 0, endedAt: 0,
     };
     this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
@@ -80,7 +100,8 @@ class Exchange {
     this.#socket.on(
       'error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message),
     );
-    this.#socket.on('close', () => this.#fail('CLOSED', 'the connection was closed before an answer came'));
+    this.#socket.on('end', () => this.#onEnd());
+    this.#socket.on('close', () => this.#fail('CLOSED', ''));
   }
 
   #openTcp(onread: OnReadOpts): Socket {
@@ -147,37 +168,30 @@ class Exchange {
   }
 
   #onRead(size: number, buffer: Uint8Array): boolean {
-    if (this.#isDone) return this.#drain(size);
+    if (this.#isDone) return true;
     if (this.#result.firstByteAt === 0) this.#result.firstByteAt = this.#options.clock.monotonic();
-    this.#read(buffer, 0, size);
+    const hadHead = this.#reader.head !== null;
+    this.#took(this.#reader.push(buffer, 0, size));
+    if (!hadHead && this.#reader.head !== null && this.#reader.use === 'start') this.#listen();
     return true;
   }
 
-  #read(bytes: Uint8Array, start: number, end: number): void {
-    const outcome = this.#head.push(bytes, start, end);
-    if (outcome.kind === 'bad') return this.#fail('BAD_RESPONSE', `Not a valid HTTP answer: ${outcome.problem}`);
-    if (outcome.kind === 'partial') return;
-    const { head, rest } = outcome;
-    if (head.status < 200 && head.status !== 101) {
-      this.#head = new HeadReader();
-      return this.#read(bytes, end - rest, end);
-    }
-    this.#result.head = head;
-    this.#bodyLeft = this.#expectedBody(head) - rest;
-    this.#finish();
+  #onEnd(): void {
+    if (!this.#isDone && this.#reader.head !== null) this.#took(this.#reader.close());
   }
 
-  #expectedBody(head: ResponseHead): number {
-    if (this.#options.bodiless || head.status === 204 || head.status === 304 || head.status === 101) return 0;
-    return head.chunked ? Infinity : (head.contentLength ?? Infinity);
+  #took(outcome: ReadOutcome): void {
+    if (this.#isDone) return;
+    if (outcome.kind === 'bad') this.#fail('BAD_RESPONSE', outcome.problem);
+    else if (outcome.kind === 'end') this.#finish();
   }
 
-  /** A peer that is cut off in the middle of a small body would log an error at every check. */
-  #drain(size: number): boolean {
-    this.#drained += size;
-    this.#bodyLeft -= size;
-    if (this.#bodyLeft <= 0 || this.#drained > DRAIN_BYTES) this.#close();
-    return true;
+  /** The check is decided, but a peer that is cut off in the middle of a small body would log an error. */
+  #listen(): void {
+    if (this.#isDone) return;
+    this.#timer.cancel();
+    const leftMs = this.#options.timeoutMs - (this.#options.clock.monotonic() - this.#result.startedAt);
+    this.#timer = this.#deadline(Math.min(LISTEN_MS, leftMs));
   }
 
   #deadline(delayMs: number): Timer {
@@ -189,23 +203,35 @@ class Exchange {
 
   #fail(code: string, message: string): void {
     if (this.#isDone) return;
-    this.#result.failed = { phase: this.#phase, code, message };
-    this.#bodyLeft = 0;
+    if (this.#reader.head === null) {
+      this.#result.failed = { phase: this.#phase, code, message };
+    } else if (this.#reader.use !== 'start') {
+      this.#result.failed = BROKEN_OFF.has(code)
+        ? { phase: this.#phase, code: 'BAD_RESPONSE', message: this.#brokenOff() }
+        : { phase: this.#phase, code, message };
+    }
     this.#finish();
+  }
+
+  #brokenOff(): string {
+    const ended = this.#reader.close();
+    return ended.kind === 'bad'
+      ? ended.problem
+      : `The connection broke off in the body, after ${this.#reader.received} bytes`;
   }
 
   #finish(): void {
     this.#isDone = true;
     this.#timer.cancel();
-    this.#result.endedAt = this.#options.clock.monotonic();
-    const mayDrain = this.#bodyLeft > 0 && (this.#bodyLeft <= DRAIN_BYTES || this.#bodyLeft === Infinity);
-    if (mayDrain) this.#timer = this.#options.clock.setTimer(DRAIN_MS, () => this.#socket.destroy());
-    else this.#socket.destroy();
-    this.#resolve(this.#result);
-  }
-
-  #close(): void {
-    this.#timer.cancel();
     this.#socket.destroy();
+    const result = this.#result;
+    result.head = this.#reader.head;
+    result.received = this.#reader.received;
+    result.isCut = this.#reader.isCut;
+    result.excerpt = this.#reader.excerpt;
+    result.content = this.#reader.content;
+    result.holding.end();
+    result.endedAt = this.#options.clock.monotonic();
+    this.#resolve(result);
   }
 }

@@ -1,20 +1,15 @@
-import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+import type { Hop } from './hops.ts';
 
 /** Headers that frame the message or name its host: ours alone. */
 const OWN_HEADERS = new Set([
   'host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer',
 ]);
-const SECRET_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-export interface RequestOptions {
-  url: URL;
-  method: HttpSpec['method'];
-  headers: HttpSpec['headers'];
-  body: string | null;
-  /** Whether the URL is on the origin that the monitor names; elsewhere credentials are left out. */
-  sameOrigin: boolean;
+export interface RequestOptions extends Hop {
+  /** Whether the check reads what is in the body: then the server may compress it. */
+  wantsContent: boolean;
   version: string;
 }
 
@@ -27,21 +22,23 @@ export function requestBytes(options: RequestOptions): string | Buffer {
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: close\r\n`;
   let hasAgent = false;
   let hasAccept = false;
+  let hasEncodings = !options.wantsContent;
   for (const name in options.headers) {
     const value = options.headers[name] as string;
     const lower = name.toLowerCase();
     if (OWN_HEADERS.has(lower) || !NAME.test(name) || !VALUE.test(value)) continue;
-    if (!options.sameOrigin && SECRET_HEADERS.has(lower)) continue;
     hasAgent ||= lower === 'user-agent';
     hasAccept ||= lower === 'accept';
+    hasEncodings ||= lower === 'accept-encoding';
     head += `${name}: ${value}\r\n`;
   }
   if (!hasAgent) head += `User-Agent: Farwatch/${options.version}\r\n`;
   if (!hasAccept) head += 'Accept: */*\r\n';
+  if (!hasEncodings) head += 'Accept-Encoding: gzip, deflate, br\r\n';
   return withBody(head, options.body, method);
 }
 
-function withBody(head: string, body: string | null, method: HttpSpec['method']): string | Buffer {
+function withBody(head: string, body: string | null, method: Hop['method']): string | Buffer {
   if (body === null || body === '') {
     return method === 'POST' || method === 'PUT' || method === 'PATCH'
       ? `${head}Content-Length: 0\r\n\r\n`

@@ -13,7 +13,13 @@ export interface ResponseHead {
   location: string | null;
   /** Null when absent. */
   contentLength: number | null;
+  /** Why Content-Length gives no length (no number, or different ones); null when it does or is absent. */
+  lengthProblem: string | null;
   chunked: boolean;
+  /** Lower-case codings of the body, `chunked` aside, in the order in which they were applied. */
+  encodings: readonly string[];
+  /** Status line and headers as they came, one character per byte, with the empty line at their end. */
+  text: string;
 }
 
 export type HeadOutcome =
@@ -25,14 +31,17 @@ export type HeadOutcome =
   | { kind: 'bad'; problem: string };
 
 const PARTIAL: HeadOutcome = Object.freeze({ kind: 'partial' });
+const NO_ENCODINGS: readonly string[] = Object.freeze([]);
 
 /**
- * Reads one response head, in place while it comes in one piece; of several pieces only the unfinished line
- * is kept. Takes bare LF as a line end, as RFC 9112 2.2 lets a recipient do; refuses heads over
- * MAX_HEAD_BYTES and what does not start with an HTTP/1 status line.
+ * Reads one response head, in place while it comes in one piece. Takes bare LF as a line end, as RFC 9112 2.2
+ * lets a recipient do; refuses heads over MAX_HEAD_BYTES and what does not start with an HTTP/1 status line.
  */
 export class HeadReader {
-  readonly #head: ResponseHead = { status: 0, location: null, contentLength: null, chunked: false };
+  readonly #head: ResponseHead = {
+    status: 0, location: null, contentLength: null, lengthProblem: null, chunked: false,
+    encodings: NO_ENCODINGS, text: '',
+  };
   #tail: Buffer | null = null;
   #total = 0;
 
@@ -57,13 +66,16 @@ export class HeadReader {
         if (head.status === 0) return { kind: 'bad', problem: 'the status line has no status code' };
       } else if (stop === line) {
         const rest = end - at - 1;
-        return this.#total - rest > MAX_HEAD_BYTES ? tooLarge() : { kind: 'head', head, rest };
+        if (this.#total - rest > MAX_HEAD_BYTES) return tooLarge();
+        head.text += textOf(bytes, start, at + 1);
+        return { kind: 'head', head, rest };
       } else {
         readHeader(bytes, line, stop, head);
       }
       line = at + 1;
     }
     if (this.#total > MAX_HEAD_BYTES) return tooLarge();
+    head.text += textOf(bytes, start, line);
     this.#tail = Buffer.from(bytes.subarray(line, end));
     return PARTIAL;
   }
@@ -103,13 +115,41 @@ function isDigit(byte: number | undefined): boolean {
 function readHeader(bytes: Uint8Array, from: number, stop: number, head: ResponseHead): void {
   const first = (bytes[from] as number) | 0x20;
   if (first === 0x6c && isNamed(bytes, from, stop, 'location')) {
-    head.location ??= valueText(bytes, from + 9, stop);
-  } else if (first === 0x63 && isNamed(bytes, from, stop, 'content-length')) {
-    const value = valueText(bytes, from + 15, stop);
-    if (/^\d{1,15}$/.test(value)) head.contentLength = Number(value);
+    head.location ??= textOf(bytes, from + 9, stop).trim();
+  } else if (first === 0x63) {
+    if (isNamed(bytes, from, stop, 'content-length')) readLength(textOf(bytes, from + 15, stop), head);
+    else if (isNamed(bytes, from, stop, 'content-encoding')) addEncodings(textOf(bytes, from + 17, stop), head);
   } else if (first === 0x74 && isNamed(bytes, from, stop, 'transfer-encoding')) {
-    head.chunked = /(^|,)\s*chunked\s*$/i.test(valueText(bytes, from + 18, stop));
+    const text = textOf(bytes, from + 18, stop);
+    head.chunked = /(^|,)\s*chunked\s*$/i.test(text);
+    addEncodings(text.replace(/(^|,)\s*chunked\s*$/i, ''), head);
   }
+}
+
+/** Several equal lengths are one (RFC 9112, 6.3). */
+function readLength(text: string, head: ResponseHead): void {
+  for (const part of text.split(',', 10)) {
+    const value = part.trim();
+    const length = /^\d{1,15}$/.test(value) ? Number(value) : null;
+    if (length === null) head.lengthProblem ??= `Content-Length is no number: ${value}`;
+    else if (length !== (head.contentLength ?? length)) {
+      head.lengthProblem ??= `Content-Length is given as ${head.contentLength} and as ${length}`;
+    } else head.contentLength = length;
+  }
+}
+
+function addEncodings(text: string, head: ResponseHead): void {
+  const names = text.split(',', 10).map((name) => name.trim().toLowerCase());
+  head.encodings = [...head.encodings, ...names.filter((name) => name !== '' && name !== 'identity')];
+}
+
+/** The value of a header in the text of a head, several of them joined by `, `; null when it is absent. */
+export function headerValue(headText: string, name: string): string | null {
+  const wanted = `${name.toLowerCase()}:`;
+  const values = headText.split('\n').slice(1)
+    .filter((line) => line.slice(0, wanted.length).toLowerCase() === wanted)
+    .map((line) => line.slice(wanted.length).trim());
+  return values.length === 0 ? null : values.join(', ');
 }
 
 function isNamed(bytes: Uint8Array, from: number, stop: number, name: string): boolean {
@@ -121,6 +161,6 @@ function isNamed(bytes: Uint8Array, from: number, stop: number, name: string): b
   return true;
 }
 
-function valueText(bytes: Uint8Array, from: number, stop: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, stop - from).toString('latin1').trim();
+function textOf(bytes: Uint8Array, from: number, stop: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, stop - from).toString('latin1');
 }

@@ -1,53 +1,60 @@
-import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import type { Timings } from '../../../shared/contracts/result.ts';
-import { failure, printable, type Finding } from '../check.ts';
+import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
+import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
+import { failure, printable, type ErrorLayer, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { connectionFailure } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { certificateProblem } from '../tls/certificate.ts';
+import { contentRules } from './content-rules.ts';
+import { faultOfContent, type ContentRule } from './content.ts';
+import { isDecodable } from './decode-body.ts';
 import { exchange, type ExchangeResult } from './exchange.ts';
+import { expectedText, isExpected } from './expected-status.ts';
+import { nextHop, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
+import { EXCERPT_BYTES, type BodyUse } from './response-reader.ts';
+import type { ResponseHead } from './response-head.ts';
 
 const DOING = {
   connect: 'connecting', tls: 'in the TLS handshake', response: 'waiting for the answer',
 };
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-
-interface Hop {
-  url: URL;
-  method: HttpSpec['method'];
-  body: string | null;
-}
 
 /**
  * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
  */
 export class HttpRun {
   readonly #resources: HttpResources;
-  readonly #spec: HttpSpec;
+  readonly #spec: HttpSpec | KeywordSpec;
+  readonly #rules: readonly ContentRule[];
+  readonly #wantsBody: boolean;
   readonly #deadline: Deadline;
   readonly #target: Target;
   readonly #timings: Timings = {};
-  #origin = '';
+  readonly #visited: URL[] = [];
+  #tookMs = 0;
   #last: ExchangeResult | null = null;
 
-  constructor(resources: HttpResources, spec: HttpSpec, timeoutMs: number, allowPrivate?: boolean) {
+  constructor(
+    resources: HttpResources, spec: HttpSpec | KeywordSpec, timeoutMs: number, allowPrivate?: boolean,
+  ) {
     this.#resources = resources;
     this.#spec = spec;
+    this.#rules = contentRules(spec);
+    this.#wantsBody = this.#rules.some((rule) => rule.wantsBody);
     this.#deadline = new Deadline(resources.context.clock, timeoutMs);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
   }
 
   async run(): Promise<Finding> {
-    const spec = this.#spec;
-    if (!URL.canParse(spec.url)) return failure('connection_error', 'request', 'The address is not a URL');
-    let hop: Hop = { url: new URL(spec.url), method: spec.method, body: spec.body };
-    this.#origin = hop.url.origin;
-    for (let redirects = 0; ; redirects += 1) {
+    const { url, method, headers, body } = this.#spec;
+    if (!URL.canParse(url)) return failure('connection_error', 'request', 'The address is not a URL');
+    let hop: Hop = { url: new URL(url), method, headers, body };
+    for (;;) {
       const finding = await this.#visit(hop);
+      this.#last?.holding.release();
       if (finding) return finding;
-      const next = this.#redirect(hop, redirects);
+      const next = this.#redirect(hop);
       if ('outcome' in next) return next;
       hop = next;
     }
@@ -56,59 +63,79 @@ export class HttpRun {
   /** Null when the answer is a redirect to follow. */
   async #visit(hop: Hop): Promise<Finding | null> {
     if (hop.url.protocol !== 'http:' && hop.url.protocol !== 'https:') {
-      return failure(
-        'connection_error', 'response',
-        `Refused to follow a redirect to ${printable(hop.url.protocol)} addresses`, this.#known(),
+      return this.#fail(
+        'connection_error', 'response', `Refused to follow a redirect to ${hop.url.protocol} addresses`,
       );
     }
-    const { host } = endpointOf(hop.url);
-    const unreached = await this.#target.reach(host, 'any', async (address, shareMs) => {
-      this.#last = await this.#exchange(hop, address, shareMs);
+    this.#visited.push(hop.url);
+    const { host, port } = this.#placeOf(hop.url);
+    const unreached = await this.#target.reach(host, this.#spec.ip_family ?? 'any', async (address, shareMs) => {
+      this.#last = await this.#exchange(hop, { address, port }, shareMs);
       this.#addTimings(this.#last);
       return this.#last.failed?.phase !== 'connect';
     });
+    this.#tookMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;
     if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
     return unreached ?? this.#verdict(hop);
   }
 
-  #exchange(hop: Hop, address: string, shareMs: number): Promise<ExchangeResult> {
-    const { host, port, isAddress } = endpointOf(hop.url);
+  /**
+   * Where to connect. What the monitor names instead of its host holds for all hops to that host; the port
+   * only for hops to the same port.
+   */
+  #placeOf(url: URL): { host: string; port: number } {
+    const endpoint = endpointOf(url);
+    const instead = this.#spec.connect_to;
+    const first = endpointOf(this.#visited[0] as URL);
+    if (!instead || endpoint.host !== first.host) return endpoint;
+    const isSamePort = endpoint.port === first.port;
+    return { host: instead.host, port: (isSamePort ? instead.port : undefined) ?? endpoint.port };
+  }
+
+  #exchange(hop: Hop, to: { address: string; port: number }, shareMs: number): Promise<ExchangeResult> {
+    const { host, isAddress } = endpointOf(hop.url);
+    const { context, buffer, held } = this.#resources;
     return exchange({
-      address, port,
+      ...to,
       tls: hop.url.protocol === 'https:'
-        ? {
-          host, sendName: !isAddress, verify: this.#spec.verify_ssl,
-          context: this.#resources.context.trust.context,
-        }
+        ? { host, sendName: !isAddress, verify: this.#spec.verify_ssl, context: context.trust.context }
         : null,
-      request: requestBytes({
-        url: hop.url, method: hop.method, headers: this.#spec.headers, body: hop.body,
-        sameOrigin: hop.url.origin === this.#origin, version: this.#resources.context.version,
-      }),
+      request: requestBytes({ wantsContent: this.#wantsBody, version: context.version, ...hop }),
       bodiless: hop.method === 'HEAD',
-      timeoutMs: this.#deadline.leftMs, connectTimeoutMs: shareMs,
-      clock: this.#resources.context.clock, buffer: this.#resources.buffer,
+      useOf: (head) => this.#useOf(head),
+      timeoutMs: this.#deadline.leftMs, connectTimeoutMs: shareMs, clock: context.clock, buffer, held,
     });
   }
 
-  #verdict(hop: Hop): Finding | null {
+  #useOf(head: ResponseHead): BodyUse {
+    if (!isExpected(this.#spec, head.status)) return 'start';
+    const isEncoded = head.encodings.length > 0 && isDecodable(head.encodings);
+    return this.#wantsBody || isEncoded ? 'content' : 'whole';
+  }
+
+  #verdict(hop: Hop): Finding | null | Promise<Finding> {
     const last = this.#last as ExchangeResult;
     const spec = this.#spec;
     if (spec.verify_ssl && last.tls && last.tlsProblem !== null) {
-      return failure(
+      return this.#fail(
         'ssl_error', 'tls', certificateProblem(last.tlsProblem, endpointOf(hop.url).host, last.tls),
-        this.#known(),
       );
     }
     if (!last.head) return this.#exchangeFailure(last);
-    const { status } = last.head;
-    if (isExpected(spec, status)) return this.#success(status);
-    if (spec.follow_redirects && REDIRECTS.has(status) && last.head.location !== null) return null;
-    return failure(
-      'status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`,
-      { status_code: status, ...this.#known() },
-    );
+    const { status, location } = last.head;
+    if (!isExpected(spec, status)) {
+      if (spec.follow_redirects && REDIRECTS.has(status) && location !== null) return null;
+      return this.#fail('status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`);
+    }
+    if (last.failed) return this.#exchangeFailure(last);
+    const hasMore = this.#rules.length > 0 || last.content.length > 0;
+    return hasMore ? this.#judge(last, status) : this.#success(status);
+  }
+
+  async #judge(last: ExchangeResult, status: number): Promise<Finding> {
+    const fault = await faultOfContent(last, this.#rules, this.#resources.decoder);
+    return fault ? this.#fail(fault.type, fault.layer, fault.message, fault.text) : this.#success(status);
   }
 
   #success(status: number): Finding {
@@ -123,25 +150,22 @@ export class HttpRun {
 
   #exchangeFailure(last: ExchangeResult): Finding {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
-    if (failed.code !== 'TIMEOUT') return connectionFailure(failed, this.#known());
-    return this.#deadline.passed(failed.phase, DOING[failed.phase], this.#known());
+    const known = this.#knownOfAnswer();
+    if (failed.code !== 'TIMEOUT') return connectionFailure(failed, known);
+    const doing = last.head ? `reading the body, ${last.received} bytes so far` : DOING[failed.phase];
+    return this.#deadline.passed(failed.phase, doing, known);
   }
 
-  #redirect(hop: Hop, redirects: number): Hop | Finding {
-    const head = (this.#last as ExchangeResult).head as NonNullable<ExchangeResult['head']>;
-    const known = { status_code: head.status, ...this.#known() };
-    if (redirects >= this.#spec.max_redirects) {
-      return failure('status_code', 'response', `More than ${this.#spec.max_redirects} redirects`, known);
+  #redirect(hop: Hop): Hop | Finding {
+    const { status, location } = (this.#last as ExchangeResult).head as ResponseHead;
+    const url = URL.canParse(location as string, hop.url.href) ? new URL(location as string, hop.url) : null;
+    if (url === null) {
+      const shown = printable(location as string);
+      return this.#fail('connection_error', 'response', `A redirect leads nowhere: ${shown}`);
     }
-    const location = head.location as string;
-    if (!URL.canParse(location, hop.url.href)) {
-      return failure('connection_error', 'response', `A redirect leads nowhere: ${printable(location)}`, known);
-    }
-    const url = new URL(location, hop.url);
-    const becomesGet = head.status === 303 || (head.status < 303 && hop.method === 'POST');
-    return becomesGet && hop.method !== 'HEAD'
-      ? { url, method: 'GET', body: null }
-      : { url, method: hop.method, body: hop.body };
+    const most = this.#spec.max_redirects;
+    if (this.#visited.length <= most) return nextHop(hop, status, url);
+    return this.#fail('status_code', 'response', tooManyRedirects(this.#visited, url, most));
   }
 
   #addTimings(result: ExchangeResult): void {
@@ -156,6 +180,21 @@ export class HttpRun {
     timings.transfer = (timings.transfer ?? 0) + result.endedAt - result.firstByteAt;
   }
 
+  /** `text`: what the body says, if that is known. */
+  #fail(type: ErrorType, layer: ErrorLayer, message: string, text?: string): Finding {
+    return failure(type, layer, message, this.#knownOfAnswer(text));
+  }
+
+  /** What is known with a failure: also what the target sent. */
+  #knownOfAnswer(text?: string): Partial<Finding> {
+    const last = this.#last;
+    if (!last?.head) return this.#known();
+    return {
+      status_code: last.head.status, ...this.#known(),
+      evidence: { head: last.head.text, body: text?.slice(0, EXCERPT_BYTES) ?? last.excerpt },
+    };
+  }
+
   #known(): {
     response_time_ms: number;
     timings: Timings;
@@ -164,24 +203,10 @@ export class HttpRun {
   } {
     const last = this.#last;
     return {
-      response_time_ms: this.#deadline.elapsedMs,
+      response_time_ms: this.#tookMs,
       timings: this.#timings,
       remote_address: last?.remoteAddress ?? null,
       tls: last?.tls ?? null,
     };
   }
-}
-
-function isExpected(spec: HttpSpec, status: number): boolean {
-  return spec.expected_status.length === 0
-    ? status >= 200 && status <= 299
-    : spec.expected_status.includes(status);
-}
-
-function expectedText(spec: HttpSpec): string {
-  if (spec.expected_status.length === 0) return '200-299';
-  const [only] = spec.expected_status;
-  return spec.expected_status.length === 1
-    ? String(only)
-    : `one of ${spec.expected_status.slice(0, 10).join(', ')}`;
 }

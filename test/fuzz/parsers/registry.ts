@@ -1,5 +1,6 @@
+import { bodyFraming } from './body-framing.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { responseHead } from './response-head.ts';
 
 /** Every parser that reads what a target sends. */
-export const FUZZED_PARSERS: readonly FuzzedParser[] = [responseHead];
+export const FUZZED_PARSERS: readonly FuzzedParser[] = [bodyFraming, responseHead];

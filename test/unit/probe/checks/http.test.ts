@@ -1,59 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CheckContext, Finding } from '../../../../probe/checks/check.ts';
-import { createHttpCheck } from '../../../../probe/checks/http.ts';
-import type { Resolution, Resolver } from '../../../../probe/checks/network/resolver.ts';
-import { Trust } from '../../../../probe/checks/tls/trust.ts';
-import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
-import { checkResult } from '../../../../shared/contracts/result.ts';
-import { systemClock } from '../../../../shared/time.ts';
 import { drip } from '../../../helpers/drip.ts';
 import { until } from '../../../helpers/until.ts';
-import { buildAssignment, buildHttpSpec } from '../build.ts';
-import { resultOf } from '../../../../probe/runner/result.ts';
-import { startRawServer, type RawServer } from './raw-server.ts';
+import { check, closeServers, resolverOf, serve } from './http-fixture.ts';
+import { startRawServer } from './raw-server.ts';
 
-const servers: RawServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(
-  onRequest: (socket: Socket, head: string) => void, options: Parameters<typeof startRawServer>[1] = {},
-): Promise<RawServer> {
-  const server = await startRawServer(onRequest, options);
-  servers.push(server);
-  return server;
-}
-
-/** Names that exist for this test only. */
-function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | string>): Resolver {
-  return {
-    resolve: (host, family): Promise<Resolution> => {
-      const known = names[host];
-      if (known === 'HANG') return new Promise(() => undefined);
-      if (typeof known === 'string') return Promise.resolve({ ok: false, code: known });
-      const addresses = known?.[family];
-      if (addresses) return Promise.resolve({ ok: true, addresses });
-      return Promise.resolve({ ok: false, code: known ? 'ENODATA' : 'ENOTFOUND' });
-    },
-  };
-}
-
-async function check(
-  spec: Partial<HttpSpec>, options: { timeoutMs?: number; context?: Partial<CheckContext> } = {},
-): Promise<Finding> {
-  const context: CheckContext = {
-    clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9',
-    trust: new Trust(), ...options.context,
-  };
-  const finding = await createHttpCheck(context).run(buildHttpSpec(spec), options.timeoutMs ?? 60_000);
-  const result = resultOf(
-    buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding,
-  );
-  checkResult.parse({ ...result, seq: 1 });
-  return finding;
-}
+afterEach(closeServers);
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
@@ -121,7 +73,7 @@ describe('an HTTP check', () => {
   });
 
   test('skips interim responses', async () => {
-    const server = await serve((socket) => socket.write(
+    const server = await serve((socket) => socket.end(
       'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
     ));
     expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({
@@ -181,42 +133,6 @@ describe('an HTTP check', () => {
     // A machine without any route says so at once, and that is no fault of the target.
     if (finding.outcome === 'missed') expect(finding.missed).toBe('probe_unhealthy');
     else expect(finding).toMatchObject({ outcome: 'failure' });
-  });
-
-  test('does not wait for an endless body, and cuts it off', async () => {
-    let sent = 0;
-    let isClosed = false;
-    const server = await serve((socket) => {
-      socket.on('close', () => (isClosed = true));
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536), Buffer.from('\r\n')]);
-      const more = (): void => {
-        while (!isClosed && sent < 10 * 1024 ** 3) {
-          sent += chunk.length;
-          if (!socket.write(chunk)) return void socket.once('drain', more);
-        }
-      };
-      more();
-    });
-    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success' });
-    await until(() => isClosed, { what: 'the connection is cut' });
-    expect(sent).toBeLessThan(32 * 1024 ** 2);
-  });
-
-  test('reads a small body that arrives after the result, so that the server sees no reset', async () => {
-    const errors: unknown[] = [];
-    let isEnded = false;
-    let sendBody = (): void => expect.unreachable();
-    const server = await serve((socket) => {
-      socket.on('error', (error) => errors.push(error));
-      socket.on('close', (hadError) => (isEnded = !hadError));
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n');
-      sendBody = () => void socket.end('0123456789');
-    });
-    expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({ outcome: 'success' });
-    sendBody();
-    await until(() => isEnded);
-    expect(errors).toEqual([]);
   });
 
   describe('with names', () => {
@@ -309,72 +225,6 @@ describe('an HTTP check', () => {
         await check({ url: `http://127.0.0.1:${server.port}/` }, { context: { allowAddress } }),
       ).toMatchObject({ outcome: 'missed', missed: 'blocked_target' });
       expect(inner.connections).toBe(0);
-    });
-  });
-
-  describe('with redirects', () => {
-    test('follows them, and sends credentials only to their origin', async () => {
-      const other = await serve((socket) => socket.end(OK));
-      const server = await serve((socket, head) => {
-        const to = head.startsWith('GET /one') ? '/two' : `http://127.0.0.1:${other.port}/three`;
-        socket.end(`HTTP/1.1 302 Found\r\nLocation: ${to}\r\n\r\n`);
-      });
-      const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Kept': '1' };
-      const finding = await check({ url: `http://127.0.0.1:${server.port}/one`, headers });
-      expect(finding).toMatchObject({ outcome: 'success', status_code: 200 });
-      expect(server.received[1]).toContain('GET /two ');
-      expect(server.received[1]).toContain('Authorization: Bearer x');
-      expect(other.received[0]).toContain('X-Kept: 1');
-      expect(other.received[0]).not.toMatch(/authorization|cookie/i);
-    });
-
-    test('stops after the allowed number', async () => {
-      const server = await serve((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({
-        outcome: 'failure', error: { type: 'status_code', message: 'More than 3 redirects' },
-      });
-      expect(server.connections).toBe(4);
-    });
-
-    test('accepts a redirect as the response if it should not follow, or if that status is expected', async () => {
-      const server = await serve((socket) => socket.end('HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n'));
-      const url = `http://127.0.0.1:${server.port}/`;
-      expect(await check({ url, follow_redirects: false })).toMatchObject({
-        outcome: 'failure', status_code: 301,
-      });
-      expect(await check({ url, expected_status: [301] })).toMatchObject({
-        outcome: 'success', status_code: 301,
-      });
-    });
-
-    test.each([
-      'file:///etc/passwd', 'gopher://127.0.0.1/', 'http://[',
-    ])('does not follow to %s', async (location) => {
-      const server =
-        await serve((socket) => socket.end(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\n\r\n`));
-      expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
-        outcome: 'failure', error: { type: 'connection_error' },
-      });
-    });
-
-    test('requests with GET and without a body after a 303', async () => {
-      const server = await serve((socket, head) => socket.end(
-        head.startsWith('PUT') ? 'HTTP/1.1 303 See Other\r\nLocation: /x\r\n\r\n' : OK,
-      ));
-      expect(
-        (await check({ url: `http://127.0.0.1:${server.port}/`, method: 'PUT', body: 'b' })).outcome,
-      ).toBe('success');
-      expect(server.received[1]).toMatch(/^GET \/x /);
-      expect(server.received[1]).not.toContain('Content-Length');
-    });
-
-    test('shares one deadline between all hops', async () => {
-      const server = await serve(
-        (socket) => void setTimeout(() => socket.end('HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n'), 60),
-      );
-      expect(
-        await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 10 }, { timeoutMs: 150 }),
-      ).toMatchObject({ outcome: 'failure', error: { type: 'timeout' } });
     });
   });
 

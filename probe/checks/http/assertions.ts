@@ -1,0 +1,110 @@
+import type { Assertion } from '../../../shared/contracts/check-spec.ts';
+import { parseJsonPath, valueAt } from '../../../shared/json-path.ts';
+import { printable } from '../check.ts';
+import type { Content, ContentRule } from './content.ts';
+import { containsText } from './literal-search.ts';
+import { headerValue } from './response-head.ts';
+
+const MAX_SHOWN = 100;
+const NUMBER = /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/;
+
+/** What an assertion looks at: nothing, or a value. */
+type Found = { found: false; instead: string } | { found: true; value: unknown };
+
+/**
+ * Compares headers, values in the JSON and the body with what was asked for. A JSON number equals a number;
+ * everything else is compared as text, character by character. `greater_than` and `less_than` need a number
+ * on both sides. A list or an object only exists. Whatever is missing fulfils `absent` and nothing else.
+ */
+export class AssertionRule implements ContentRule {
+  readonly wantsBody: boolean;
+  readonly #assertions: readonly Assertion[];
+
+  constructor(assertions: readonly Assertion[]) {
+    this.#assertions = assertions;
+    this.wantsBody = assertions.some(({ source }) => source !== 'header');
+  }
+
+  /** The first assertion that fails, and how many others do. */
+  problem(content: Content): string | null {
+    const json = this.#assertions.some(({ source }) => source === 'json') ? parsed(content) : null;
+    const problems = this.#assertions.flatMap((assertion) => {
+      if (assertion.source === 'json' && json !== null && 'problem' in json) return [json.problem];
+      return problemOf(assertion, find(assertion, content, json === null || 'problem' in json ? null : json.root));
+    });
+    const [first, ...others] = new Set(problems);
+    if (first === undefined) return null;
+    return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+  }
+}
+
+function parsed({ text, part }: Content): { root: unknown } | { problem: string } {
+  try {
+    return { root: JSON.parse(text.replace(/^\ufeff/, '')) as unknown };
+  } catch {
+    const size = part === null ? '' : `, only ${part} of it came`;
+    return { problem: text.trim() === ''
+      ? 'Expected JSON, got an empty body'
+      : `Expected JSON, got something else${size}: ${shown(text)}` };
+  }
+}
+
+function find({ source, property = '' }: Assertion, content: Content, root: unknown): Found {
+  if (source === 'body') {
+    return content.text === '' ? { found: false, instead: 'an empty body' } : { found: true, value: content.text };
+  }
+  if (source === 'header') {
+    const value = headerValue(content.head.text, property);
+    return value === null ? { found: false, instead: 'no such header' } : { found: true, value };
+  }
+  const path = parseJsonPath(property);
+  const { found, value } = typeof path === 'string' ? { found: false, value: null } : valueAt(root, path);
+  return found ? { found, value } : { found: false, instead: 'no such value' };
+}
+
+function problemOf(assertion: Assertion, found: Found): string[] {
+  if (isFulfilled(assertion, found)) return [];
+  const { source, property, comparison, target } = assertion;
+  const what = source === 'body' ? 'the body' : source === 'header' ? `header ${property}` : String(property);
+  const wanted = target === undefined ? '' : ` ${shown(target)}`;
+  return [`Expected ${what} ${WORDS[comparison]}${wanted}, got ${found.found ? shown(found.value) : found.instead}`];
+}
+
+const WORDS: Readonly<Record<Assertion['comparison'], string>> = Object.freeze({
+  equals: 'to equal', not_equals: 'not to equal', contains: 'to contain', not_contains: 'not to contain',
+  greater_than: 'to be greater than', less_than: 'to be less than', exists: 'to exist',
+  absent: 'to be absent',
+});
+
+function isFulfilled({ comparison, target = '' }: Assertion, found: Found): boolean {
+  if (!found.found) return comparison === 'absent';
+  if (comparison === 'exists' || comparison === 'absent') return comparison === 'exists';
+  const { value } = found;
+  if (typeof value === 'object' && value !== null) return false;
+  const text = String(value);
+  switch (comparison) {
+    case 'equals': return isEqual(value, text, target);
+    case 'not_equals': return !isEqual(value, text, target);
+    case 'contains': return containsText(text, target);
+    case 'not_contains': return !containsText(text, target);
+    case 'greater_than': return isNumber(text) && isNumber(target) && Number(text) > Number(target);
+    case 'less_than': return isNumber(text) && isNumber(target) && Number(text) < Number(target);
+  }
+}
+
+function isEqual(value: unknown, text: string, target: string): boolean {
+  return typeof value === 'number' && isNumber(target) ? value === Number(target) : text === target;
+}
+
+function isNumber(text: string): boolean {
+  return NUMBER.test(text.trim());
+}
+
+/** A value as a message shows it. */
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  const text = String(value);
+  const start = printable(text.slice(0, MAX_SHOWN));
+  const quoted = typeof value === 'string' ? `"${start}"` : start;
+  return text.length > MAX_SHOWN ? `${quoted}…` : quoted;
+}

@@ -1,0 +1,54 @@
+import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+import { printable } from '../check.ts';
+
+/** Statuses that name another address to ask. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Headers that go along to another origin: no credential stands in them. */
+const HARMLESS = new Set([
+  'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'dnt', 'pragma',
+  'user-agent',
+]);
+/** Headers that describe a body. */
+const OF_BODY = new Set(['content-encoding', 'content-language', 'content-location', 'content-type']);
+const MAX_NAMED = 6;
+const MAX_NAME_LENGTH = 70;
+
+/** One request of a check. */
+export interface Hop {
+  url: URL;
+  method: HttpSpec['method'];
+  headers: HttpSpec['headers'];
+  body: string | null;
+}
+
+/**
+ * The request that a redirect with this status leads to. As browsers do, 303 turns everything but HEAD into
+ * GET, and 301 and 302 turn POST into GET; 307 and 308 keep the method. To another origin (another scheme or
+ * port is one too) go neither the body, which may hold a password, nor headers that may be credentials; a
+ * way back to the first origin does not bring them back, because the stranger has chosen the address.
+ */
+export function nextHop(hop: Hop, status: number, url: URL): Hop {
+  const becomesGet = hop.method !== 'HEAD' &&
+    (status === 303 || (status < 303 && hop.method === 'POST'));
+  const isForeign = url.origin !== hop.url.origin;
+  const body = becomesGet || isForeign ? null : hop.body;
+  const loses = (name: string): boolean =>
+    (isForeign && !HARMLESS.has(name)) || (hop.body !== null && body === null && OF_BODY.has(name));
+  const headers = Object.fromEntries(
+    Object.entries(hop.headers).filter(([name]) => !loses(name.toLowerCase())),
+  );
+  return { url, method: becomesGet ? 'GET' : hop.method, headers, body };
+}
+
+/** Says that there were more than `most` redirects, and whether they go round in a circle. */
+export function tooManyRedirects(visited: readonly URL[], next: URL, most: number): string {
+  const sentence = `More than ${most} redirect${most === 1 ? '' : 's'}`;
+  const from = visited.findLastIndex((url) => url.href === next.href);
+  if (from < 0) return sentence;
+  const loop = [...visited.slice(from), next];
+  const isAtHome = loop.every((url) => url.origin === next.origin);
+  const names = loop.map((url) => printable(isAtHome ? url.pathname + url.search : url.href)
+    .slice(0, MAX_NAME_LENGTH));
+  if (names.length > MAX_NAMED) names.splice(MAX_NAMED - 1, names.length - MAX_NAMED, '…');
+  return `${sentence}, in a loop: ${names.join(' → ')}`;
+}

@@ -1,0 +1,57 @@
+import type { KeywordSpec } from '../../../shared/contracts/check-spec.ts';
+import { printable } from '../check.ts';
+import type { Content, ContentRule } from './content.ts';
+import { containsText } from './literal-search.ts';
+
+const MAX_NAMED = 5;
+const MAX_NAME_LENGTH = 60;
+
+type Keyword = KeywordSpec['keywords'][number];
+
+/**
+ * Looks for keywords, as they are written: nothing in them is a pattern. Without regard to case, both sides
+ * are in lower case. A page may spell accented letters in either Unicode form (NFC, NFD), so the keyword is
+ * looked for in both. The page itself is not normalized: that takes quadratic time for some texts.
+ */
+export class KeywordRule implements ContentRule {
+  readonly wantsBody = true;
+  readonly #spec: KeywordSpec;
+
+  constructor(spec: KeywordSpec) {
+    this.#spec = spec;
+  }
+
+  problem({ text, part }: Content): string | null {
+    const { keywords, match_mode: mode, case_sensitive: isCaseSensitive } = this.#spec;
+    const searched = isCaseSensitive ? text : text.toLowerCase();
+    const wrong = keywords
+      .filter((keyword) => isFound(searched, keyword, isCaseSensitive) !== keyword.should_contain);
+    if (wrong.length < (mode === 'any' ? keywords.length : 1)) return null;
+    const missing = wrong.filter((keyword) => keyword.should_contain);
+    const present = wrong.filter((keyword) => !keyword.should_contain);
+    const facts = [
+      ...(missing.length > 0 ? [`the body lacks ${named(missing)}`] : []),
+      ...(present.length > 0 ? [`the body contains ${named(present)}`] : []),
+    ].join(' and ');
+    const expected = mode === 'any' && keywords.length > 1
+      ? 'Expected at least one keyword to be as it should' : expectation(missing, present);
+    return `${expected}, but ${facts}${part === null ? '' : ` (searched: ${part})`}`;
+  }
+}
+
+function isFound(searched: string, { text }: Keyword, isCaseSensitive: boolean): boolean {
+  const wanted = isCaseSensitive ? text : text.toLowerCase();
+  const forms = new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')]);
+  return [...forms].some((form) => containsText(searched, form));
+}
+
+function expectation(missing: Keyword[], present: Keyword[]): string {
+  if (present.length === 0) return missing.length === 1 ? 'Expected a keyword' : 'Expected keywords';
+  return missing.length === 0 ? 'Expected no such keyword' : 'Expected some keywords and not others';
+}
+
+function named(keywords: Keyword[]): string {
+  const names = keywords.slice(0, MAX_NAMED)
+    .map(({ text }) => `"${printable(text).slice(0, MAX_NAME_LENGTH)}"`).join(', ');
+  return keywords.length > MAX_NAMED ? `${names} and ${keywords.length - MAX_NAMED} more` : names;
+}

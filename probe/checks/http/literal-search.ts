@@ -1,0 +1,33 @@
+/** Up to so many comparisons of characters, the engine's own search is fast enough in the worst case. */
+const MAX_COMPARISONS = 4_000_000;
+
+/**
+ * Whether a text contains another, character by character. The time is linear in both: the engine's own
+ * search is quadratic for texts that a hostile page and a matching keyword can be made of.
+ */
+export function containsText(text: string, wanted: string): boolean {
+  if (text.length * wanted.length <= MAX_COMPARISONS) return text.includes(wanted);
+  const borders = bordersOf(wanted);
+  let matched = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = borders[matched - 1] as number;
+    if (wanted.charCodeAt(matched) === unit) matched += 1;
+    if (matched === wanted.length) return true;
+  }
+  return false;
+}
+
+/** For each beginning of `wanted`, how long its longest border is (Knuth, Morris and Pratt). */
+function bordersOf(wanted: string): Uint32Array {
+  const borders = new Uint32Array(wanted.length);
+  let border = 0;
+  for (let at = 1; at < wanted.length; at += 1) {
+    while (border > 0 && wanted.charCodeAt(border) !== wanted.charCodeAt(at)) {
+      border = borders[border - 1] as number;
+    }
+    if (wanted.charCodeAt(border) === wanted.charCodeAt(at)) border += 1;
+    borders[at] = border;
+  }
+  return borders;
+}
