@@ -12,6 +12,7 @@ const variables = z.object({
   DATA_DIR: setting.text().default('./data'),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
   PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
+  PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.places(8).default([]),
   NATS_URL: setting.url('nats', 'tls').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
@@ -104,6 +105,8 @@ function arrange(values: Values, flags: Flags) {
       allowPrivate: values.PROBE_ALLOW_PRIVATE ?? null,
       /** Ranges of such addresses that checks may reach in any case. */
       allowedRanges: values.PROBE_ALLOW_CIDRS,
+      /** Ranges of any addresses that checks must not reach. */
+      deniedRanges: values.PROBE_DENY_CIDRS,
     }),
   });
 }

@@ -52,6 +52,8 @@ interface AddressPolicy {
   allowPrivate: boolean;
   /** Ranges (CIDR) in which these are admitted whatever `allowPrivate` says. */
   allowedRanges?: BlockList;
+  /** Ranges in which nothing is admitted, whatever else is said. */
+  deniedRanges?: BlockList;
   /** Addresses of the host's own interfaces, as `os.networkInterfaces()` writes them. */
   ownAddresses?: ReadonlySet<string>;
 }
@@ -59,6 +61,7 @@ interface AddressPolicy {
 /** Why a connection to `address` is refused, in words for its user; null when it is allowed. */
 export function addressRefusal(address: string, policy: AddressPolicy): string | null {
   const kind = classifyAddress(address);
+  if (kind !== 'invalid' && isWithin(policy.deniedRanges, address)) return `${address} is in a denied range`;
   const isOpen = ['private', 'loopback', 'global'].includes(kind);
   if (isOpen && (policy.allowPrivate || isWithin(policy.allowedRanges, address))) return null;
   const isOwn = policy.ownAddresses?.has(address);

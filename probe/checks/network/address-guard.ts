@@ -10,15 +10,18 @@ export interface OwnPolicy {
   allowPrivate: boolean | null;
   /** Ranges (CIDR) that checks may reach in any case. */
   allowedRanges: readonly string[];
+  /** Ranges (CIDR), also of public addresses, that checks must not reach; they win over all the others. */
+  deniedRanges: readonly string[];
 }
 
 /**
  * Whether a check may connect to an address: never to link-local, metadata and reserved ones. To private and
  * loopback ones as its assignment says; this probe's own setting can refuse them, and decides about
- * assignments that say nothing.
+ * assignments that say nothing. What the operator denies is refused first.
  */
 export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigned?: boolean) => boolean {
   const allowedRanges = addressRanges(own.allowedRanges);
+  const deniedRanges = addressRanges(own.deniedRanges);
   let ownAddresses: ReadonlySet<string> = new Set();
   let readAtMs = -Infinity;
   return (ip, assigned) => {
@@ -29,6 +32,6 @@ export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigne
         Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address),
       );
     }
-    return addressRefusal(ip, { allowPrivate, allowedRanges, ownAddresses }) === null;
+    return addressRefusal(ip, { allowPrivate, allowedRanges, deniedRanges, ownAddresses }) === null;
   };
 }

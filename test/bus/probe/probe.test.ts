@@ -199,6 +199,16 @@ describe('a probe', () => {
     await until(() => outcomes().get(again.monitor_id) === 'success');
   });
 
+  test('never checks a target in a range that its operator denies', async () => {
+    const { peer, target } = fixture;
+    const allowed = fixture.monitor({ ...seldom(), allow_private: true });
+    peer.change({ set: allowed }, { announce: false });
+    await fixture.enrol({ env: { PROBE_ALLOW_CIDRS: '127.0.0.0/8', PROBE_DENY_CIDRS: '127.0.0.0/24' } });
+    await until(() => peer.results.length > 0);
+    expect(peer.results[0]?.missed?.reason).toBe('blocked_target');
+    expect(target.count).toBe(0);
+  });
+
   test('waits for a controller that is not up yet', async () => {
     const { peer, url } = fixture;
     const port = Number(new URL(url).port);

@@ -45,6 +45,10 @@ describe('an invalid setting or flag is reported', () => {
       { PROBE_ALLOW_CIDRS: '10.0.0.0/33' }, [],
       ['PROBE_ALLOW_CIDRS must be up to 32 ranges such as 10.0.0.0/8 or fd00::/8, separated by commas, not "10.0.0.0/33"'],
     ],
+    [
+      { PROBE_DENY_CIDRS: '10.0.0.1' }, [],
+      ['PROBE_DENY_CIDRS must be up to 32 ranges such as 10.0.0.0/8 or fd00::/8, separated by commas, not "10.0.0.1"'],
+    ],
     [{ LOG_LEVEL: 'x' }, ['--controller', 'c'], [
       'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "x"',
       '--controller must be an address that starts with http:// or https://, not "c"',
@@ -60,7 +64,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
-    checks: { allowPrivate: null, allowedRanges: [], anchors: [] },
+    checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [] },
   });
 });
 
@@ -95,4 +99,5 @@ test('a setting for private addresses stays apart from that of the controllers',
   expect(checksOf({ PROBE_ALLOW_PRIVATE: 'true' }).allowPrivate).toBe(true);
   expect(checksOf({ PROBE_ALLOW_PRIVATE: 'false' }).allowPrivate).toBe(false);
   expect(checksOf({ PROBE_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8' }).allowedRanges).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(checksOf({ PROBE_DENY_CIDRS: '10.1.0.0/16, 2600::/12' }).deniedRanges).toEqual(['10.1.0.0/16', '2600::/12']);
 });

@@ -16,7 +16,7 @@ test.each([
   [true, false, false],
   [true, true, true],
 ])('own setting %s, assignment %s: private addresses %s', (allowPrivate, assigned, expected) => {
-  const isAllowed = addressGuard({ allowPrivate, allowedRanges: [] }, new SimulatedClock());
+  const isAllowed = addressGuard({ allowPrivate, allowedRanges: [], deniedRanges: [] }, new SimulatedClock());
   expect(PRIVATE.filter((ip) => isAllowed(ip, assigned))).toEqual(expected ? PRIVATE : []);
   expect(NEVER.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
   expect(isAllowed('93.184.216.34', assigned)).toBe(true);
@@ -24,10 +24,22 @@ test.each([
 
 test.each([null, false, true])('listed ranges are allowed, and never hold what is always refused: %s', (allowPrivate) => {
   const allowedRanges = ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16', '0.0.0.0/8', '100.64.0.0/10', 'fe80::/10'];
-  const isAllowed = addressGuard({ allowPrivate, allowedRanges }, new SimulatedClock());
+  const isAllowed = addressGuard({ allowPrivate, allowedRanges, deniedRanges: [] }, new SimulatedClock());
   for (const assigned of [undefined, false]) {
     const isLenient = allowPrivate === true && assigned === undefined;
     expect(PRIVATE.filter((ip) => isAllowed(ip, assigned))).toEqual(isLenient ? PRIVATE : ['10.0.0.1', 'fd12::1']);
     expect(NEVER.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
+  }
+});
+
+test('a denied range is refused even where an allowed one or the assignment admits it', () => {
+  const allowedRanges = ['10.0.0.0/8', '93.184.0.0/16'];
+  const deniedRanges = ['10.1.0.0/16', '93.184.216.0/24', '2600:1400::/32', '::1/128'];
+  const isAllowed = addressGuard({ allowPrivate: true, allowedRanges, deniedRanges }, new SimulatedClock());
+  for (const assigned of [undefined, false, true]) {
+    const denied = ['10.1.2.3', '93.184.216.34', '2600:1400::1', '::1', '::ffff:10.1.2.3'];
+    expect(denied.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
+    const others = ['10.2.0.1', '93.184.217.1', '2600:1401::1'];
+    expect(others.filter((ip) => isAllowed(ip, assigned))).toEqual(others);
   }
 });
