@@ -36,7 +36,7 @@ const house = {
       Program(node) {
         const path = context.filename.slice(context.cwd.length + 1).replaceAll('\\', '/');
         const isTestHelper = path.startsWith('test/helpers/');
-        const name = basename(path).replace(/^\.|\.[^.]+$/g, '');
+        const name = basename(path).replace(/^\.|(?:\.d)?\.[^.]+$/g, '');
         if (!KEBAB.test(name) || (!isTestHelper && ODDS_BOXES.test(path))) {
           context.report({ node, messageId: 'broken' });
         }

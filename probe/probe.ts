@@ -9,6 +9,7 @@ import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
 import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
 import { Pulse } from './beat.ts';
+import { choosePinger } from './checks/icmp/choose-pinger.ts';
 import { addressGuard, type OwnPolicy } from './checks/network/address-guard.ts';
 import { Trust } from './checks/tls/trust.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
@@ -70,9 +71,10 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { settings, log, clock, random, version } = deps;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(settings.dataDir);
+  const { pinger, whyNotRaw } = await choosePinger(clock);
   const registry = new CheckRegistry({
     clock, version, resolver: new SystemResolver(clock), trust: new Trust(),
-    allowAddress: addressGuard(settings.checks, clock),
+    allowAddress: addressGuard(settings.checks, clock), pinger: pinger ?? undefined,
   });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;
@@ -153,7 +155,10 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       refused_results: spool.refusedCount, refused_messages: synchronizer.refusedCount + orders.refusedCount,
     }, 'state'),
   );
-  log.info({ probe: probeId, region, monitors: set.size, spool_depth: spool.depth }, 'probe started');
+  log.info({
+    probe: probeId, region, monitors: set.size, spool_depth: spool.depth, icmp: pinger?.method ?? 'none',
+    ...(whyNotRaw === null ? {} : { icmp_reason: whyNotRaw }),
+  }, 'probe started');
 
   return {
     async stop() {

@@ -1,6 +1,7 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { CheckError, ErrorType, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Pinger } from './icmp/pinger.ts';
 import type { Resolver } from './network/resolver.ts';
 import type { Trust } from './tls/trust.ts';
 
@@ -41,11 +42,15 @@ export interface CheckContext {
   /** Of this software, for the User-Agent. */
   version: string;
   trust: Trust;
+  /** Absent where this machine has no means to ping. */
+  pinger?: Pinger | undefined;
 }
 
 /** One kind of check. `timeoutMs` bounds everything it does; `allowPrivate` is for `allowAddress`. */
 export interface Check {
   readonly type: string;
+  /** What beats announce; absent: the type. */
+  readonly capabilities?: readonly string[];
   run(spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding>;
 }
 

@@ -1,9 +1,10 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type CheckFactory, type Finding } from './check.ts';
 import { createHttpCheck } from './http.ts';
+import { createIcmpCheck } from './icmp.ts';
 import { createKeywordCheck } from './keyword.ts';
 
-const CHECKS: readonly CheckFactory[] = [createHttpCheck, createKeywordCheck];
+const CHECKS: readonly CheckFactory[] = [createHttpCheck, createKeywordCheck, createIcmpCheck];
 
 /** The checks that this version can run. */
 export class CheckRegistry {
@@ -13,9 +14,9 @@ export class CheckRegistry {
     this.#checks = new Map(factories.map((create) => create(context)).map((check) => [check.type, check]));
   }
 
-  /** Types of checks, as they stand in beats. */
+  /** Types of checks and how they are done, as they stand in beats. */
   get capabilities(): string[] {
-    return [...this.#checks.keys()];
+    return [...this.#checks.values()].flatMap((check) => check.capabilities ?? [check.type]);
   }
 
   /** Runs the check of that type; an unknown type ends as `missed(unsupported)`. */

@@ -35,9 +35,10 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
     }
     await until(() => peer.beats.length > 0);
-    expect(peer.beats.at(-1)).toMatchObject({
-      v: 1, capabilities: expect.arrayContaining(['HTTP', 'KEYWORD']) as string[], version: '0.1.0',
-    });
+    expect(peer.beats.at(-1)).toMatchObject({ v: 1, version: '0.1.0' });
+    const { icmp } = probe.said('probe started') as unknown as { icmp: string };
+    const icmpCapabilities = icmp === 'none' ? [] : ['ICMP', `ICMP/${icmp}`];
+    expect(peer.beats.at(-1)?.capabilities).toEqual(expect.arrayContaining(['HTTP', 'KEYWORD', ...icmpCapabilities]));
     expect(await probe.end()).toBe(0);
     lanesWhole(peer);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });

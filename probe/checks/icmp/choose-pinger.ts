@@ -1,0 +1,27 @@
+import type { Clock } from '../../../shared/time.ts';
+import type { Pinger } from './pinger.ts';
+import { RawPinger } from './raw-pinger.ts';
+import { findSystemPinger } from './system-pinger.ts';
+
+/** How this machine pings, and for people, why not by raw sockets; null when it does. */
+export interface PingChoice {
+  pinger: Pinger | null;
+  whyNotRaw: string | null;
+}
+
+/** Raw sockets where they can be opened, else the system's `ping` where it works. Never rejects. */
+export async function choosePinger(clock: Clock): Promise<PingChoice> {
+  try {
+    const { default: raw } = await import('raw-socket');
+    return { pinger: new RawPinger(raw, clock), whyNotRaw: null };
+  } catch (error) {
+    return { pinger: await findSystemPinger(clock), whyNotRaw: reasonOf(error as NodeJS.ErrnoException) };
+  }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'raw-socket is not installed';
+  if (code === 'MODULE_NOT_FOUND') return 'raw-socket is not built';
+  if (code === 'ERR_DLOPEN_FAILED') return 'raw-socket is built for another version of Node.js';
+  return `raw sockets cannot be opened (${message}): they need root or CAP_NET_RAW`;
+}

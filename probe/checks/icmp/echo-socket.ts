@@ -1,0 +1,240 @@
+import { isIPv6, SocketAddress } from 'node:net';
+import type { RawSockets, Socket } from 'raw-socket';
+import { ipv6Groups } from '../../../shared/net-guard.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { COOKIE_BYTES, readIcmp, writeEchoRequest, type EchoMark, type Family } from './packet.ts';
+import type { PingTrouble } from './pinger.ts';
+import { returned, sendFault } from './trouble.ts';
+
+/** A request under way. */
+export interface Echo {
+  address: string;
+  size: number;
+  ttl: number;
+  /** Called once, unless it is forgotten: with null at its reply, else with what came in its place. */
+  settle: (trouble: PingTrouble | null, atMs: number) => void;
+}
+
+/** A request that was sent; its `sequence` takes it back. */
+interface Pending extends EchoMark {
+  echo: Echo;
+}
+
+interface EchoSocketOptions {
+  raw: RawSockets;
+  family: Family;
+  identifier: number;
+  clock: Clock;
+  /** 48 random bits. */
+  newCookie: () => number;
+}
+
+const LARGEST_PACKET = 2048;
+const SEQUENCES = 65_536;
+/** After so many packets sent at once, replies are read, or the kernel's buffer for them would overflow. */
+const READ_AFTER_SENDS = 64;
+/** Packets read in one go, so that a flood of them leaves time for everything else. */
+const READ_AT_ONCE = 1024;
+const RECEIVE_BUFFER_BYTES = 4 << 20;
+
+/** Of Linux, which raw-socket has no names for (linux/socket.h, linux/icmp.h, linux/icmpv6.h). */
+const LINUX = { SO_RCVBUFFORCE: 33, SOL_RAW: 255, ICMP_FILTER: 1, SOL_ICMPV6: 58, ICMPV6_FILTER: 1 };
+
+/**
+ * One raw socket for all echo requests of a family. While none is under way it does not read, so it costs
+ * nothing and does not keep the process alive.
+ */
+export class EchoSocket {
+  readonly #options: EchoSocketOptions;
+  readonly #packet = Buffer.alloc(LARGEST_PACKET);
+  readonly #readBuffer = Buffer.alloc(LARGEST_PACKET);
+  readonly #pending = new Map<number, Pending>();
+  #socket: Socket | null = null;
+  #ttl = 0;
+  #nextSequence: number;
+  #sendsSinceRead = 0;
+
+  /** @throws Error when this process may not open raw sockets, or the system lacks the family. */
+  constructor(options: EchoSocketOptions) {
+    this.#options = options;
+    this.#nextSequence = options.newCookie() % SEQUENCES;
+    this.#open();
+  }
+
+  get underWay(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Sends a request now. Returns its sequence number for `forget`, or why it could not be sent; settles it
+   * only after it has returned.
+   */
+  send(echo: Echo): number | PingTrouble {
+    const { family, identifier, newCookie } = this.#options;
+    if (this.#pending.size === SEQUENCES) return { whose: 'own', reason: 'overload' };
+    // First, since it settles what was sent before; with none under way, foreign packets have piled up.
+    if (this.#pending.size === 0 || this.#sendsSinceRead >= READ_AFTER_SENDS) this.#read();
+    try {
+      const socket = this.#socket ?? this.#open();
+      if (this.#pending.size === 0) socket.resumeRecv();
+      const cookie = echo.size < COOKIE_BYTES ? null : newCookie();
+      const pending = { echo, identifier, sequence: this.#freeSequence(), cookie };
+      this.#setTtl(socket, echo.ttl);
+      const length = writeEchoRequest(this.#packet, family, pending, echo.size);
+      socket.wrap.send(this.#packet, 0, length, echo.address, noop);
+      this.#pending.set(pending.sequence, pending);
+      this.#sendsSinceRead += 1;
+      return pending.sequence;
+    } catch (error) {
+      this.#rest();
+      return sendFault((error as Error).message);
+    }
+  }
+
+  /** Waits no longer for the reply to a request. */
+  forget(sequence: number): void {
+    if (this.#pending.delete(sequence)) this.#rest();
+  }
+
+  /**
+   * Handles replies that have arrived but were not read yet: before a request is given up, since timers come
+   * before sockets after this process has stood still.
+   */
+  catchUp(): void {
+    this.#read();
+  }
+
+  #open(): Socket {
+    const { raw, family } = this.#options;
+    const socket = raw.createSocket({
+      addressFamily: family === 4 ? raw.AddressFamily.IPv4 : raw.AddressFamily.IPv6,
+      protocol: family === 4 ? raw.Protocol.ICMP : raw.Protocol.ICMPv6,
+      bufferSize: LARGEST_PACKET,
+    });
+    socket.pauseRecv();
+    socket.on('message', (packet, source) => {
+      this.#handle(packet, source);
+      if (this.#pending.size > 0) this.#read();
+    });
+    socket.on('error', (error) => {
+      if (!isNothingToRead(error)) this.#drop(socket);
+    });
+    socket.on('close', () => this.#drop(socket));
+    this.#configure(socket);
+    this.#socket = socket;
+    this.#ttl = 0;
+    return socket;
+  }
+
+  /** Room for bursts, and where the kernel can do it, nothing but what `readIcmp` understands. */
+  #configure(socket: Socket): void {
+    const { raw, family } = this.#options;
+    const { SOL_SOCKET } = raw.SocketLevel;
+    if (process.platform === 'linux') {
+      const [level, option, filter] = family === 4
+        ? [LINUX.SOL_RAW, LINUX.ICMP_FILTER, filterOf(1, [0, 3, 11, 12])]
+        : [LINUX.SOL_ICMPV6, LINUX.ICMPV6_FILTER, filterOf(8, [1, 2, 3, 4, 129])];
+      tryTo(() => socket.setOption(level, option, filter, filter.length));
+    }
+    const force = (): void => socket.setOption(SOL_SOCKET, LINUX.SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES);
+    if (process.platform === 'linux' && tryTo(force)) return;
+    tryTo(() => socket.setOption(SOL_SOCKET, raw.SocketOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES));
+  }
+
+  #setTtl(socket: Socket, ttl: number): void {
+    if (ttl === this.#ttl) return;
+    const { SocketLevel, SocketOption } = this.#options.raw;
+    if (this.#options.family === 4) socket.setOption(SocketLevel.IPPROTO_IP, SocketOption.IP_TTL, ttl);
+    else socket.setOption(SocketLevel.IPPROTO_IPV6, SocketOption.IPV6_UNICAST_HOPS, ttl);
+    this.#ttl = ttl;
+  }
+
+  #freeSequence(): number {
+    while (this.#pending.has(this.#nextSequence)) this.#nextSequence = (this.#nextSequence + 1) % SEQUENCES;
+    const sequence = this.#nextSequence;
+    this.#nextSequence = (sequence + 1) % SEQUENCES;
+    return sequence;
+  }
+
+  #read(): void {
+    this.#sendsSinceRead = 0;
+    const socket = this.#socket;
+    if (!socket) return;
+    try {
+      for (let left = READ_AT_ONCE; left > 0; left -= 1) {
+        socket.wrap.recv(this.#readBuffer, (buffer, length, source) =>
+          this.#handle(buffer.subarray(0, length), source));
+      }
+    } catch (error) {
+      if (!isNothingToRead(error as Error)) this.#drop(socket);
+    }
+  }
+
+  #handle(packet: Buffer, source: string): void {
+    const atMs = this.#options.clock.monotonic();
+    const message = readIcmp(packet, this.#options.family);
+    if (!message || message.identifier !== this.#options.identifier) return;
+    const pending = this.#pending.get(message.sequence);
+    // A router may have returned too little to contain the cookie, the target never.
+    const isOurs = pending && (message.cookie === pending.cookie
+      || pending.cookie === null || (message.kind === 'returned' && message.cookie === null));
+    if (!isOurs) return;
+    const { echo } = pending;
+    const isAboutTarget = message.kind === 'reply'
+      ? source === echo.address
+      : isSameAddress(echo.address, message.destination);
+    if (!isAboutTarget) return;
+    this.forget(message.sequence);
+    echo.settle(message.kind === 'reply' ? null : returned(message.why, source), atMs);
+  }
+
+  /** Stops reading once nothing is under way. */
+  #rest(): void {
+    if (this.#pending.size === 0) this.#socket?.pauseRecv();
+  }
+
+  /** A broken socket is closed, and the next request opens another one. */
+  #drop(socket: Socket): void {
+    if (this.#socket !== socket) return;
+    this.#socket = null;
+    socket.close();
+    const lost = [...this.#pending.values()];
+    this.#pending.clear();
+    const atMs = this.#options.clock.monotonic();
+    for (const { echo } of lost) echo.settle({ whose: 'own', reason: 'probe_unhealthy' }, atMs);
+  }
+}
+
+/** The text of an address as the system writes it. */
+export function plainAddress(address: string): string {
+  return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+}
+
+function isSameAddress(address: string, bytes: Uint8Array): boolean {
+  const wanted = isIPv6(address)
+    ? ipv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
+    : address.split('.').map(Number);
+  return wanted.length === bytes.length && wanted.every((byte, at) => byte === bytes[at]);
+}
+
+/** A mask of `words` 32-bit words in the machine's order, with a bit set for each type to be dropped. */
+function filterOf(words: number, wanted: readonly number[]): Buffer {
+  const mask = new Uint32Array(words).fill(0xffff_ffff);
+  for (const type of wanted) mask[type >> 5] = (mask[type >> 5] as number) & ~(1 << (type & 31));
+  return Buffer.from(mask.buffer);
+}
+
+function isNothingToRead(error: Error): boolean {
+  return /Resource temporarily unavailable|Interrupted system call/.test(error.message);
+}
+
+function tryTo(configure: () => void): boolean {
+  try {
+    configure();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function noop(): void {}

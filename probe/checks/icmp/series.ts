@@ -1,0 +1,88 @@
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { Echo, EchoSocket } from './echo-socket.ts';
+import type { PingReport, PingRequest, PingTrouble } from './pinger.ts';
+
+/** A timer that is this late shows that the process stood still, ms. */
+const STALL_MS = 500;
+
+/** The packets of one ping. */
+export class Series {
+  readonly #socket: EchoSocket;
+  readonly #request: PingRequest;
+  readonly #clock: Clock;
+  /** By packet; null until its reply. */
+  readonly #rttsMs: (number | null)[] = [];
+  /** Sequence numbers of the packets under way. */
+  readonly #open = new Set<number>();
+  #sent = 0;
+  #isLastSent = false;
+  #trouble: PingTrouble | null = null;
+  #timer: Timer | null = null;
+  /** How much too late the end was noticed: replies may have waited for us so long. */
+  #lateMs = 0;
+  #finish: (report: PingReport) => void = () => {};
+
+  constructor(socket: EchoSocket, request: PingRequest, clock: Clock) {
+    this.#socket = socket;
+    this.#request = request;
+    this.#clock = clock;
+  }
+
+  run(): Promise<PingReport> {
+    return new Promise((resolve) => {
+      this.#finish = resolve;
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    const { count, plan } = this.#request;
+    this.#send();
+    this.#isLastSent = this.#rttsMs.length === count;
+    if (this.#isLastSent) {
+      if (this.#open.size === 0) return this.#end();
+      const dueMs = this.#clock.monotonic() + plan.waitMs;
+      this.#timer = this.#clock.setTimer(plan.waitMs, () => this.#timeUp(dueMs));
+    } else {
+      this.#timer = this.#clock.setTimer(plan.everyMs, () => this.#sendNext());
+    }
+  }
+
+  #send(): void {
+    const { address, size, ttl } = this.#request;
+    const packet = this.#rttsMs.push(null) - 1;
+    const sentAtMs = this.#clock.monotonic();
+    const echo: Echo = {
+      address, size, ttl,
+      settle: (trouble, atMs) => {
+        this.#open.delete(sequence as number);
+        const rttMs = atMs - sentAtMs;
+        if (trouble) this.#trouble ??= trouble;
+        else if (rttMs - this.#lateMs <= this.#request.plan.waitMs) this.#rttsMs[packet] = rttMs;
+        if (this.#open.size === 0 && this.#isLastSent) this.#end();
+      },
+    };
+    const sequence = this.#socket.send(echo);
+    if (typeof sequence === 'number') {
+      this.#sent += 1;
+      this.#open.add(sequence);
+    } else {
+      this.#trouble ??= sequence;
+    }
+  }
+
+  #timeUp(dueMs: number): void {
+    this.#lateMs = Math.max(0, this.#clock.monotonic() - dueMs);
+    this.#socket.catchUp();
+    if (this.#open.size === 0) return;
+    if (this.#lateMs > STALL_MS) this.#trouble = { whose: 'own', reason: 'overload' };
+    this.#end();
+  }
+
+  #end(): void {
+    this.#timer?.cancel();
+    for (const sequence of this.#open) this.#socket.forget(sequence);
+    const rttsMs = this.#rttsMs.filter((rtt) => rtt !== null);
+    this.#finish({ sent: this.#sent, rttsMs, trouble: this.#trouble });
+  }
+}
