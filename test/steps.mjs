@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
+import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
 import { nodeTooOld } from '../deploy/quickstart/node-version.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -34,6 +35,7 @@ export async function prepare() {
     process.exit(1);
   }
   await ensurePackages({ root, production: false, say });
+  await ensureRawSocket({ root, say });
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
 }
 

@@ -57,11 +57,12 @@ function readPackages(path) {
   }
 }
 
-function runNpm(args, cwd) {
+/** Runs the npm that started this process, else the one on the PATH. `options` are those of `spawn`. */
+export function runNpm(args, cwd, options = {}) {
   const cli = process.env.npm_execpath;
   const viaNode = cli && /\.[cm]?js$/.test(cli) && /npm/.test(cli);
   const command = viaNode ? process.execPath : 'npm';
-  return runQuietly(command, viaNode ? [cli, ...args] : args, { cwd });
+  return runQuietly(command, viaNode ? [cli, ...args] : args, { ...options, cwd });
 }
 
 /** Runs a command to its end and resolves to what it wrote; rejects with that when it fails. Dies with us. */

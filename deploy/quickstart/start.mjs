@@ -37,8 +37,11 @@ async function start() {
   const role = ['--probe', '--controller'].find((flag) => rest.includes(flag) && !isFlagValue(rest, flag));
   const { ensurePackages } = await import('./install.mjs');
   const { ensureBundles } = await import('./bundle.mjs');
+  const { ensureRawSocket } = await import('./raw-socket.mjs');
   await ensurePackages({ root, production: true, say });
-  const bundles = await ensureBundles({ root, say });
+  const [bundles] = await Promise.all([
+    ensureBundles({ root, say }), role === '--controller' ? null : ensureRawSocket({ root, say }),
+  ]);
   process.setSourceMapsEnabled(true);
   if (role) return runAlone(join(bundles, `${role.slice(2)}.mjs`), rest, role);
   const quickstart = await import(pathToFileURL(join(bundles, 'quickstart.mjs')).href);

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { runNpm } from './install.mjs';
+import { withMachineLock } from './machine-lock.mjs';
+
+const BUILD_WITHIN_MS = 180_000;
+const FALLBACK = "ICMP checks use the system's ping";
+const CAP_NET_RAW = 1n << 13n;
+const NO_RIGHT = 'raw sockets need root or CAP_NET_RAW';
+
+/** What npm wrote when it failed, and what that means for people. */
+const REASONS = [
+  [/find Python|python3?: (?:command )?not found/i, 'Python is missing (Debian, Ubuntu: apt-get install python3)'],
+  [
+    /not found: make|(?:make|cc|g\+\+|clang\+\+|c\+\+): (?:command )?(?:not found|No such file)|xcode/i,
+    'there is no C++ compiler (Debian, Ubuntu: apt-get install build-essential)',
+  ],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|fetch failed|response downloading/,
+    'the headers of Node.js could not be downloaded',
+  ],
+];
+
+/**
+ * Builds raw-socket, whose install script npm was told not to run, if this process may open raw sockets and
+ * the addon does not load yet. Whatever hinders it is said once and remembered for this version of Node.js,
+ * so that later starts lose no time. Resolves to whether raw-socket can be used.
+ */
+export async function ensureRawSocket({ root, say, within = BUILD_WITHIN_MS }) {
+  const home = join(root, 'node_modules/raw-socket');
+  if (!existsSync(home)) return false;
+  if (!mayOpenRawSockets()) {
+    report(root, say, NO_RIGHT);
+    return false;
+  }
+  if (loads(root)) return true;
+  if (![null, NO_RIGHT].includes(known(root))) return false;
+  return await withMachineLock('raw-socket', home, async () => {
+    if (loads(root)) return true;
+    say('Building raw-socket for ICMP checks (about 10 s)');
+    try {
+      // By name: no other package's scripts are run.
+      const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund'];
+      await runNpm(args, root, { timeout: within, killSignal: 'SIGKILL' });
+      if (loads(root)) return true;
+      report(root, say, 'raw-socket was built but does not load');
+    } catch (error) {
+      const [, why] = REASONS.find(([sign]) => sign.test(error.message)) ?? [];
+      report(root, say, `raw-socket could not be built: ${why ?? lastLine(error.message)}`);
+    }
+    return false;
+  });
+}
+
+function loads(root) {
+  try {
+    createRequire(join(root, 'package.json'))('raw-socket');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Linux tells; elsewhere the socket itself will. */
+function mayOpenRawSockets() {
+  if (process.platform !== 'linux') return true;
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${effective}`) & CAP_NET_RAW) !== 0n;
+}
+
+function report(root, say, why) {
+  if (known(root) === why) return;
+  say(`${FALLBACK}: ${why}`);
+  try {
+    mkdirSync(dirname(noteOf(root)), { recursive: true });
+    writeFileSync(noteOf(root), why);
+  } catch {
+    // A read-only checkout forgets it, and says it again.
+  }
+}
+
+/** Why an earlier start had to do without, null if none had. */
+function known(root) {
+  return existsSync(noteOf(root)) ? readFileSync(noteOf(root), 'utf8') : null;
+}
+
+function noteOf(root) {
+  return join(root, `node_modules/.cache/farwatch-no-raw-socket-${process.versions.modules}`);
+}
+
+function lastLine(text) {
+  return text.trim().split('\n').at(-1).slice(0, 200);
+}
