@@ -33,7 +33,7 @@ const project = (name: string, { workers, isolate }: Options) => ({
 const NULLS = [
   'api/{api-keys,audit-log,groups,heartbeats,incidents,incidents-change,incident-comments,incident-timeline}',
   'api/{integrations-delivery,monitors-read,monitors-types,monitors-write,probes}',
-  'bus/{assignments,heartbeats,monitor-reads}',
+  'bus/{assignments,domains,heartbeats,monitor-reads}',
   'store/{assignment-protocol,group-race,group-tree,monitor-counts,results-stores,retention,snapshot-parts}',
 ];
 const nulls = project('nulls', { workers: 4, isolate: false });

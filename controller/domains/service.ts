@@ -78,7 +78,7 @@ export class DomainLookups {
     if (free <= 0) return;
     for (const due of await domains.due(clock.now(), free)) {
       const claimed = await domains.claim(due, clock.now() + CLAIM_MS);
-      if (!claimed || this.#isStopped) continue;
+      if (!claimed) continue;
       const work = this.#settle(claimed)
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'a domain could not be looked up'))
         .finally(() => {
@@ -92,9 +92,11 @@ export class DomainLookups {
   async #settle(doc: DomainDoc): Promise<void> {
     const { domains, monitors, clock, lookUp } = this.#deps;
     if (!(await monitors.watchDomain(doc._id))) return domains.forget(doc);
-    const lookup = await lookUp(doc._id);
-    // What was cut off says nothing about the domain.
-    if (this.#isStopped && lookup.kind === 'failed') return void await domains.settle(doc, { due_at: clock.now() });
+    const lookup = this.#isStopped ? null : await lookUp(doc._id);
+    // What was cut off says nothing about the domain: the next controller looks it up.
+    if (lookup === null || (this.#isStopped && lookup.kind === 'failed')) {
+      return void await domains.settle(doc, { due_at: clock.now() });
+    }
     this.counts[lookup.kind] += 1;
     if (lookup.kind === 'busy') return void await domains.settle(doc, { due_at: this.#queueUp(lookup.server) });
     const { due_at, ...facts } = afterLookup(doc, lookup, clock.now());

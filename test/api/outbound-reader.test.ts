@@ -103,6 +103,7 @@ describe('a GET', () => {
     await until(() => to.requests.length === 1, { what: 'the request' });
     await made.close();
     expect(await outcome).toEqual({ kind: 'failed', reason: 'stopped by us' });
+    expect(await made.get(get(to.url))).toEqual({ kind: 'failed', reason: 'stopped by us' });
   });
 });
 
@@ -145,6 +146,9 @@ describe('a query by TCP', () => {
     const outcome = made.query(query(to, 'silent'));
     await until(() => to.queries.length === 1, { what: 'the query' });
     await made.close();
-    expect(await outcome).toEqual({ kind: 'failed', reason: 'stopped by us' });
+    for (const cutOff of [await outcome, await made.query(query(to, 'silent'))]) {
+      expect(cutOff).toEqual({ kind: 'failed', reason: 'stopped by us' });
+    }
+    expect(to.queries).toEqual(['silent']);
   });
 });

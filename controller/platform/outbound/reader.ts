@@ -16,6 +16,7 @@ export class GuardedReader implements OutboundReader {
   readonly #connect: ReturnType<typeof guardedConnector>;
   readonly #agent: Agent;
   readonly #open = new Set<AbortController>();
+  #isClosed = false;
 
   constructor({ clock, vetting }: { clock: Clock; vetting: AddressVetting }) {
     this.#clock = clock;
@@ -54,6 +55,7 @@ export class GuardedReader implements OutboundReader {
 
   /** Ends what is under way and closes all connections. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const request of this.#open) request.abort(STOPPED);
     await this.#agent.destroy();
   }
@@ -61,6 +63,7 @@ export class GuardedReader implements OutboundReader {
   async #within<Outcome>(
     timeoutMs: number, read: (signal: AbortSignal) => Promise<Outcome>,
   ): Promise<Outcome | { kind: 'refused' | 'failed'; reason: string }> {
+    if (this.#isClosed) return { kind: 'failed', reason: STOPPED };
     const end = new AbortController();
     const tooLate = () => end.abort(`no whole answer within ${timeoutMs / 1000} seconds`);
     const timer = this.#clock.setTimer(timeoutMs, tooLate);

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DomainDoc, Lookup } from '../../controller/domains/domain.ts';
+import { DomainLookups, type WatchingMonitors } from '../../controller/domains/service.ts';
+import { DomainStore } from '../../controller/domains/store.ts';
+import { TurnStore } from '../../controller/domains/turn-store.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { until } from '../helpers/until.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+const NOW = Date.parse('2026-03-04T05:06:07Z');
+const CLAIM_MS = 300_000;
+const FOUND: Lookup = { kind: 'found', source: 'rdap', expires_at: NOW + 1e9, registrar: null };
+
+let server: TestMongo;
+let mongo: Mongo;
+let store: DomainStore;
+let now = NOW;
+const clock: Clock = { ...systemClock, now: () => now };
+const running: DomainLookups[] = [];
+
+beforeAll(async () => {
+  server = await testMongo();
+  mongo = watchedMongo(server.url);
+  store = new DomainStore(mongo.db);
+  await store.ensureIndexes();
+});
+beforeEach(() => {
+  now = NOW;
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+  await mongo.db.collection('domains').deleteMany({});
+});
+afterAll(async () => {
+  await mongo?.close();
+  await server?.stop();
+});
+
+interface Given {
+  lookUp(domain: string): Promise<Lookup>;
+  monitors?: Partial<WatchingMonitors>;
+  hangUp?(): Promise<void>;
+}
+
+function start({ lookUp, monitors = {}, hangUp = async () => undefined }: Given): DomainLookups {
+  const lookups = new DomainLookups({
+    domains: store, turns: new TurnStore(mongo.db), lookUp, hangUp, clock, log: createLog('test', 'silent'),
+    monitors: { watchDomain: async () => true, retellDomain: async () => undefined, ...monitors },
+  });
+  running.push(lookups);
+  lookups.start();
+  return lookups;
+}
+
+const want = (...names: string[]) => store.want(names, NOW);
+const find = async (name: string) => (await store.find(name)) as DomainDoc;
+
+describe('a domain', () => {
+  test('that several controllers want at the same time is stored once', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => want('one.example', 'one.example', 'two.example')));
+    for (const known of all) expect([...known.keys()].toSorted()).toEqual(['one.example', 'two.example']);
+    expect(await find('one.example')).toMatchObject({ uses: 8, due_at: NOW, status: null, told: null });
+  });
+
+  test('is claimed by one controller, and settled only while its claim holds', async () => {
+    const known = (await want('one.example')).get('one.example') as DomainDoc;
+    const claims = await Promise.all([1, 2, 3].map((ms) => store.claim(known, NOW + CLAIM_MS + ms)));
+    const [claimed] = claims.filter((claim) => claim !== null) as [DomainDoc];
+    expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+    expect(await store.settle(known, { failures: 9 })).toBe(false);
+    expect(await store.settle(claimed, { due_at: NOW + 1 })).toBe(true);
+    expect(await find('one.example')).toMatchObject({ due_at: NOW + 1, failures: 0 });
+  });
+
+  test('is not forgotten when a monitor names it meanwhile', async () => {
+    const claimed = await store.claim((await want('one.example')).get('one.example') as DomainDoc, NOW + CLAIM_MS);
+    await want('one.example');
+    await store.forget(claimed as DomainDoc);
+    await store.forget(await find('one.example'));
+    expect(await store.find('one.example')).toBeNull();
+    expect(claimed?.uses).toBe(1);
+  });
+});
+
+describe('lookups', () => {
+  test('are at most four at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `site-${index}.example`);
+    await want(...names);
+    let [underWay, most] = [0, 0];
+    start({
+      lookUp: async () => {
+        most = Math.max(most, underWay += 1);
+        await until(() => most >= 4, { what: 'four are under way' });
+        underWay -= 1;
+        return FOUND;
+      },
+    });
+    await until(async () => (await store.findMany(names)).every(({ status }) => status === 'ok'), { what: 'all' });
+    expect(most).toBe(4);
+  });
+
+  test('of a busy server queue up a second apart, and hold up no others', async () => {
+    const [busy, others] = ['com', 'org'].map((tld) => Array.from({ length: 30 }, (_, index) => `s${index}.${tld}`));
+    await want(...busy as string[]);
+    await store.want(others as string[], NOW + 1);
+    now = NOW + 2;
+    const lookups = start({
+      lookUp: async (name) => (name.endsWith('.com') ? { kind: 'busy', server: 'rdap.example' } : FOUND),
+    });
+    await until(async () => (await store.findMany(others as string[])).every(({ status }) => status === 'ok'), {
+      what: 'the others are found',
+    });
+    const times = (await store.findMany(busy as string[])).map(({ due_at: at }) => at).toSorted((a, b) => a - b);
+    expect(times).toEqual(times.map((_, index) => now + (index + 1) * 1000));
+    expect(lookups.counts).toEqual({ found: 30, unsupported: 0, failed: 0, busy: 30 });
+  });
+
+  test('tell the monitors of a new expiry, again if they were interrupted', async () => {
+    await want('one.example');
+    const told: string[] = [];
+    let isBroken = true;
+    start({
+      lookUp: async () => FOUND,
+      monitors: {
+        retellDomain: async (name) => {
+          // What a monitor's next configuration reads is written before the monitor is marked.
+          expect((await find(name)).expires_at).toBe(NOW + 1e9);
+          told.push(name);
+          if (isBroken) throw new Error('the database is away');
+        },
+      },
+    });
+    await until(() => told.length === 1, { what: 'the first attempt' });
+    expect(await find('one.example')).toMatchObject({ told: null, due_at: NOW + CLAIM_MS });
+    isBroken = false;
+    now += CLAIM_MS;
+    await until(async () => (await find('one.example')).told === NOW + 1e9, { what: 'the second attempt' });
+    now = (await find('one.example')).due_at;
+    await until(async () => (await find('one.example')).due_at > now, { what: 'the next day' });
+    expect(told).toEqual(['one.example', 'one.example']);
+  });
+
+  test('ask nobody about a domain that no monitor uses', async () => {
+    await want('one.example');
+    const asked: string[] = [];
+    start({
+      lookUp: async (name) => {
+        asked.push(name);
+        return FOUND;
+      },
+      monitors: { watchDomain: async () => false },
+    });
+    await until(async () => (await store.find('one.example')) === null, { what: 'it is forgotten' });
+    expect(asked).toEqual([]);
+  });
+
+  test('that a stop cuts off are no failures, and due at once', async () => {
+    await want('one.example');
+    let cutOff: ((lookup: Lookup) => void) | null = null;
+    const lookups = start({
+      lookUp: () => new Promise((resolve) => {
+        cutOff = resolve;
+      }),
+      hangUp: async () => cutOff?.({ kind: 'failed', message: 'stopped by us' }),
+    });
+    await until(() => cutOff !== null, { what: 'the lookup' });
+    expect(await find('one.example')).toMatchObject({ due_at: NOW + CLAIM_MS });
+    await lookups.stop();
+    expect(await find('one.example')).toMatchObject({ due_at: NOW, failures: 0, status: null });
+  });
+});
