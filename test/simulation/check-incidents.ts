@@ -19,6 +19,17 @@ export function checkIncidents(world: World): string[] {
   return [...world.db.monitors.keys()].flatMap((id) => checkMonitor(world, id));
 }
 
+/** A domain whose expiry crosses two thresholds during a run: each was warned of once, whatever was replayed. */
+export function checkWarnings(world: World): string[] {
+  return [...world.db.monitors.values()].flatMap(({ config }) => {
+    const { monitor_id: id, domain_expires_at: at = null, domain_warning_days: wanted = [] } = config;
+    const warned = [...world.db.alerts.values()].filter((alert) => alert.monitor.monitor_id === id)
+      .flatMap(({ event, expiry }) => (event === 'monitor.domain_expiring' && expiry ? [expiry.days] : []));
+    const isRight = String(warned.toSorted((a, b) => b - a)) === String(at === null ? [] : wanted);
+    return isRight ? [] : [`the domain of ${id} was warned of at ${warned} days, not at ${wanted}`];
+  });
+}
+
 function checkMonitor(world: World, id: string): string[] {
   const said: string[] = [];
   const spans = spansOf(world, id);

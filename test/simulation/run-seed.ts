@@ -1,8 +1,9 @@
+import { DAY_MS } from '../../controller/verdicts/booking-rules.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ALL_CHAOS, Chaos, type ChaosOptions } from './chaos.ts';
 import { checkCold } from './check-cold.ts';
 import { checkDerived, checkEffects } from './check-derived.ts';
-import { checkIncidents } from './check-incidents.ts';
+import { checkIncidents, checkWarnings } from './check-incidents.ts';
 import { checkResults } from './check-results.ts';
 import { checkUptime } from './check-uptime.ts';
 import { referenceOf } from './reference.ts';
@@ -79,7 +80,8 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
       world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...given });
     world.targets.plan(id, outages(random, untilMs));
   };
-  create({ interval_ms: MINUTE_MS });
+  const domain_expires_at = START_MS + 7 * DAY_MS + MINUTE_MS;
+  create({ interval_ms: MINUTE_MS, domain_warning_days: [30, 7], domain_expires_at });
   create({ interval_ms: MINUTE_MS, monitoring_regions: [random.pick(REGIONS)], quorum: 'any' });
   create({ interval_ms: 30_000, monitoring_regions: REGIONS.slice(0, 2), quorum: 'all' });
   const jobs = new Random(random.int(0, 2 ** 31));
@@ -115,7 +117,7 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
   const violations = [
     ...uptime.said,
     ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references),
-    ...checkIncidents(world),
+    ...checkIncidents(world), ...checkWarnings(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),
   ];
   const { db } = world;
