@@ -26,7 +26,7 @@ interface DomainLookupsDeps {
 }
 
 const LOOK_EVERY_MS = 1000;
-const TIDY_EVERY_MS = DAY_MS;
+const TIDY_EVERY_MS = 3_600_000;
 /** Lookups under way at once; further ones wait in the database. */
 const AT_ONCE = 4;
 /** Longer than any lookup takes. */

@@ -45,7 +45,7 @@ describe('a GET', () => {
     const outcome = await reader().get(get(`${to.url}/a?b=c`));
     expect(outcome).toEqual({ kind: 'answered', status: 404, location: null, body: Buffer.from('ü') });
     expect(to.requests[0]).toMatchObject({ method: 'GET', path: '/a?b=c' });
-    expect(to.requests[0]?.headers['accept']).toBe('application/rdap+json');
+    expect(to.requests[0]?.headers).toMatchObject({ accept: 'application/rdap+json', 'user-agent': 'Farwatch' });
   });
 
   test('follows no redirect', async () => {

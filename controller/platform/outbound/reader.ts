@@ -9,6 +9,8 @@ import type { GetOutcome, GetRequest, OutboundReader, QueryOutcome, QueryRequest
 
 const CONNECTIONS_PER_ORIGIN = 4;
 const STOPPED = 'stopped by us';
+/** Some servers refuse requests without one. */
+const USER_AGENT = 'Farwatch';
 
 /** Reads answers with their bodies, within the limits of each request. */
 export class GuardedReader implements OutboundReader {
@@ -32,7 +34,9 @@ export class GuardedReader implements OutboundReader {
     if (!target.ok) return { kind: 'refused', reason: `the address ${target.reason}` };
     const { origin, pathname, search } = target.url;
     return this.#within<GetOutcome>(timeoutMs, async (signal) => {
-      const request = { origin, path: `${pathname}${search}`, method: 'GET', headers: { accept }, signal } as const;
+      const path = `${pathname}${search}`;
+      const sent = { accept, 'user-agent': USER_AGENT };
+      const request = { origin, path, method: 'GET', headers: sent, signal } as const;
       const { statusCode: status, headers, body } = await this.#agent.request(request);
       const location = typeof headers.location === 'string' ? headers.location : null;
       return { kind: 'answered', status, location, body: await readAll(body, limitBytes) };

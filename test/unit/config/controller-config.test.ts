@@ -50,6 +50,7 @@ describe('an invalid value is reported with the expected format', () => {
     ],
     ['MIN_INTERVAL_SECONDS', '0', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0"'],
     ['ALLOW_PRIVATE_DESTINATIONS', 'maybe', 'ALLOW_PRIVATE_DESTINATIONS must be true or false, not "maybe"'],
+    ['DOMAIN_LOOKUPS', 'yes', 'DOMAIN_LOOKUPS must be true or false, not "yes"'],
     [
       'TRUST_PROXY', 'true',
       'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"',
