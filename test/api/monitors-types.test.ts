@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toCheckSpec } from '../../controller/monitors/config.ts';
+import { httpSpec } from '../../shared/contracts/check-spec.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -26,10 +28,24 @@ const keyword = {
   keywords: [{ text: 'In stock', should_contain: true }, { text: 'Error', should_contain: false }],
   match_mode: 'any', case_sensitive: true,
 };
+const expectations = {
+  expected_status_ranges: ['200-204', '301-302'], ip_family: 'ipv6', connect_to: '[2001:db8::1]:8443',
+  assertions: [
+    { source: 'header', property: 'Content-Type', comparison: 'contains', target: 'json' },
+    { source: 'json', property: '$.items[0].price', comparison: 'less_than', target: 9.5 },
+    { source: 'body', comparison: 'exists' },
+  ],
+};
 const TYPES: [type: string, body: Loose, read: Loose][] = [
   [
     'KEYWORD', { target: 'https://shop.example/', keyword_config: keyword, method: 'POST', body: 'q' },
     { keyword_config: keyword, method: 'POST', body: 'q', expected_status: [] },
+  ],
+  ['HTTP', { target: 'https://shop.example/', ...expectations }, { ...expectations, expected_status: [] }],
+  ['HTTP', { target: 'https://shop.example/', http_config: expectations }, expectations],
+  [
+    'KEYWORD', { target: 'https://shop.example/', keyword_config: { ...keyword, ...expectations } },
+    { ...expectations, keyword_config: { ...keyword, ...expectations } },
   ],
   [
     'TCP', { target: 'mail.example', tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } },
@@ -76,6 +92,83 @@ describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
       await client.patch(path, { [type === 'TCP' ? 'icmp_config' : 'tcp_config']: { ttl: undefined } });
     expect([foreign.status, foreign.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(foreign.error.message).toContain(`Does not apply to ${type} monitors`);
+  });
+});
+
+describe('what an HTTP monitor expects of an answer', () => {
+  const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+  const create = async (change: Loose) => client.post('/api/monitors', { ...http, ...change });
+  const header = { source: 'header', property: 'ETag', comparison: 'exists' };
+
+  test('changes in either place of a KEYWORD monitor, and null or an empty list takes it away', async () => {
+    const keywords = { keywords: [{ text: 'ok' }] };
+    const { monitor } = (await create({ type: 'KEYWORD', keyword_config: keywords, connect_to: 'a.example' })).data;
+    const path = `/api/monitors/${monitor.id}`;
+    const { keyword_config: config } = monitor;
+    expect(config.connect_to).toBe('a.example');
+    const nested = await client.put(path, { ...monitor, keyword_config: { ...config, connect_to: 'b.example:81' } });
+    expect(nested.data.monitor).toMatchObject({
+      connect_to: 'b.example:81', keyword_config: { connect_to: 'b.example:81', keywords: [{ text: 'ok' }] },
+    });
+    const flat = await client.patch(path, { connect_to: null, assertions: [header], ip_family: 'any' });
+    expect(flat.data.monitor).not.toHaveProperty('connect_to');
+    expect(flat.data.monitor).toMatchObject({ assertions: [header], ip_family: 'any' });
+    const both = { assertions: [], keyword_config: { assertions: [{ ...header, property: 'Age' }] } };
+    expect((await client.patch(path, both)).error.details[0]).toMatchObject({
+      path: ['http_config', 'assertions'], message: 'Given twice with different values',
+    });
+    expect((await client.patch(path, { assertions: [] })).data.monitor.assertions).toEqual([]);
+  });
+
+  test('reaches the probe, but nothing does where it says nothing', async () => {
+    const specOf = async (change: Loose) => {
+      const { id } = (await create(change)).data.monitor;
+      const doc = (await app.monitors.findByIds([id]))[0];
+      return httpSpec.strict().parse(toCheckSpec(doc ?? expect.unreachable()));
+    };
+    expect(await specOf(expectations)).toMatchObject({
+      expected_ranges: [{ first: 200, last: 204 }, { first: 301, last: 302 }], ip_family: 'ipv6',
+      connect_to: { host: '2001:db8::1', port: 8443 },
+      assertions: [
+        { source: 'header', property: 'Content-Type', comparison: 'contains', target: 'json' },
+        { source: 'json', property: '$.items[0].price', comparison: 'less_than', target: '9.5' },
+        { source: 'body', comparison: 'exists' },
+      ],
+    });
+    expect((await specOf({ connect_to: 'münchen.example' })).connect_to).toEqual({ host: 'xn--mnchen-3ya.example' });
+    const nothing = { expected_status_ranges: [], ip_family: 'any', connect_to: null, assertions: [] };
+    expect(Object.keys(await specOf(nothing)).sort()).toEqual(Object.keys(await specOf({})).sort());
+    expect(await specOf({})).not.toHaveProperty('ip_family');
+  });
+
+  const json = { source: 'json', property: '$.a', comparison: 'equals', target: 'x' };
+  test.each<[Loose, string, string]>([
+    [{ expected_status_ranges: ['2xx'] }, 'expected_status_ranges.0', 'Range must look like 200-299'],
+    [{ expected_status_ranges: ['300-200'] }, 'expected_status_ranges.0', 'Range must not begin after its end'],
+    [{ expected_status_ranges: Array(21).fill('200-299') }, 'expected_status_ranges', ''],
+    [{ ip_family: 'ipx' }, 'ip_family', ''],
+    [{ connect_to: 'http://a.example' }, 'connect_to', 'Address must be a host name or an IP address, not a URL'],
+    [{ connect_to: 'a.example:0' }, 'connect_to', ''], [{ connect_to: '0x7f.1' }, 'connect_to', ''],
+    [{ assertions: Array(21).fill(header) }, 'assertions', ''],
+    [{ assertions: [{ ...json, property: undefined }] }, 'assertions.0.property', 'Name the path, such as $.status'],
+    [{ assertions: [{ ...json, property: 'a.b' }] }, 'assertions.0.property', 'A path begins with $'],
+    [{ assertions: [{ ...json, property: '$.*' }] }, 'assertions.0.property', ''],
+    [{ assertions: [{ ...json, target: undefined }] }, 'assertions.0.target', 'Required'],
+    [{ assertions: [{ ...json, comparison: 'less_than' }] }, 'assertions.0.target', 'Must be a number'],
+    [{ assertions: [{ ...json, comparison: 'matches' }] }, 'assertions.0.comparison', ''],
+    [{ assertions: [{ ...header, target: 'x' }] }, 'assertions.0.target', 'Nothing is compared by exists'],
+    [{ assertions: [{ ...header, property: 'a b' }] }, 'assertions.0.property', 'Must be the name of a header'],
+    [{ assertions: [{ ...header, property: undefined }] }, 'assertions.0.property', 'Name the header'],
+    [{ assertions: [{ ...header, source: 'body' }] }, 'assertions.0.property', 'The body as a whole has no properties'],
+    [{ http_config: { assertions: [{ ...json, extra: 1 }] } }, 'http_config.assertions.0.extra', ''],
+    [{ method: 'HEAD', assertions: [json] }, 'assertions', 'The answer to a HEAD request has no body to look into'],
+  ])('is refused as %j: %s %s', async (change, path, message) => {
+    const answer = await create(change);
+    expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
+    const issues: Loose[] = answer.error.details;
+    const issue = issues.find((one) => one['path'].join('.') === path);
+    expect(issue, answer.text).toBeDefined();
+    if (message !== '') expect(issue?.['message']).toBe(message);
   });
 });
 

@@ -120,9 +120,6 @@ describe('from a clean directory to an alert and back', () => {
 
   test('a monitor that the probe cannot check stays unknown and raises no alert', async () => {
     const bodies = [
-      { type: 'KEYWORD', target: target.url, keyword_config: {
-        keywords: [{ text: 'welcome', should_contain: true }], match_mode: 'all', case_sensitive: false,
-      } },
       { type: 'TCP', target: '127.0.0.1', port: 9 },
       { type: 'DNS', target: 'shop.example', dns_config: { record_entries: [{ type: 'A' }] } },
       { type: 'ICMP', target: '127.0.0.1' },
@@ -163,9 +160,34 @@ describe('from a clean directory to an alert and back', () => {
       ).toEqual([]);
     }));
     expect(receiver.requests.slice(told).filter(
-      ({ body }) => /"type":"(KEYWORD|TCP|DNS|ICMP)"/.test(String(body)),
+      ({ body }) => /"type":"(TCP|DNS|ICMP)"/.test(String(body)),
     ))
       .toEqual([]);
+  });
+
+  test('a KEYWORD monitor goes down and up with what the page says', async () => {
+    const page = (body: string) => target.answer({ status: 200, body, headers: { 'content-type': 'text/html' } }, '/words');
+    page('<p>Welcome</p>');
+    const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {
+      name: 'Words', type: 'KEYWORD', target: `${target.url}/words`, interval_seconds: 1,
+      keyword_config: {
+        keywords: [{ text: 'welcome' }, { text: 'fatal error', should_contain: false }],
+        assertions: [{ source: 'header', property: 'Content-Type', comparison: 'equals', target: 'text/html' }],
+      },
+    });
+    const becomes = (status: string) => until(async () =>
+      (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus === status,
+    { what: `the monitor is ${status}` });
+    await becomes('up');
+    page('<h1>Welcome</h1>Fatal error: out of memory');
+    await becomes('down');
+    const opened = await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`);
+    expect(opened.incidents).toMatchObject([{
+      status: 'open', type: 'keyword_missing',
+      error_message: expect.stringContaining('the body contains "fatal error"') as string,
+    }]);
+    page('<p>Welcome back</p>');
+    await becomes('up');
   });
 });
 

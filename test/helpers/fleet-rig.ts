@@ -3,6 +3,7 @@ import { loadControllerConfig } from '../../controller/config.ts';
 import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import { HTTP_DEFAULTS } from '../../controller/monitors/settings/http.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/registry.ts';
 import type { OrganizationContext, Route } from '../../controller/http/route.ts';
 import { Quota } from '../../controller/plans/quota.ts';
@@ -150,11 +151,7 @@ export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): Monito
     interval_seconds: 60, timeout_ms: null, status: 'active', deleted_at: null, revision: 1,
     check_revision: 1,
     ...NO_SETTINGS,
-    http: {
-      method: 'GET', headers: { authorization: 'Bearer canary-secret' }, body: null, follow_redirects: true,
-      max_redirects: 5, verify_ssl: true,
-      expected_status: [], slow_response_threshold_ms: null, auth: null,
-    },
+    http: { ...HTTP_DEFAULTS, headers: { authorization: 'Bearer canary-secret' } },
     ssl_monitoring: null, domain_monitoring: null, tags: [], monitoring_regions: [],
     notification_target_ids: [],
     confirmation_policy: { regions: 'majority', retries: 1 }, search_text: '', created_at: 1, updated_at: 1,

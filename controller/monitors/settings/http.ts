@@ -5,6 +5,10 @@ import { httpTargetFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import { headerFaults } from './header-rules.ts';
 import { concealed, revealed, type HttpAuth } from './http-credentials.ts';
+import {
+  expectationAnswer, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
+  type HttpExpectations,
+} from './http-expectations.ts';
 
 const method = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const request = z.strictObject({
@@ -28,17 +32,18 @@ export const httpAnswer = {
   headers: z.record(z.string(), shown).optional(),
   slow_response_threshold_ms: z.int().optional(),
   auth: shownAuth.optional(),
+  ...expectationAnswer,
 };
 
 /** The request of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
-export type HttpSettings = z.infer<typeof request> & {
+export type HttpSettings = z.infer<typeof request> & HttpExpectations & {
   slow_response_threshold_ms: number | null;
   auth: HttpAuth | null;
 };
 
 export const HTTP_DEFAULTS: HttpSettings = {
   method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
-  expected_status: [], slow_response_threshold_ms: null, auth: null,
+  expected_status: [], slow_response_threshold_ms: null, auth: null, ...NO_EXPECTATIONS,
 };
 
 const headers = z.record(z.string(), z.string().nullable()).superRefine((value, check) => {
@@ -54,7 +59,7 @@ const sentAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('bearer'), token: token.nullable() }),
 ]).describe('Null in place of the user name, password or token keeps the stored one.');
 const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [...new Set(sent)]).optional()
-  .describe('Accepted status codes; empty means 200 to 299.');
+  .describe('Accepted status codes; if there are no ranges either, empty means 200 to 299.');
 
 const flatFields = {
   method: method.optional(),
@@ -68,6 +73,7 @@ const flatFields = {
   slow_response_threshold_ms: z.int().min(1).max(60_000).nullable().optional(),
   auth: sentAuth.nullable().optional(),
   expected_status_codes: codes,
+  ...expectationFields,
 };
 const { expected_status: _alias, ...nestedFields } = flatFields;
 
@@ -87,7 +93,10 @@ export const httpType: CheckType<HttpInput, HttpOwn> = {
     const stored = http ?? HTTP_DEFAULTS;
     const { slow_response_threshold_ms: threshold, auth, ...settings } =
       isConcealed ? concealed(stored) : stored;
-    return { slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings };
+    return {
+      slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings,
+      ...viewExpectations(stored),
+    };
   },
   toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc) }),
 };
@@ -100,10 +109,13 @@ export function httpTarget(sent: string | undefined, current: string | undefined
 }
 
 /**
- * Throws VALIDATION_ERROR for two different new values, for two kinds of authorization, and for a null that
- * stands for no stored credential.
+ * `further`: expectations from one more place of the body. Throws VALIDATION_ERROR for two different new
+ * values, for two kinds of authorization, for a null that stands for no stored credential, and for assertions
+ * on a body that no answer has.
  */
-export function resolveHttpSettings(input: HttpInput, current: HttpSettings | null): HttpSettings {
+export function resolveHttpSettings(
+  input: HttpInput, current: HttpSettings | null, further: Partial<HttpExpectations> = {},
+): HttpSettings {
   const { expected_status_codes: flatCodes } = input;
   const { expected_status_codes: nestedCodes, ...nested } = input.http_config ?? {};
   const settings = chooseSettings<HttpSettings>({
@@ -112,6 +124,7 @@ export function resolveHttpSettings(input: HttpInput, current: HttpSettings | nu
       { ...input, ...revealed(input, current, []) },
       { expected_status: flatCodes },
       { ...nested, ...revealed(nested, current, ['http_config']), expected_status: nestedCodes },
+      further,
     ],
     current, defaults: HTTP_DEFAULTS,
   });
@@ -119,14 +132,19 @@ export function resolveHttpSettings(input: HttpInput, current: HttpSettings | nu
   if (settings.auth !== null && names.includes('authorization')) {
     throw fieldError('auth', 'Cannot be combined with an Authorization header');
   }
+  if (settings.method === 'HEAD' && wantsBody(settings)) {
+    throw fieldError('assertions', 'The answer to a HEAD request has no body to look into');
+  }
   return settings;
 }
 
 /** The request that a probe sends, with its authorization among the headers. */
 export function requestSpec({ target, http }: { target: string } & HttpOwn): Omit<HttpSpec, 'type'> {
   const { auth, headers: sent, ...settings } = http ?? HTTP_DEFAULTS;
+  const { expected_status_ranges, ip_family, connect_to, assertions, ...plain } = settings;
   const authorized = auth === null ? sent : { ...sent, authorization: authorization(auth) };
-  return { url: target, ...settings, headers: authorized };
+  const expected = expectationSpec({ expected_status_ranges, ip_family, connect_to, assertions });
+  return { url: target, ...plain, headers: authorized, ...expected };
 }
 
 function authorization(auth: HttpAuth): string {

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { fieldError } from '../../http/validation.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import {
+  expectationAnswer, expectationFields, NO_EXPECTATIONS, viewExpectations,
+} from './http-expectations.ts';
+import {
   httpTarget, httpType, requestSpec, resolveHttpSettings, type HttpInput, type HttpOwn,
 } from './http.ts';
 
@@ -12,7 +15,9 @@ const keywordSettings = z.strictObject({
 });
 export type KeywordSettings = z.infer<typeof keywordSettings>;
 
-export const keywordAnswer = { keyword_config: keywordSettings.optional() };
+export const keywordAnswer = {
+  keyword_config: keywordSettings.extend(expectationAnswer).optional(),
+};
 
 const MOST_KEYWORDS = 20;
 const LONGEST_KEYWORD = 500;
@@ -31,7 +36,8 @@ const flatFields = {
 };
 
 export const keywordFields = {
-  ...flatFields, keyword_config: z.strictObject(flatFields).nullable().optional(),
+  ...flatFields,
+  keyword_config: z.strictObject({ ...flatFields, ...expectationFields }).nullable().optional(),
 };
 
 type KeywordInput = FieldsOf<typeof keywordFields> & HttpInput;
@@ -39,18 +45,23 @@ type KeywordInput = FieldsOf<typeof keywordFields> & HttpInput;
 export const keywordType: CheckType<KeywordInput, HttpOwn & { keyword: KeywordSettings | null }> = {
   fields: [...httpType.fields, ...Object.keys(keywordFields)],
   resolve: (input, current) => {
-    const http = resolveHttpSettings(input, current?.http ?? null);
+    const { keywords, match_mode, case_sensitive, ...expectations } = input.keyword_config ?? {};
+    const http = resolveHttpSettings(input, current?.http ?? null, expectations);
     if (http.method === 'HEAD') {
       throw fieldError('method', 'The answer to a HEAD request has no body to look for keywords in');
     }
     const target = httpTarget(input.target, current?.target);
     const keyword = chooseSettings<KeywordSettings>({
-      config: 'keyword_config', sent: [input, input.keyword_config ?? {}], current: current?.keyword ?? null,
+      config: 'keyword_config', sent: [input, { keywords, match_mode, case_sensitive }],
+      current: current?.keyword ?? null,
       defaults: { keywords: undefined, match_mode: 'all', case_sensitive: false },
     });
     return { target, http, keyword };
   },
-  view: (doc, isConcealed) => ({ keyword_config: doc.keyword, ...httpType.view(doc, isConcealed) }),
+  view: (doc, isConcealed) => ({
+    keyword_config: doc.keyword && { ...viewExpectations(doc.http ?? NO_EXPECTATIONS), ...doc.keyword },
+    ...httpType.view(doc, isConcealed),
+  }),
   toSpec: (doc) => ({
     type: 'KEYWORD', ...requestSpec(doc),
     ...(doc.keyword ?? { keywords: [], match_mode: 'all', case_sensitive: false }),
