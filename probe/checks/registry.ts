@@ -1,10 +1,16 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type CheckFactory, type Finding } from './check.ts';
+import { createDnsCheck } from './dns.ts';
 import { createHttpCheck } from './http.ts';
 import { createIcmpCheck } from './icmp.ts';
 import { createKeywordCheck } from './keyword.ts';
 
-const CHECKS: readonly CheckFactory[] = [createHttpCheck, createKeywordCheck, createIcmpCheck];
+const CHECKS: readonly CheckFactory[] = [
+  createDnsCheck,
+  createHttpCheck,
+  createIcmpCheck,
+  createKeywordCheck,
+];
 
 /** The checks that this version can run. */
 export class CheckRegistry {

@@ -98,6 +98,7 @@ export const dnsSpec = z.object({
   server: z.object({ host: z.string().min(1), port }).nullable(),
   resolution_timeout_ms: z.int().min(1),
 });
+export type DnsSpec = z.infer<typeof dnsSpec>;
 
 /** Echo requests to a host. The limits are those that keep a probe from flooding anybody. */
 export const icmpSpec = z.object({

@@ -1,7 +1,14 @@
 import { bodyFraming } from './body-framing.ts';
+import { dnsReply } from './dns-reply.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
 import { responseHead } from './response-head.ts';
 
 /** Every parser that reads what a target sends. */
-export const FUZZED_PARSERS: readonly FuzzedParser[] = [bodyFraming, icmpPacket, pingOutput, responseHead];
+export const FUZZED_PARSERS: readonly FuzzedParser[] = [
+  bodyFraming,
+  dnsReply,
+  icmpPacket,
+  pingOutput,
+  responseHead,
+];

@@ -1,0 +1,74 @@
+import type { Clock } from '../../../shared/time.ts';
+import { askByTcp } from './ask-by-tcp.ts';
+import type { Question } from './question.ts';
+import { RCODES, type Reply } from './reply.ts';
+import type { NameServer, NoReply, UdpSockets } from './udp-sockets.ts';
+
+/** Wait for one answer by UDP before the question is sent again, or to the next server, ms. */
+const TRY_MS = 2000;
+
+type Conclusion = Exclude<Reply, { kind: 'stray' | 'truncated' }> | NoReply;
+
+/** What became of one question, at which server. */
+export type Outcome = { server: NameServer; via: 'UDP' | 'TCP' } & Conclusion;
+
+export interface Network {
+  clock: Clock;
+  udp: UdpSockets;
+}
+
+/**
+ * Asks `servers` (at least one) in turn within `timeoutMs`, again and again while they are silent. Records
+ * and NXDOMAIN are the answer. A server that fails, refuses or makes no sense is not asked again; once there
+ * is no other, its outcome is the answer. Never rejects.
+ */
+export async function lookUp(
+  { clock, udp }: Network, servers: readonly NameServer[], question: Question, timeoutMs: number,
+): Promise<Outcome> {
+  const startedAt = clock.monotonic();
+  const leftMs = (): number => Math.max(0, timeoutMs - (clock.monotonic() - startedAt));
+  let asked = servers;
+  let strays = 0;
+  let failed: Outcome | null = null;
+  for (let turn = 0; ; turn += 1) {
+    const server = asked[turn % asked.length] as NameServer;
+    const outcome = await askServer({ clock, udp }, server, question, leftMs);
+    if (isFinal(outcome)) return outcome;
+    if (outcome.kind === 'silent') strays += outcome.strays;
+    else {
+      // An answer tells more than a socket that failed.
+      failed = failed === null || failed.kind === 'down' ? outcome : failed;
+      asked = asked.filter((each) => each !== server);
+      turn -= 1;
+      if (asked.length === 0) return failed;
+    }
+    if (leftMs() <= 0) return { server, via: outcome.via, kind: 'silent', strays };
+  }
+}
+
+function isFinal(outcome: Outcome): boolean {
+  return outcome.kind === 'records' || (outcome.kind === 'error' && outcome.rcode === RCODES.NXDOMAIN);
+}
+
+/** One question to one server: by UDP, without EDNS if it knows none, and by TCP if the answer is long. */
+async function askServer(
+  { clock, udp }: Network, server: NameServer, question: Question, leftMs: () => number,
+): Promise<Outcome> {
+  const ask = (withEdns: boolean): Promise<Reply | NoReply> =>
+    udp.ask(server, { question, withEdns, timeoutMs: Math.min(TRY_MS, leftMs()) });
+  let withEdns = true;
+  let reply = await ask(withEdns);
+  if (reply.kind === 'error' && reply.rcode === RCODES.FORMERR) {
+    withEdns = false;
+    reply = await ask(withEdns);
+  }
+  if (reply.kind !== 'truncated') return { server, via: 'UDP', ...concluded(reply) };
+  const longReply = await askByTcp(clock, server, { question, withEdns, timeoutMs: leftMs() });
+  return { server, via: 'TCP', ...concluded(longReply) };
+}
+
+function concluded(reply: Reply | NoReply): Conclusion {
+  if (reply.kind === 'stray') return { kind: 'malformed', problem: 'it answers another question' };
+  if (reply.kind === 'truncated') return { kind: 'malformed', problem: 'it is cut short even over TCP' };
+  return reply;
+}

@@ -1,0 +1,116 @@
+import { MessageReader } from './message-reader.ts';
+import { HEADER_BYTES, type Question } from './question.ts';
+import { recordText, TYPE_NUMBERS } from './record-data.ts';
+
+/** Records of one answer that are read; more than any real set has. */
+const MAX_RECORDS = 1000;
+const CLASS_IN = 1;
+const [IS_REPLY, OPCODE, IS_AUTHORITATIVE, IS_TRUNCATED] = [0x8000, 0x7800, 0x0400, 0x0200] as const;
+
+export const RCODES = Object.freeze({ FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 });
+
+/** What a message says about a question. */
+export type Reply =
+  /** Nothing: it is no answer to it. */
+  | { kind: 'stray' }
+  /** It answers the question, but cannot be used; `problem` says why. */
+  | { kind: 'malformed'; problem: string }
+  /** The whole answer is to be had by TCP. */
+  | { kind: 'truncated' }
+  | { kind: 'error'; rcode: number }
+  | {
+    kind: 'records';
+    /** In the form of `canonicalDnsValue`; none when the name has no records of the type. */
+    values: string[];
+    /** Where CNAME records led, when the name is an alias. */
+    alias: string | null;
+    /** The server knows nothing itself and names other servers. */
+    isReferral: boolean;
+  };
+
+const STRAY: Reply = Object.freeze({ kind: 'stray' });
+const TRUNCATED: Reply = Object.freeze({ kind: 'truncated' });
+
+/** Reads what `bytes`, a whole DNS message, answers to `question` with that id. Never throws. */
+export function readReply(bytes: Buffer, question: Question, id: number): Reply {
+  const reader = new MessageReader(bytes);
+  const [ownId, flags, questions] = [reader.u16(), reader.u16(), reader.u16()];
+  const [answers, authorities] = [reader.u16(), reader.u16()];
+  const isOurs = ownId === id && (flags & (IS_REPLY | OPCODE)) === IS_REPLY;
+  if (bytes.length < HEADER_BYTES || !isOurs) return STRAY;
+  const rcode = flags & 0xf;
+  // A server that cannot read the question cannot repeat it.
+  const mayLackQuestion = rcode === RCODES.FORMERR && questions === 0;
+  if (!mayLackQuestion && (questions !== 1 || !repeats(bytes, question.section))) return STRAY;
+  if (rcode !== 0) return { kind: 'error', rcode };
+  if (flags & IS_TRUNCATED) return TRUNCATED;
+  if (answers > MAX_RECORDS) return malformed(`it has more than ${MAX_RECORDS} records`);
+  reader.at = HEADER_BYTES + question.section.length;
+  const records = Array.from({ length: answers }, () => nextRecord(reader, question));
+  const isReferral = answers === 0 && authorities > 0 && (flags & IS_AUTHORITATIVE) === 0
+    && nextRecord(reader, question).type === TYPE_NUMBERS.NS;
+  if (reader.isBroken) return malformed('it ends within a record');
+  return answerOf(reader, question, records, isReferral);
+}
+
+function malformed(problem: string): Reply {
+  return { kind: 'malformed', problem };
+}
+
+/** Whether the message asks that question, in letters of any case; no other byte of it is above 64. */
+function repeats(bytes: Buffer, section: Buffer): boolean {
+  const asked = bytes.subarray(HEADER_BYTES, HEADER_BYTES + section.length);
+  return asked.equals(section) || asked.toString('latin1').toLowerCase() === section.toString('latin1');
+}
+
+interface RawRecord {
+  owner: string;
+  /** 0 in classes other than IN. */
+  type: number;
+  /** Where its data are. */
+  at: number;
+  size: number;
+}
+
+function nextRecord(reader: MessageReader, question: Question): RawRecord {
+  const owner = ownerName(reader, question);
+  const [type, recordClass] = [reader.u16(), reader.u16()];
+  reader.skip(4);
+  const size = reader.u16();
+  const at = reader.at;
+  reader.skip(size);
+  return { owner, type: recordClass === CLASS_IN ? type : 0, at, size };
+}
+
+/** Most records belong to the name of the question and say so by a pointer to it. */
+function ownerName(reader: MessageReader, question: Question): string {
+  const { bytes, at } = reader;
+  if (bytes[at] !== 0xc0 || bytes[at + 1] !== HEADER_BYTES) return reader.name();
+  reader.skip(2);
+  return question.name;
+}
+
+function answerOf(
+  { bytes }: MessageReader, question: Question, records: readonly RawRecord[], isReferral: boolean,
+): Reply {
+  const aliases = question.type === 'CNAME' ? new Map<string, RawRecord>() : new Map(
+    records.filter(({ type }) => type === TYPE_NUMBERS.CNAME).map((record) => [record.owner, record]),
+  );
+  let owner = question.name;
+  const seen = new Set([owner]);
+  for (let record = aliases.get(owner); record; record = aliases.get(owner)) {
+    const target = new MessageReader(bytes, record.at);
+    owner = recordText('CNAME', target, record.size);
+    if (target.isBroken) return malformed('a CNAME record is damaged');
+    if (seen.has(owner)) return malformed('its CNAME records form a loop');
+    seen.add(owner);
+  }
+  const values: string[] = [];
+  for (const record of records) {
+    if (record.type !== TYPE_NUMBERS[question.type] || record.owner !== owner) continue;
+    const data = new MessageReader(bytes, record.at);
+    values.push(recordText(question.type, data, record.size));
+    if (data.isBroken) return malformed(`a record of type ${question.type} is damaged`);
+  }
+  return { kind: 'records', values, alias: owner === question.name ? null : owner, isReferral };
+}

@@ -1,0 +1,89 @@
+import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
+import type { DnsRecordType } from '../../../shared/dns-values.ts';
+import { missed, type CheckContext, type Finding } from '../check.ts';
+import { Deadline } from '../deadline.ts';
+import { Target } from '../network/target.ts';
+import { lookUp, type Network, type Outcome } from './lookup.ts';
+import { questionFor, type Question } from './question.ts';
+import type { SystemServers } from './system-servers.ts';
+import type { NameServer } from './udp-sockets.ts';
+import { faultOf, serverText } from './verdict.ts';
+
+export interface DnsResources {
+  context: CheckContext;
+  network: Network;
+  systemServers: SystemServers;
+}
+
+/** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
+export class DnsRun {
+  readonly #resources: DnsResources;
+  readonly #spec: DnsSpec;
+  readonly #deadline: Deadline;
+  readonly #target: Target;
+  readonly #outcomes = new Map<DnsRecordType, Outcome>();
+
+  constructor(resources: DnsResources, spec: DnsSpec, timeoutMs: number, allowPrivate?: boolean) {
+    this.#resources = resources;
+    this.#spec = spec;
+    this.#deadline =
+      new Deadline(resources.context.clock, Math.min(timeoutMs, spec.resolution_timeout_ms));
+    this.#target = new Target(resources.context, this.#deadline, allowPrivate);
+  }
+
+  async run(): Promise<Finding> {
+    const { name, server } = this.#spec;
+    const types = [...new Set(this.#spec.record_entries.map(({ type }) => type))];
+    const questions = types.map((type) => questionFor(name, type)).filter((question) => question !== null);
+    if (questions.length < types.length) return missed('unsupported');
+    if (server === null) {
+      const servers = this.#resources.systemServers.current();
+      if (servers.length === 0) return missed('probe_unhealthy');
+      await this.#ask(questions, servers, this.#deadline.leftMs);
+    } else {
+      const unreached = await this.#target.reach(server.host, 'any', async (address, shareMs) => {
+        await this.#ask(questions, [{ address, port: server.port }], shareMs);
+        return [...this.#outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
+      });
+      if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
+      if (unreached) return unreached;
+    }
+    return this.#verdict();
+  }
+
+  async #ask(
+    questions: readonly Question[], servers: readonly NameServer[], timeoutMs: number,
+  ): Promise<void> {
+    await Promise.all(questions.map(async (question) => {
+      this.#outcomes.set(question.type, await lookUp(this.#resources.network, servers, question, timeoutMs));
+    }));
+  }
+
+  #verdict(): Finding {
+    const { name, record_entries: entries, server } = this.#spec;
+    for (const entry of entries) {
+      const outcome = this.#outcomes.get(entry.type) as Outcome;
+      const known = this.#known(outcome.server.address);
+      if (outcome.kind === 'silent') return this.#silence(entry.type, outcome, known);
+      const fault = faultOf(name, entry, outcome, server === null);
+      if (fault) return fault.outcome === 'missed' ? fault : { ...fault, ...known };
+    }
+    return {
+      outcome: 'success', degraded: false, status_code: null, error: null, missed: null, tls: null, detail: null,
+      ...this.#known((this.#outcomes.values().next().value as Outcome).server.address),
+    };
+  }
+
+  #silence(
+    type: DnsRecordType, { server, via, strays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
+  ): Finding {
+    const only = strays === 0 ? '' : `; ${strays} messages came that answer no question of this probe`;
+    const doing = `asking ${serverText(server)} by ${via} for ${type} of ${this.#spec.name}${only}`;
+    return this.#deadline.passed('dns', doing, known);
+  }
+
+  #known(address: string | null = null): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address'> {
+    const elapsedMs = this.#deadline.elapsedMs;
+    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address };
+  }
+}

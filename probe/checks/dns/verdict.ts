@@ -1,0 +1,99 @@
+import { isIPv6 } from 'node:net';
+import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
+import { canonicalDnsValue, isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
+import { failure, missed, printable, type Finding } from '../check.ts';
+import { connectionFailure } from '../network/problems.ts';
+import type { Outcome } from './lookup.ts';
+import { RCODES } from './reply.ts';
+import type { NameServer } from './udp-sockets.ts';
+
+type RecordEntry = DnsSpec['record_entries'][number];
+
+/** What of a set of values a message shows, and what the result's details keep. */
+const SHOWN = { values: 4, characters: 50 } as const;
+const KEPT = { values: 10, characters: 150 } as const;
+
+const RCODE_NAMES = new Map<number, string>(Object.entries(RCODES).map(([name, rcode]) => [rcode, name]));
+
+/**
+ * Why this outcome is not what the entry expects, or null if it is. A silent server is left to the caller,
+ * who knows the deadline. `isSystem`: the servers are the probe's own, so that none listening is its fault.
+ */
+export function faultOf(
+  name: string, entry: RecordEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
+): Finding | null {
+  const server = serverText(outcome.server);
+  const asked = `${entry.type} of ${name}`;
+  switch (outcome.kind) {
+    case 'down': return downFault(outcome, server, isSystem);
+    case 'error': return failure('dns_error', 'dns', rcodeText(outcome.rcode, { name, asked, server }));
+    case 'malformed':
+      return failure('dns_error', 'dns', `${server} sent an unusable answer for ${asked}: ${outcome.problem}`);
+    case 'records':
+      if (outcome.values.length > 0) return valuesFault(asked, entry, outcome.values);
+      return failure('dns_error', 'dns', emptyText(outcome, { name, type: entry.type, server }));
+  }
+}
+
+/** `address`, or `address:port` when the port is not the usual one. */
+export function serverText({ address, port }: NameServer): string {
+  if (port === 53) return address;
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function downFault(
+  { code, via }: Extract<Outcome, { kind: 'down' }>, server: string, isSystem: boolean,
+): Finding {
+  const finding = connectionFailure({ phase: 'connect', code, message: '' }, {});
+  if (finding.outcome === 'missed') return finding;
+  if (isSystem && code === 'ECONNREFUSED') return missed('probe_unhealthy');
+  return failure('dns_error', 'dns', `${server} cannot be asked by ${via}: ${finding.error?.message ?? code}`);
+}
+
+function rcodeText(
+  rcode: number, { name, asked, server }: { name: string; asked: string; server: string },
+): string {
+  if (rcode === RCODES.NXDOMAIN) return `The name ${name} does not exist (NXDOMAIN from ${server})`;
+  if (rcode === RCODES.SERVFAIL) return `${server} failed to look up ${asked} (SERVFAIL)`;
+  if (rcode === RCODES.REFUSED) return `${server} refused to answer for ${asked} (REFUSED)`;
+  return `${server} answered for ${asked} with error ${RCODE_NAMES.get(rcode) ?? rcode}`;
+}
+
+function emptyText(
+  { alias, isReferral }: Extract<Outcome, { kind: 'records' }>,
+  { name, type, server }: { name: string; type: DnsRecordType; server: string },
+): string {
+  if (isReferral) return `${server} does not answer for ${name} but refers to other name servers`;
+  const isAlias = alias === null ? '' : `is an alias of ${shortened(alias, SHOWN.characters)}, which `;
+  return `The name ${name} ${isAlias}has no ${type} record (empty answer from ${server})`;
+}
+
+function valuesFault(asked: string, entry: RecordEntry, values: readonly string[]): Finding | null {
+  if (entry.expected_values.length === 0) return null;
+  const expected = entry.expected_values.map((text) => canonicalDnsValue(entry.type, text) ?? text);
+  const isThere = (value: string): boolean => values.some((each) => isDnsValue(entry.type, value, each));
+  const isExpected = (value: string): boolean => expected.some((each) => isDnsValue(entry.type, each, value));
+  const isFound = entry.match === 'any' ? expected.some(isThere) : expected.every(isThere);
+  if (isFound && (entry.match !== 'exact' || values.every(isExpected))) return null;
+  const wish = { exact: 'exactly', contains: 'at least', any: 'any of' }[entry.match];
+  return failure(
+    'dns_validation_error', 'content',
+    `Expected ${asked} to be ${wish} ${listText(expected)}; got ${listText(values)}`,
+    { detail: { answers: { [entry.type]: keptValues(values) } } },
+  );
+}
+
+function listText(values: readonly string[]): string {
+  const shown = values.slice(0, SHOWN.values).map((value) => shortened(value, SHOWN.characters));
+  const more = values.length > shown.length ? ` and ${values.length - shown.length} more` : '';
+  return `${shown.join(', ')}${more}`;
+}
+
+function keptValues(values: readonly string[]): string[] {
+  return values.slice(0, KEPT.values).map((value) => shortened(value, KEPT.characters));
+}
+
+function shortened(value: string, most: number): string {
+  const text = printable(value.slice(0, most));
+  return value.length > most ? `${text}…` : text;
+}
