@@ -23,7 +23,7 @@ export function askByTcp(
       socket.destroy();
       resolve(reply);
     };
-    const onTime = (): void => void setImmediate(() => finish({ kind: 'silent', strays: 0 }));
+    const onTime = (): void => void setImmediate(() => finish({ kind: 'silent', hadStrays: false }));
     const timer = clock.setTimer(timeoutMs, onTime);
     const message = new LengthPrefixed();
     socket.on('connect', () => {

@@ -28,13 +28,13 @@ export async function lookUp(
   const startedAt = clock.monotonic();
   const leftMs = (): number => Math.max(0, timeoutMs - (clock.monotonic() - startedAt));
   let asked = servers;
-  let strays = 0;
+  let hadStrays = false;
   let failed: Outcome | null = null;
   for (let turn = 0; ; turn += 1) {
     const server = asked[turn % asked.length] as NameServer;
     const outcome = await askServer({ clock, udp }, server, question, leftMs);
     if (isFinal(outcome)) return outcome;
-    if (outcome.kind === 'silent') strays += outcome.strays;
+    if (outcome.kind === 'silent') hadStrays ||= outcome.hadStrays;
     else {
       // An answer tells more than a socket that failed.
       failed = failed === null || failed.kind === 'down' ? outcome : failed;
@@ -42,7 +42,8 @@ export async function lookUp(
       turn -= 1;
       if (asked.length === 0) return failed;
     }
-    if (leftMs() <= 0) return { server, via: outcome.via, kind: 'silent', strays };
+    // Timers count whole milliseconds.
+    if (leftMs() < 1) return { server, via: outcome.via, kind: 'silent', hadStrays };
   }
 }
 

@@ -75,9 +75,9 @@ export class DnsRun {
   }
 
   #silence(
-    type: DnsRecordType, { server, via, strays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
+    type: DnsRecordType, { server, via, hadStrays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
   ): Finding {
-    const only = strays === 0 ? '' : `; ${strays} messages came that answer no question of this probe`;
+    const only = hadStrays ? '; messages came that answer no question of this probe' : '';
     const doing = `asking ${serverText(server)} by ${via} for ${type} of ${this.#spec.name}${only}`;
     return this.#deadline.passed('dns', doing, known);
   }

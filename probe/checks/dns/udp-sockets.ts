@@ -13,8 +13,8 @@ export interface NameServer {
 
 /** Why no reply came. */
 export type NoReply =
-  /** In time; `strays`: messages that came meanwhile and answered no question of ours. */
-  | { kind: 'silent'; strays: number }
+  /** In time; `hadStrays`: messages came meanwhile that answer no question of ours. */
+  | { kind: 'silent'; hadStrays: boolean }
   /** The socket failed with that errno, or was `CLOSED` by the server. */
   | { kind: 'down'; code: string };
 
@@ -63,7 +63,7 @@ interface Waiting {
   question: Question;
   id: number;
   timer: Timer;
-  strays: number;
+  hadStrays: boolean;
   resolve: (reply: Reply | NoReply) => void;
 }
 
@@ -99,7 +99,7 @@ class UdpSocket {
       // What has arrived while this process was busy is read before time is called.
       const onTime = (): void => void setImmediate(() => this.#giveUp(id));
       this.#waiting.set(id, {
-        question, id, timer: this.#clock.setTimer(timeoutMs, onTime), strays: 0, resolve,
+        question, id, timer: this.#clock.setTimer(timeoutMs, onTime), hadStrays: false, resolve,
       });
       const message = queryMessage(question, id, withEdns);
       if (this.#unsent) this.#unsent.push(message);
@@ -116,12 +116,12 @@ class UdpSocket {
     const waiting = message.length < 2 ? undefined : this.#waiting.get(message.readUInt16BE(0));
     const reply = waiting && readReply(message, waiting.question, waiting.id);
     if (reply && reply.kind !== 'stray') return this.#settle(waiting, reply);
-    for (const each of this.#waiting.values()) each.strays += 1;
+    for (const each of this.#waiting.values()) each.hadStrays = true;
   }
 
   #giveUp(id: number): void {
     const waiting = this.#waiting.get(id);
-    if (waiting) this.#settle(waiting, { kind: 'silent', strays: waiting.strays });
+    if (waiting) this.#settle(waiting, { kind: 'silent', hadStrays: waiting.hadStrays });
   }
 
   #fail(code: string): void {

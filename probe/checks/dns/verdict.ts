@@ -75,10 +75,10 @@ function valuesFault(asked: string, entry: RecordEntry, values: readonly string[
   const isExpected = (value: string): boolean => expected.some((each) => isDnsValue(entry.type, each, value));
   const isFound = entry.match === 'any' ? expected.some(isThere) : expected.every(isThere);
   if (isFound && (entry.match !== 'exact' || values.every(isExpected))) return null;
-  const wish = { exact: 'exactly', contains: 'at least', any: 'any of' }[entry.match];
+  const wish = { exact: 'be exactly', contains: 'include', any: 'include one of' }[entry.match];
   return failure(
     'dns_validation_error', 'content',
-    `Expected ${asked} to be ${wish} ${listText(expected)}; got ${listText(values)}`,
+    `Expected ${asked} to ${wish} ${listText(expected)}; got ${listText(values)}`,
     { detail: { answers: { [entry.type]: keptValues(values) } } },
   );
 }

@@ -1,0 +1,238 @@
+import { createSocket } from 'node:dgram';
+import { afterEach, describe, expect, test } from 'vitest';
+import { questionFor, type Question } from '../../../../../probe/checks/dns/question.ts';
+import { UdpSockets } from '../../../../../probe/checks/dns/udp-sockets.ts';
+import { faultOf } from '../../../../../probe/checks/dns/verdict.ts';
+import { systemClock } from '../../../../../shared/time.ts';
+import { SimulatedClock } from '../../../../helpers/simulated-clock.ts';
+import { until } from '../../../../helpers/until.ts';
+import { drip } from '../../../../helpers/drip.ts';
+import { checkDns } from './dns-check.ts';
+import { startNameServer, type Asked, type TestNameServer } from './name-server.ts';
+import { u16, wireMessage, wireQuestion, wireRecord, type WireMessage } from './wire.ts';
+
+const servers: TestNameServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(respond: (asked: Asked) => void, host?: string): Promise<TestNameServer> {
+  const server = await startNameServer(respond, host);
+  servers.push(server);
+  return server;
+}
+
+const at = ({ port }: TestNameServer, host = '127.0.0.1') => ({ host, port });
+const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
+const expectOne = { record_entries: [{ type: 'A' as const, expected_values: ['192.0.2.1'], match: 'exact' as const }] };
+
+function answer(changes: Partial<WireMessage>): (asked: Asked) => void {
+  return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
+}
+
+/** Answers that are not to be believed; each would change the verdict. */
+const FORGERIES: [string, (asked: Asked) => void][] = [
+  ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, answers: [a(66)] }))],
+  ['another name', ({ id, send }) =>
+    send(wireMessage({ id, question: wireQuestion('evil.example', 'A'), answers: [a(66)] }))],
+  ['another type', ({ id, send }) =>
+    send(wireMessage({ id, question: wireQuestion('www.example.com', 'AAAA'), answers: [a(66)] }))],
+  ['no question', ({ id, send }) => send(wireMessage({ id, flags: 0x8183, question: Buffer.alloc(0) }))],
+  ['the query itself', ({ id, section, send }) => send(wireMessage({ id, flags: 0x0100, question: section }))],
+  ['noise', ({ send }) => send(Buffer.from('noise'))],
+  ['nothing', ({ send }) => send(Buffer.alloc(0))],
+];
+
+describe('a DNS check does not believe an answer with', () => {
+  test.each(FORGERIES)('%s, and waits for the true one', async (_, forge) => {
+    const server = await serve((asked) => {
+      forge(asked);
+      answer({ answers: [a(1)] })(asked);
+    });
+    expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
+  });
+
+  test.each(FORGERIES)('%s, and says that only such came', async (_, forge) => {
+    const server = await serve(forge);
+    const { error } = await checkDns({ server: at(server), resolution_timeout_ms: 50 });
+    expect(error).toMatchObject({ type: 'timeout', message: expect.stringContaining(
+      'for A of www.example.com; messages came that answer no question of this probe',
+    ) as string });
+  });
+
+  test('another source port', async () => {
+    const other = createSocket('udp4');
+    const server = await serve((asked) => {
+      const forged = wireMessage({ id: asked.id, question: asked.section, answers: [a(66)] });
+      other.send(forged, asked.port, '127.0.0.1', () => answer({ answers: [a(1)] })(asked));
+    });
+    expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
+    other.close();
+  });
+});
+
+describe('a DNS check by TCP', () => {
+  const cut = answer({ flags: 0x8380 });
+
+  async function byTcp(respond: (asked: Asked) => void, resolution_timeout_ms = 60_000) {
+    const server = await serve((asked) => (asked.via === 'UDP' ? cut(asked) : respond(asked)));
+    const finding = await checkDns({ server: at(server), resolution_timeout_ms });
+    return { server, error: finding.error, message: finding.error?.message.replaceAll(`:${server.port}`, '') };
+  }
+
+  test('refuses an answer that is cut short again', async () => {
+    const { error, message } = await byTcp(cut);
+    expect(error?.type).toBe('dns_error');
+    expect(message).toContain('it is cut short even over TCP');
+  });
+
+  test('refuses an answer to another question', async () => {
+    const { message } = await byTcp(answer({ id: 1, answers: [a(1)] }));
+    expect(message).toContain('it answers another question');
+  });
+
+  test('takes an answer in single bytes, and nothing after it', async () => {
+    const { error, server } = await byTcp(({ id, section, socket }) => {
+      const message = wireMessage({ id, question: section, answers: [a(1)] });
+      for (const byte of [...u16(message.length), ...message]) socket?.write(Buffer.of(byte));
+      const flood = () => socket?.writable && socket.write(Buffer.alloc(65_536), flood);
+      flood();
+    });
+    expect(error).toBeNull();
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test.each<[string, (asked: Asked) => void]>([
+    ['drips', ({ socket }) => void (socket && drip(socket, '\xff\xff', 5))],
+    ['says nothing', () => undefined],
+    ['promises 64 kB and sends less', ({ socket }) => socket?.write(Buffer.alloc(1000, 0xff))],
+  ])('gives up in time when the server %s', async (_, respond) => {
+    const { error, message } = await byTcp(respond, 100);
+    expect(error).toMatchObject({ type: 'timeout', layer: 'dns' });
+    expect(message).toContain('asking 127.0.0.1 by TCP for A');
+  });
+
+  test('names a server that closes the connection', async () => {
+    const { error, message } = await byTcp(({ socket }) => socket?.end(Buffer.of(0)));
+    expect(error?.type).toBe('dns_error');
+    expect(message).toBe('127.0.0.1 cannot be asked by TCP: Connection closed before an answer came');
+  });
+
+  test('refuses an empty message', async () => {
+    const { message } = await byTcp(({ socket }) => socket?.write(u16(0)));
+    expect(message).toContain('it answers another question');
+  });
+});
+
+describe('the sockets of DNS checks', () => {
+  test('serve sixteen questions each, and close after the last', async () => {
+    const server = await serve(answer({ answers: [a(1)] }));
+    const open = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
+    const before = open();
+    const udp = new UdpSockets(systemClock);
+    const question = questionFor('www.example.com', 'A') as Question;
+    const target = { address: '127.0.0.1', port: server.port };
+    const replies = await Promise.all(Array.from({ length: 40 }, () =>
+      udp.ask(target, { question, withEdns: true, timeoutMs: 60_000 })));
+    expect(new Set(replies.map(({ kind }) => kind))).toEqual(new Set(['records']));
+    const ports = [...new Set(server.asked.map(({ port }) => port))];
+    const idsByPort = ports.map((each) => new Set(server.asked.filter(({ port }) => port === each).map(({ id }) => id)));
+    expect(idsByPort.map(({ size }) => size).sort((one, two) => two - one)).toEqual([16, 16, 8]);
+    await until(() => open() === before);
+  });
+});
+
+describe('a lost question', () => {
+  test('is repeated after two seconds with another id, from another port', async () => {
+    const clock = new SimulatedClock();
+    const server = await serve((asked) => {
+      if (server.asked.length > 1) answer({ answers: [a(1)] })(asked);
+    });
+    const finding = checkDns({ server: at(server) }, { context: { clock } });
+    await until(() => server.asked.length === 1);
+    await clock.advance(2000);
+    expect(await finding).toMatchObject({ outcome: 'success', response_time_ms: 2000 });
+    const [first, second] = server.asked as [Asked, Asked];
+    expect(second.port).not.toBe(first.port);
+  });
+});
+
+describe("the system's name servers", () => {
+  const failing = answer({ flags: 0x8182 });
+
+  test('are asked in turn until one has an answer', async () => {
+    const [refusing, broken, sound] = [
+      await serve(answer({ flags: 0x8185 })), await serve(failing), await serve(answer({ answers: [a(1)] })),
+    ];
+    const system = [refusing, broken, sound].map(({ port }) => `127.0.0.1:${port}`);
+    expect(await checkDns({}, { system })).toMatchObject({ outcome: 'success' });
+    expect([refusing, broken, sound].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
+  });
+
+  test('are not asked further once one knows that the name does not exist', async () => {
+    const [knowing, other] = [await serve(answer({ flags: 0x8183 })), await serve(answer({ answers: [a(1)] }))];
+    const system = [knowing, other].map(({ port }) => `127.0.0.1:${port}`);
+    const { error } = await checkDns({}, { system });
+    expect(error?.message).toContain('does not exist');
+    expect(other.asked).toEqual([]);
+  });
+
+  test('may have an IPv6 address, and are not subject to the guard', async () => {
+    const server = await serve(answer({ answers: [a(1)] }), '::1');
+    const context = { allowAddress: () => false };
+    expect(await checkDns({}, { system: [`[::1]:${server.port}`], context })).toMatchObject({
+      outcome: 'success', remote_address: '::1',
+    });
+  });
+
+  test('that are all down, or none, are the fault of the probe', async () => {
+    const server = await startNameServer(() => undefined);
+    await server.close();
+    const missed = { outcome: 'missed', missed: 'probe_unhealthy' };
+    expect(await checkDns({}, { system: [`127.0.0.1:${server.port}`] })).toMatchObject(missed);
+    expect(await checkDns({}, { system: [] })).toMatchObject(missed);
+  });
+
+  test('that fail where another is down are named', async () => {
+    const [down, broken] = [await startNameServer(() => undefined), await serve(failing)];
+    await down.close();
+    const system = [`127.0.0.1:${down.port}`, `127.0.0.1:${broken.port}`];
+    expect((await checkDns({}, { system })).error?.message).toContain('SERVFAIL');
+  });
+});
+
+describe('a chosen name server', () => {
+  const resolver = {
+    resolve: (host: string, family: 4 | 6) => Promise.resolve(host === 'ns.example' && family === 4
+      ? { ok: true as const, addresses: ['127.0.0.2', '127.0.0.1'] }
+      : { ok: false as const, code: 'ENOTFOUND' }),
+  };
+
+  test('is asked only if all its addresses are allowed', async () => {
+    const server = await serve(answer({ answers: [a(1)] }));
+    for (const [host, allowed] of [['127.0.0.1', '192.0.2.1'], ['ns.example', '127.0.0.1']] as const) {
+      const context = { resolver, allowAddress: (ip: string) => ip === allowed };
+      expect(await checkDns({ server: at(server, host) }, { context })).toMatchObject({
+        outcome: 'missed', missed: 'blocked_target',
+      });
+    }
+    expect(server.asked).toEqual([]);
+  });
+
+  test('may be a name, whose addresses are tried in turn', async () => {
+    const server = await serve(answer({ answers: [a(1)] }));
+    const finding = await checkDns({ server: at(server, 'ns.example') }, { context: { resolver } });
+    expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
+    expect(await checkDns({ server: at(server, 'gone.example') }, { context: { resolver } })).toMatchObject({
+      error: { type: 'dns_error', message: 'The name gone.example does not exist' },
+    });
+  });
+});
+
+test.each([['EMFILE', 'overload'], ['ENOBUFS', 'overload'], ['ENETUNREACH', 'probe_unhealthy']])(
+  'a DNS check that ends with %s is missed', (code, reason) => {
+    const entry = { type: 'A' as const, expected_values: [], match: 'any' as const };
+    const outcome = { kind: 'down' as const, code, server: { address: '192.0.2.1', port: 53 }, via: 'UDP' as const };
+    expect(faultOf('a.example', entry, outcome, false)).toMatchObject({ outcome: 'missed', missed: reason });
+  },
+);
