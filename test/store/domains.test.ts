@@ -3,7 +3,9 @@ import type { DomainDoc, Lookup } from '../../controller/domains/domain.ts';
 import { DomainLookups, type WatchingMonitors } from '../../controller/domains/service.ts';
 import { DomainStore } from '../../controller/domains/store.ts';
 import { TurnStore } from '../../controller/domains/turn-store.ts';
+import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { newId, shardOf } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
@@ -83,6 +85,22 @@ describe('a domain', () => {
     expect(await store.find('one.example')).toBeNull();
     expect(claimed?.uses).toBe(1);
   });
+});
+
+test('every monitor of a domain is marked for its journal, and no other one', async () => {
+  const monitors = new MonitorStore(mongo.db);
+  await monitors.ensureIndexes();
+  const ids = Array.from({ length: 2300 }, (_, index) => newId(NOW + index));
+  const docs = ids.map((_id) => ({ _id, domain: 'many.example', revision: 7 }));
+  const others = [{ _id: newId(NOW), domain: 'other.example', revision: 7 }, { _id: newId(NOW), revision: 7 }];
+  const all = mongo.db.collection<{ _id: string; revision: number; unjournaled?: number }>('monitors');
+  await all.insertMany([...docs, ...others]);
+  await monitors.retellDomain('many.example');
+  const marked = await all.find({ unjournaled: { $exists: true } }).toArray();
+  expect(marked.map(({ _id }) => _id).toSorted()).toEqual(ids.toSorted());
+  expect(marked.every(({ _id, revision, unjournaled }) => revision === 8 && unjournaled === shardOf(_id))).toBe(true);
+  expect(await monitors.watchDomain('other.example')).toBe(true);
+  expect(await monitors.watchDomain('none.example')).toBe(false);
 });
 
 describe('lookups', () => {
