@@ -11,7 +11,8 @@ const NO_RIGHT = 'raw sockets need root or CAP_NET_RAW';
 
 /** What npm wrote when it failed, and what that means for people. */
 const REASONS = [
-  [/find Python|python3?: (?:command )?not found/i, 'Python is missing (Debian, Ubuntu: apt-get install python3)'],
+  [/ failed \(SIGKILL\):/, 'the build took too long'],
+  [/could not find any Python/i, 'Python is missing (Debian, Ubuntu: apt-get install python3)'],
   [
     /not found: make|(?:make|cc|g\+\+|clang\+\+|c\+\+): (?:command )?(?:not found|No such file)|xcode/i,
     'there is no C++ compiler (Debian, Ubuntu: apt-get install build-essential)',

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+
+/**
+ * A router in a network namespace of its own, with hosts behind it. Needs root. `prefix` is that of its
+ * addresses; `.1` behind it answers, `.9` swallows everything.
+ */
+export class Router {
+  readonly #name = `fw${randomInt(1e6)}`;
+  readonly #near = `10.${randomInt(64, 250)}.${randomInt(250)}`;
+  readonly #far = `10.${randomInt(64, 250)}.${randomInt(250)}`;
+
+  static start(): Router {
+    const router = new Router();
+    try {
+      router.#connect();
+      return router;
+    } catch (error) {
+      router.stop();
+      throw error;
+    }
+  }
+
+  /** Its own address, which stands in what it returns. */
+  get address(): string {
+    return `${this.#near}.2`;
+  }
+
+  readonly hosts = {
+    answering: `${this.#far}.1`, beyond: `${this.#far}.6`, prohibited: `${this.#far}.7`,
+    unreachable: `${this.#far}.8`, silent: `${this.#far}.9`,
+  };
+
+  stop(): void {
+    try {
+      run(`ip netns del ${this.#name}`);
+    } catch {
+      // It was never made.
+    }
+  }
+
+  #connect(): void {
+    const [name, near, far] = [this.#name, this.#near, this.#far];
+    run(`ip netns add ${name}`);
+    run(`ip link add ${name}a type veth peer name ${name}b netns ${name}`);
+    run(`ip addr add ${near}.1/30 dev ${name}a`);
+    run(`ip link set ${name}a up`);
+    const within = (command: string): void => run(`ip netns exec ${name} ${command}`);
+    within('ip link set lo up');
+    within(`ip link set ${name}b up`);
+    within(`ip addr add ${near}.2/30 dev ${name}b`);
+    within(`ip addr add ${this.hosts.answering}/32 dev lo`);
+    within(`ip route add ${this.hosts.beyond} via ${near}.1`);
+    within(`ip route add prohibit ${this.hosts.prohibited}`);
+    within(`ip route add unreachable ${this.hosts.unreachable}`);
+    within(`ip route add blackhole ${this.hosts.silent}`);
+    within('sh -c "echo 1 > /proc/sys/net/ipv4/ip_forward"');
+    run(`ip route add ${far}.0/24 via ${near}.2`);
+  }
+}
+
+function run(command: string): void {
+  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((word) => (word[1] ?? word[2]) as string);
+  execFileSync(words[0] as string, words.slice(1), { stdio: 'pipe' });
+}
