@@ -73,6 +73,9 @@ async function build(root, cache, target) {
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
+  } finally {
+    // Its process would wake fifty times a second for as long as we run.
+    await esbuild.stop();
   }
 }
 

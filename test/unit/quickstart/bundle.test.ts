@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
 
@@ -19,6 +21,16 @@ const write = (path: string, text: string) => {
 };
 const build = () => ensureBundles({ root, say: () => undefined });
 
+const BUNDLE = new URL('../../../deploy/quickstart/bundle.mjs', import.meta.url).href;
+
+/** Builds in a process of its own, which then runs the rest; `bundles` is what it has built. */
+const run = (rest: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', `
+  import { readdirSync, readFileSync } from 'node:fs';
+  import { ensureBundles } from '${BUNDLE}';
+  const bundles = await ensureBundles({ root: ${JSON.stringify(root)}, say: () => {} });
+  ${rest}
+  process.exit();`]);
+
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'farwatch-bundle-'));
   write('shared/greeting.ts', 'export const greeting: string = "hello";');
@@ -32,7 +44,8 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 test('concurrent starts that build produce the same complete bundles and leave no drafts', async () => {
-  const dirs = await Promise.all([build(), build(), build()]);
+  const starts = await Promise.all([1, 2, 3].map(() => run('process.stdout.write(bundles);')));
+  const dirs = starts.map(({ stdout }) => stdout);
   expect(new Set(dirs).size).toBe(1);
   expect(readdirSync(dirs[0] as string).filter((name) => name.endsWith('.mjs'))).toEqual(NAMES);
   expect(readFileSync(join(dirs[0] as string, 'probe.mjs'), 'utf8')).toContain('hello');
@@ -50,6 +63,14 @@ test('existing bundles are reused; a change of any source or package causes a ne
   write('package-lock.json', '{ }');
   expect(await build()).not.toBe(second);
   expect(existsSync(first)).toBe(true);
+});
+
+test.runIf(existsSync('/proc/self/task'))('a build leaves no process behind', async () => {
+  const { stdout } = await run(`
+    const threads = readdirSync('/proc/self/task');
+    const children = threads.map((id) => readFileSync('/proc/self/task/' + id + '/children', 'utf8'));
+    process.stdout.write('children: ' + children.join(''));`);
+  expect(stdout).toBe('children: ');
 });
 
 test('an error in the source is reported and leaves no files behind', async () => {
