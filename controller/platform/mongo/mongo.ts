@@ -2,6 +2,7 @@ import { MongoClient, type Db, type Document } from 'mongodb';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { guardDeadSockets } from './mongo-dead-socket.ts';
+import { stopPoolTimers } from './mongo-pool-timer.ts';
 
 export interface Mongo {
   readonly db: Db;
@@ -33,6 +34,7 @@ const SAY_WAITING_EVERY_MS = 5000;
 /** The driver's connection to the database of `url`. After a first ping it reconnects whenever it has to. */
 export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOptions = {}): Mongo {
   guardDeadSockets();
+  stopPoolTimers();
   const client = new MongoClient(url, {
     ...TIMEOUTS,
     appName: 'farwatch',
