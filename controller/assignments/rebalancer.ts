@@ -12,8 +12,9 @@ import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
 const LOOK_EVERY_MS = 2000;
-/** A writer that took longer than this has died. */
+/** A writer that took longer than this has died; somebody looks for what it left this often. */
 const PENDING_TOO_LONG_MS = 30_000;
+const FINISH_EVERY_MS = 10_000;
 /** Controllers see a probe come or go some seconds apart; a second walk corrects what one did meanwhile. */
 const WALK_AGAIN_MS = 60_000;
 const WALK_EVERY_MS = 15 * 60_000;
@@ -60,6 +61,7 @@ export class Rebalancer {
   readonly #rounds: Rounds;
   readonly #regions = new Map<string, RegionState>();
   #sweptAtMono: number;
+  #finishedAtMono = -Infinity;
   #isStopped = false;
 
   constructor(deps: RebalancerDeps) {
@@ -88,14 +90,22 @@ export class Rebalancer {
   }
 
   async #look(): Promise<void> {
-    const { clock, directory, owns, placement } = this.#deps;
+    const { directory, owns } = this.#deps;
     for (const region of directory.regions()) {
       if (this.#isStopped) return;
       if (owns(region._id)) await this.#lookAt(region);
       else this.#regions.delete(region._id);
     }
-    await placement.finishPending(clock.now() - PENDING_TOO_LONG_MS);
+    await this.#finish();
     await this.#sweep();
+  }
+
+  async #finish(): Promise<void> {
+    const { clock, placement } = this.#deps;
+    const nowMono = clock.monotonic();
+    if (nowMono - this.#finishedAtMono < FINISH_EVERY_MS) return;
+    await placement.finishPending(clock.now() - PENDING_TOO_LONG_MS);
+    this.#finishedAtMono = nowMono;
   }
 
   async #lookAt(region: RegionDoc): Promise<void> {
