@@ -8,7 +8,7 @@ import type { NatsBus } from './bus.ts';
 const KEEP_NS = 3_600_000_000_000;
 const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
 /** Also finds a server of a cluster that lost everything while we stayed connected to another. */
-const LOOK_EVERY_MS = 5000;
+const LOOK_EVERY_MS = 30_000;
 /** JetStream is not enabled for this account, or for the server. */
 const NOT_ENABLED = [10039, 10076];
 
@@ -40,7 +40,7 @@ export async function ensureRawStream(
   }
 }
 
-/** Ensures RAW every few seconds once started, and after each reconnect: NATS may have lost everything. */
+/** Ensures RAW twice a minute once started, and after each reconnect: NATS may have lost everything. */
 export function keepRawStream(options: {
   bus: Pick<NatsBus, 'streams' | 'isConnected' | 'onReconnect'>; log: Log; clock: Clock; maxBytes?: number;
 }): Rounds {
