@@ -3,8 +3,10 @@ import type { Clock, Timer } from './time.ts';
 interface RoundsDeps {
   clock: Clock;
   everyMs: number;
-  /** Resolves to true when there is more to do at once. */
-  round(): Promise<boolean | void>;
+  /** For rounds whose work is announced: the time from a round that was `quiet` to the next, ms. */
+  quietMs?: number;
+  /** Resolves to true when there is more to do at once, and to `quiet` when the next round can wait. */
+  round(): Promise<boolean | void | 'quiet'>;
   onFailed(error: unknown): void;
 }
 
@@ -22,7 +24,7 @@ export class Rounds {
 
   /** The first round is due after one period. */
   start(): void {
-    this.#timer = this.#deps.clock.setRepeating(this.#deps.everyMs, () => this.look());
+    this.#wait(this.#deps.everyMs);
   }
 
   /** Looks now; while a round is under way, once more after it. */
@@ -57,15 +59,27 @@ export class Rounds {
   }
 
   async #round(): Promise<void> {
-    let hasMore: boolean | void = false;
+    const { everyMs, quietMs, round, onFailed } = this.#deps;
+    let outcome: boolean | void | 'quiet' = false;
     try {
-      hasMore = await this.#deps.round();
+      outcome = await round();
     } catch (error) {
-      this.#deps.onFailed(error);
+      onFailed(error);
       throw error;
     } finally {
       this.#underWay = null;
-      if (hasMore) this.look();
+      if (quietMs !== undefined && this.#timer) this.#wait(outcome === 'quiet' ? quietMs : everyMs);
+      if (outcome === true) this.look();
     }
+  }
+
+  #wait(delayMs: number): void {
+    const { clock, everyMs } = this.#deps;
+    this.#timer?.cancel();
+    if (this.#isStopped) return;
+    this.#timer = clock.setTimer(delayMs, () => {
+      this.#wait(everyMs);
+      this.look();
+    });
   }
 }

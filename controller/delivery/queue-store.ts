@@ -44,7 +44,7 @@ export class QueueStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#queues, [
-      // Each second, the owners of the shards look for what is due.
+      // Every second or so, the owners of the shards look for what is due.
       { key: { due_at: 1 }, name: 'due', sparse: true },
       // The number that fail, for the metrics.
       { key: { failing_since: 1 }, name: 'failing' },
@@ -75,11 +75,12 @@ export class QueueStore {
     await this.#queues.updateOne({ _id: id }, change);
   }
 
-  /** Destinations of these shards that are due, most overdue first. */
-  async due(shards: number[], now: number, limit: number): Promise<string[]> {
-    const filter = { due_at: { $lte: now }, shard: { $in: shards } };
+  /** Destinations of these shards that are due by `until` (Unix ms), and when, most overdue first. */
+  async due(shards: number[], until: number, limit: number): Promise<{ id: string; at: number }[]> {
+    const filter = { due_at: { $lte: until }, shard: { $in: shards } };
     const due = this.#queues.find(filter).sort({ due_at: 1 }).limit(limit);
-    return (await due.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    const found = await due.project<{ _id: string; due_at: number }>({ _id: 1, due_at: 1 }).toArray();
+    return found.map(({ _id: id, due_at: at }) => ({ id, at }));
   }
 
   async find(id: string): Promise<QueueDoc | null> {

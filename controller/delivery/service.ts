@@ -30,6 +30,8 @@ export type DeliveryCounts = Record<TryEnd['kind'] | 'resumed', number>;
 
 /** How often to look for due deliveries in case a wake-up was lost. */
 const LOOK_EVERY_MS = 1000;
+/** While nothing is at work or due before the next look. Less than the watchdog's shortest interval. */
+const QUIET_MS = 3000;
 /** While a look finds a full page. */
 const LOOK_AGAIN_MS = 100;
 const LOOK_AT_LEAST_EVERY_MS = 5000;
@@ -86,7 +88,7 @@ export class DeliveryService {
       },
     });
     this.#looks = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, round: () => this.#look(),
+      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => this.#look(),
       onFailed: (error) => log.warn({ err: error }, 'could not look for deliveries that are due'),
     });
     this.#sweeps = new Rounds({
@@ -125,7 +127,7 @@ export class DeliveryService {
     breakOff.cancel();
   }
 
-  /** Something was queued for these destinations. If this call is lost, they are found within a second. */
+  /** Something was queued for these destinations. If this call is lost, they are found within seconds. */
   wake(destinationIds: string[]): void {
     for (const id of destinationIds.filter((one) => this.#deps.ownsShard(shardOf(one)))) {
       const queue = this.#queues.get(id);
@@ -139,7 +141,7 @@ export class DeliveryService {
     this.#looks.look();
   }
 
-  async #look(): Promise<boolean> {
+  async #look(): Promise<boolean | 'quiet'> {
     const { due, ownsShard, clock } = this.#deps;
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
     if (shards.length === 0) return false;
@@ -153,10 +155,13 @@ export class DeliveryService {
     if (!isCrowded) {
       // Destinations at work may still be due; the larger limit keeps them from hiding others.
       const limit = LOOK_PAGE + this.atWork;
-      const found = await due(shards, clock.now(), limit);
-      for (const id of found) if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
+      const now = clock.now();
+      const found = await due(shards, now + QUIET_MS, limit);
       this.#lookedAt = clock.monotonic();
-      if (found.length < limit) return false;
+      if (found.length === 0 && this.atWork === 0) return 'quiet';
+      const overdue = found.filter(({ at }) => at <= now);
+      for (const { id } of overdue) if (this.atWork < MOST_AT_WORK) this.#queues.start(id);
+      if (overdue.length < limit) return false;
     }
     await sleep(clock, LOOK_AGAIN_MS);
     return true;

@@ -71,7 +71,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
       },
     },
     pending: (id, limit) => deliveries.pending(id, limit),
-    due: (shards, now, limit) => queues.due(shards, now, limit),
+    due: (shards, until, limit) => queues.due(shards, until, limit),
     removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
     queues, ownsShard, clock, log,
   });

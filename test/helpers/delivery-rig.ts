@@ -106,7 +106,7 @@ export class DeliveryRig {
     const stores = this.stores(change);
     const service = new DeliveryService({
       ...stores,
-      due: (shards, now, limit) => queues.due(shards, now, limit),
+      due: (shards, until, limit) => queues.due(shards, until, limit),
       removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
       ownsShard, clock, log,
     });

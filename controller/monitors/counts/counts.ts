@@ -6,6 +6,8 @@ import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
 
 const SWEEP_EVERY_MS = 1000;
+/** While nothing is marked; who reads counts settles their marks first. */
+const QUIET_MS = 5000;
 const AT_ONCE = 500;
 /** Marks that a sweep reads to find projects. */
 const SWEPT_AT_ONCE = 1000;
@@ -34,15 +36,17 @@ export class MonitorCounts {
     this.#rounds = new Rounds({
       clock,
       everyMs: SWEEP_EVERY_MS,
+      quietMs: QUIET_MS,
       round: async () => {
-        for (const tenant of await store.uncountedProjects(SWEPT_AT_ONCE)) await this.settle(tenant);
-        return false;
+        const tenants = await store.uncountedProjects(SWEPT_AT_ONCE);
+        for (const tenant of tenants) await this.settle(tenant);
+        return tenants.length === 0 ? 'quiet' : false;
       },
       onFailed: (error) => log.warn({ err: error }, 'monitors could not be counted'),
     });
   }
 
-  /** Counts marked monitors about every second from now on. */
+  /** Counts marked monitors every few seconds from now on. */
   start(): void {
     this.#rounds.start();
   }

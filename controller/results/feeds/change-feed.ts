@@ -5,6 +5,8 @@ import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 const LOOK_EVERY_MS = 1000;
+/** While nothing changes: a change is announced, unless its writer died or the bus was away. */
+const QUIET_MS = 5000;
 /** Changed monitors per round. */
 const AT_ONCE = 500;
 
@@ -33,15 +35,18 @@ export interface ChangeFeedDeps<M> {
  */
 export function changeFeed<M>(deps: ChangeFeedDeps<M>): Rounds {
   return new Rounds({
-    clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => takeChanges(deps),
+    clock: deps.clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => takeChanges(deps),
     onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
   });
 }
 
-async function takeChanges<M>({ shards, findMarked, place, clear }: ChangeFeedDeps<M>): Promise<boolean> {
+async function takeChanges<M>(
+  { shards, findMarked, place, clear }: ChangeFeedDeps<M>,
+): Promise<boolean | 'quiet'> {
   const running = [...shards.states.keys()];
-  if (running.length === 0) return false;
+  if (running.length === 0) return 'quiet';
   const marked = await findMarked(running, AT_ONCE);
+  if (marked.length === 0) return 'quiet';
   const noted = running.map((shard) => noteChanges(shards, shard, marked));
   const journaled = new Set((await Promise.all(noted)).flat());
   const settled = marked.filter(({ config }) => journaled.has(config.monitor_id));

@@ -7,6 +7,8 @@ import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { ShardMessage } from '../shards/shard-message.ts';
 
 const LOOK_EVERY_MS = 1000;
+/** While there are no monitors, which pings would be for. */
+const QUIET_MS = 5000;
 /** Pings per round. */
 const AT_ONCE = 1000;
 /** A ping whose monitor is still unknown after this time is removed, ms. */
@@ -33,7 +35,7 @@ export interface PingFeedDeps {
 export function pingFeed(deps: PingFeedDeps): Rounds {
   const { clock, log, shards } = deps;
   return new Rounds({
-    clock, everyMs: LOOK_EVERY_MS, round: () => takePings(deps),
+    clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => takePings(deps),
     onFailed: (error) => {
       log.warn({ err: error }, 'pings could not be taken');
       for (const shard of shards.states.keys()) shards.interrupted(shard);
@@ -41,13 +43,13 @@ export function pingFeed(deps: PingFeedDeps): Rounds {
   });
 }
 
-async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boolean> {
+async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boolean | 'quiet'> {
   // Bound to these lives: pings read for a shard that is then loaded again may be journaled and removed.
-  const lives = [...shards.states].flatMap(([shard, { pings }]) => {
+  const lives = [...shards.states].flatMap(([shard, { pings, monitors }]) => {
     const actor = shards.get(shard);
-    return actor ? [{ shard, actor, journaled: [...pings.keys()] }] : [];
+    return actor ? [{ shard, actor, journaled: [...pings.keys()], isEmpty: monitors.size === 0 }] : [];
   });
-  if (lives.length === 0) return false;
+  if (lives.length === 0) return 'quiet';
   await removeJournaled(source, lives);
   const startedAt = clock.now();
   const found = await source.find(lives.map(({ shard }) => shard), AT_ONCE);
@@ -58,6 +60,7 @@ async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boole
   }))).flat());
   const orphans = found.filter(({ id, at }) => strangers.has(id) && at < startedAt - ORPHAN_MS);
   if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
+  if (found.length === 0 && lives.every(({ isEmpty }) => isEmpty)) return 'quiet';
   return found.length === AT_ONCE;
 }
 
