@@ -14,6 +14,7 @@ const variables = z.object({
   PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.places(8).default([]),
+  PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
   NATS_URL: setting.url('nats', 'tls').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -101,6 +102,8 @@ function arrange(values: Values, flags: Flags) {
     checks: Object.freeze({
       /** Tried when checks fail, to tell the loss of our own uplink from that of a target. */
       anchors: values.PROBE_ANCHORS,
+      /** Asked about the names of targets in place of the system's name servers; empty: those. */
+      nameServers: values.PROBE_DNS_SERVERS,
       /** Whether checks may reach private and loopback addresses; null: as each assignment says. */
       allowPrivate: values.PROBE_ALLOW_PRIVATE ?? null,
       /** Ranges of such addresses that checks may reach in any case. */

@@ -34,7 +34,7 @@ export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
   natsUrl: string | null;
-  checks: OwnPolicy & { anchors: readonly HostAndPort[] };
+  checks: OwnPolicy & { anchors: readonly HostAndPort[]; nameServers: readonly HostAndPort[] };
 }
 
 export interface ProbeDeps {
@@ -73,7 +73,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const unlock = lockDirectory(settings.dataDir);
   const { pinger, whyNotRaw } = await choosePinger(clock);
   const registry = new CheckRegistry({
-    clock, version, resolver: new SystemResolver(clock), trust: new Trust(),
+    clock, version, trust: new Trust(),
+    resolver: new SystemResolver(clock, { servers: settings.checks.nameServers }),
     allowAddress: addressGuard(settings.checks, clock), pinger: pinger ?? undefined,
   });
   const identity = await identityOf(deps, registry.capabilities);

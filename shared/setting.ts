@@ -1,5 +1,7 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
+
+const DNS_PORT = 53;
 
 /** Kinds of settings: text of the environment in, a typed value out, and one wording for each mistake. */
 export const setting = {
@@ -41,6 +43,13 @@ export const setting = {
       + 'separated by commas',
   ).transform((text) => placesOf(text) as HostAndPort[]),
 
+  /** Up to `most` addresses of name servers, each with a port or on 53, separated by commas. */
+  nameServers: (most: number) => textThat(
+    (text) => partsOf(text).length <= most && partsOf(text).every((part) => nameServerOf(part) !== null),
+    `must be up to ${most} IP addresses with or without a port, such as 192.0.2.1 or [2001:db8::1]:5353, `
+      + 'separated by commas',
+  ).transform((text) => partsOf(text).map((part) => nameServerOf(part) as HostAndPort)),
+
   /** Up to `most` ranges of addresses in CIDR notation, separated by commas. */
   ranges: (most: number) => textThat(
     (text) => partsOf(text).length <= most && partsOf(text).every(isRange),
@@ -81,6 +90,12 @@ function splitHostAndPort(text: string): HostAndPort | null {
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   return host && port >= 1 && port <= 65_535 ? { host, port } : null;
+}
+
+function nameServerOf(text: string): HostAndPort | null {
+  if (isIP(text) !== 0) return { host: text, port: DNS_PORT };
+  const parts = splitHostAndPort(text);
+  return parts !== null && isIP(parts.host) !== 0 ? parts : null;
 }
 
 function hasScheme(text: string, schemes: string[]): boolean {

@@ -1,4 +1,6 @@
 import { lookup, Resolver as Cares } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { HostsFile } from './hosts-file.ts';
 
@@ -7,6 +9,12 @@ export type Resolution = { ok: true; addresses: string[] } | { ok: false; code: 
 /** Names to addresses of one family. Never rejects. */
 export interface Resolver {
   resolve(host: string, family: 4 | 6): Promise<Resolution>;
+}
+
+export interface ResolverOptions {
+  hosts?: HostsFile;
+  /** IP addresses of name servers in place of the system's; empty: those. */
+  servers?: readonly HostAndPort[];
 }
 
 const QUERY_TIMEOUT_MS = 2000;
@@ -24,19 +32,15 @@ const MAX_SYSTEM_LOOKUPS = 2;
 export class SystemResolver implements Resolver {
   readonly #clock: Clock;
   readonly #hosts: HostsFile;
+  readonly #servers: readonly string[];
   #cares: Cares | null = null;
   #madeAtMs = 0;
   #systemLookups = 0;
 
-  readonly #servers: readonly string[] | null;
-
-  /** `servers`: name servers (`address:port`) in place of the system's. */
-  constructor(
-    clock: Clock, hosts: HostsFile = new HostsFile(clock), servers: readonly string[] | null = null,
-  ) {
+  constructor(clock: Clock, { hosts = new HostsFile(clock), servers = [] }: ResolverOptions = {}) {
     this.#clock = clock;
     this.#hosts = hosts;
-    this.#servers = servers;
+    this.#servers = servers.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
@@ -65,7 +69,7 @@ export class SystemResolver implements Resolver {
     const nowMs = this.#clock.monotonic();
     if (!this.#cares || nowMs - this.#madeAtMs > RENEW_AFTER_MS) {
       this.#cares = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-      if (this.#servers) this.#cares.setServers(this.#servers);
+      if (this.#servers.length > 0) this.#cares.setServers(this.#servers);
       this.#madeAtMs = nowMs;
     }
     return this.#cares;

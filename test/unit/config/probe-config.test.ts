@@ -14,6 +14,12 @@ describe('an invalid setting or flag is reported', () => {
       ],
     ],
     [
+      { PROBE_DNS_SERVERS: '9.9.9.9,dns.example:53' }, [],
+      [
+        'PROBE_DNS_SERVERS must be up to 8 IP addresses with or without a port, such as 192.0.2.1 or [2001:db8::1]:5353, separated by commas, not "9.9.9.9,dns.example:53"',
+      ],
+    ],
+    [
       { NATS_URL: 'http://user:pw@h' }, [],
       ['NATS_URL must be an address that starts with nats:// or tls://'],
     ],
@@ -64,7 +70,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
-    checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [] },
+    checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [] },
   });
 });
 
@@ -90,6 +96,15 @@ test('anchors are places to connect to', () => {
     .toEqual([
     { host: '1.1.1.1', port: 53 }, { host: 'example.com', port: 443 }, { host: '::1', port: 8080 },
     { host: '2606:4700::1', port: 443 },
+  ]);
+});
+
+test('name servers are addresses, on port 53 unless they say otherwise', () => {
+  const { checks } =
+    loadProbeConfig({ PROBE_DNS_SERVERS: '9.9.9.9, 192.0.2.53:5353,2001:db8::1,[2001:db8::2]:54' }, []);
+  expect(checks.nameServers).toEqual([
+    { host: '9.9.9.9', port: 53 }, { host: '192.0.2.53', port: 5353 }, { host: '2001:db8::1', port: 53 },
+    { host: '2001:db8::2', port: 54 },
   ]);
 });
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { HostsFile, parseHosts } from '../../../../probe/checks/network/hosts-file.ts';
 import { SystemResolver } from '../../../../probe/checks/network/resolver.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+import type { HostAndPort } from '../../../../shared/setting.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
 type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH';
@@ -21,9 +22,9 @@ class NameServer {
     this.#socket.on('message', (message, peer) => this.#take(message, peer));
   }
 
-  async listen(): Promise<string> {
+  async listen(): Promise<HostAndPort> {
     await new Promise<void>((resolve) => this.#socket.bind(0, '127.0.0.1', resolve));
-    return `127.0.0.1:${this.#socket.address().port}`;
+    return { host: '127.0.0.1', port: this.#socket.address().port };
   }
 
   async close(): Promise<void> {
@@ -71,7 +72,7 @@ describe('the resolver', () => {
   });
   let directory = '';
   let resolver: SystemResolver;
-  let address = '';
+  let address: HostAndPort;
 
   beforeAll(async () => {
     address = await server.listen();
@@ -81,7 +82,7 @@ describe('the resolver', () => {
     directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
     writeFileSync(join(directory, 'hosts'), '10.1.2.3 pinned.test\n');
     resolver = new SystemResolver(
-      systemClock, new HostsFile(systemClock, join(directory, 'hosts')), [address],
+      systemClock, { hosts: new HostsFile(systemClock, join(directory, 'hosts')), servers: [address] },
     );
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
