@@ -1,0 +1,21 @@
+// `npm run bench:scenarios`: injects the faults that Automattic's uptime-bench names into targets of our own
+// and scores what an installation says about them. `-- dns http-head` runs those whose names begin so.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundle } from '../bundle.mjs';
+import { prepare, root } from '../steps.mjs';
+
+await prepare();
+// Inside node_modules, so that the bundle finds the packages.
+const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.pid));
+await bundle({
+  outdir, outExtension: { '.js': '.mjs' },
+  entryPoints: {
+    scenarios: 'test/bench/scenarios/main.ts',
+    'silent-listener': 'test/bench/scenarios/targets/silent-listener.ts',
+  },
+  // Helpers locate the repository relative to their source file.
+  define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },
+});
+const { main } = await import(pathToFileURL(join(outdir, 'scenarios.mjs')).href);
+process.exit(await main(process.argv.slice(2), { outdir, root }));

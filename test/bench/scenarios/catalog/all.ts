@@ -1,0 +1,9 @@
+import type { Scenario } from '../scenario.ts';
+import { CONTENT } from './content.ts';
+import { DNS } from './dns.ts';
+import { HTTP } from './http.ts';
+import { TCP } from './tcp.ts';
+import { TLS } from './tls.ts';
+
+/** The scenarios that Automattic's uptime-bench names, with faults of our own. */
+export const SCENARIOS: readonly Scenario[] = [...CONTENT, ...DNS, ...HTTP, ...TCP, ...TLS];

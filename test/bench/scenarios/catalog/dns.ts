@@ -1,0 +1,52 @@
+import type { Expected, MonitorBody, Scenario } from '../scenario.ts';
+import type { DnsFault } from '../targets/name-server.ts';
+import { zoneName, type World } from '../world.ts';
+
+const FAILED: Expected = { event: 'monitor.down', type: 'dns_error', layer: 'dns' };
+const TIMED_OUT: Expected = { event: 'monitor.down', type: 'timeout', layer: 'dns' };
+
+const siteByName = (world: World, name: string): MonitorBody => ({
+  type: 'HTTP', target: world.site.url(name, zoneName(name)),
+});
+
+/** Every name server answers so about the name of a site. */
+function everywhere(name: string, fault: DnsFault, expected: Expected, settings: object = {}): Scenario {
+  return {
+    name, expected,
+    detector: (world) => ({ ...siteByName(world, name), ...settings }),
+    bystanders: { 'by address': (world) => ({ type: 'HTTP', target: world.site.url(name) }) },
+    turn: (world, isOn) => {
+      for (const server of world.nameServers) server.set(zoneName(name), isOn ? fault : null);
+    },
+  };
+}
+
+/**
+ * One of two name servers. The site is still to be reached, so only the monitor of that server may say
+ * anything.
+ */
+function oneServer(name: string, fault: DnsFault, expected: Expected): Scenario {
+  return {
+    name, expected,
+    detector: (world) => ({
+      type: 'DNS', target: zoneName(name),
+      dns_config: {
+        record_entries: [{ type: 'A', expected_values: ['127.0.0.1'] }],
+        dns_server: world.nameServers[0].place, resolution_timeout_ms: 3000,
+      },
+    }),
+    bystanders: { 'the site': (world) => siteByName(world, name) },
+    turn: (world, isOn) => world.nameServers[0].set(zoneName(name), isOn ? fault : null),
+  };
+}
+
+export const DNS: readonly Scenario[] = [
+  everywhere('dns-cname-nxdomain', 'dangling', FAILED),
+  // The answer comes after five seconds, and the monitor allows three.
+  everywhere('dns-latency', 'late', TIMED_OUT, { timeout_ms: 3000 }),
+  oneServer('dns-ns-unavailable-servfail', 'servfail', FAILED),
+  oneServer('dns-ns-unavailable-silent', 'silent', TIMED_OUT),
+  everywhere('dns-nxdomain', 'nxdomain', FAILED),
+  everywhere('dns-servfail', 'servfail', FAILED),
+  everywhere('dns-timeout', 'silent', TIMED_OUT),
+];

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+/** More than the queue of the listener takes. */
+const FILLERS = 6;
+
+/** A port that accepts connections, or leaves every attempt without any answer. */
+export class SilentPort {
+  readonly #word = new Int32Array(new SharedArrayBuffer(4));
+  readonly #worker: Worker;
+  #fillers: Socket[] = [];
+  #port = 0;
+
+  /** `bundle`: silent-listener.ts. */
+  constructor(bundle: string) {
+    this.#worker = new Worker(bundle, { workerData: this.#word });
+  }
+
+  async listen(): Promise<this> {
+    [this.#port] = (await once(this.#worker, 'message')) as [number];
+    return this;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async silence(isSilent: boolean): Promise<void> {
+    Atomics.store(this.#word, 0, isSilent ? 1 : 0);
+    if (isSilent) {
+      this.#worker.postMessage('sleep');
+      await once(this.#worker, 'message');
+      this.#fillers = Array.from({ length: FILLERS }, () => connect(this.#port, '127.0.0.1').on('error', () => {}));
+    } else {
+      Atomics.notify(this.#word, 0);
+      for (const socket of this.#fillers) socket.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.silence(false);
+    await this.#worker.terminate();
+  }
+}

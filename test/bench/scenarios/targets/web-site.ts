@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a sound page says, and no other. */
+export const CANARY = 'Open every day from nine';
+
+/** A sound page, with `extra` in its body. */
+export function page(extra = ''): string {
+  const dishes = Array.from({ length: 40 }, (_, at) => `<li>Dish number ${at + 1}</li>`).join('\n');
+  return `<!doctype html>
+<html><head><title>Harbour Café</title><script src="/menu.js"></script></head>
+<body><h1>Harbour Café</h1><p>${CANARY}.</p>${extra}<ul>${dishes}</ul></body></html>`;
+}
+
+/** A site on all loopback addresses. Every path is sound until it is told to answer otherwise. */
+export class WebSite {
+  readonly #answers = new Map<string, Answer>();
+  readonly #server: Server = createServer((request, response) => this.#answer(request, response));
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '0.0.0.0', resolve));
+    return this;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  url(path: string, host = '127.0.0.1'): string {
+    return `http://${host}:${this.port}/${path}`;
+  }
+
+  /** How requests of a path are answered from now on, whatever their query; null: soundly. */
+  set(path: string, answer: Answer | null): void {
+    if (answer) this.#answers.set(`/${path}`, answer);
+    else this.#answers.delete(`/${path}`);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    response.on('error', () => undefined);
+    const path = (request.url ?? '/').split('?', 1)[0] as string;
+    (this.#answers.get(path) ?? sound)(request, response);
+  }
+}
+
+const sound: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page());
+};
+
+/** Answers by `answer` where `applies` says so, else soundly. */
+export function onlyIf(applies: (request: IncomingMessage) => boolean, answer: Answer): Answer {
+  return (request, response) => (applies(request) ? answer : sound)(request, response);
+}
+
+/** Answers with 200 and this body. */
+export function shows(body: string): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Expected } from '../../bench/scenarios/scenario.ts';
+import { score, verdictOf, type Observed } from '../../bench/scenarios/score.ts';
+import { table } from '../../bench/scenarios/table.ts';
+
+const DOWN: Expected = { event: 'monitor.down', type: 'status_code', layer: 'response' };
+const ADVISORY: Expected = { event: 'monitor.ssl_expiring', type: null, layer: null };
+
+/** A fault from 1,000 to 2,000 that was reported as it should be, apart from `changes`. */
+function observed(changes: Partial<Observed> = {}): Observed {
+  return {
+    name: 'http-503', expected: DOWN, brokenAt: 1000, healedAt: 2000,
+    alerts: [{ event: 'monitor.down', at: 1300 }, { event: 'monitor.up', at: 2100 }], bystanderAlerts: [],
+    incident: { type: 'status_code', regions: ['local'] }, layer: 'response', expectedRegions: null, ...changes,
+  };
+}
+
+describe('a scenario is', () => {
+  test.each<[string, string, Partial<Observed>]>([
+    ['right', 'detected, classified and over', {}],
+    ['MISSED', 'without an alert', { alerts: [], incident: null, layer: null }],
+    [
+      'MISSED', 'reported only before the fault began',
+      { alerts: [{ event: 'monitor.down', at: 900 }, { event: 'monitor.up', at: 950 }] },
+    ],
+    ['MISCLASSIFIED', 'of another type', { incident: { type: 'timeout', regions: [] } }],
+    ['MISCLASSIFIED', 'at another layer', { layer: 'connect' }],
+    [
+      'MISCLASSIFIED', 'reported by another event',
+      { expected: ADVISORY, incident: { type: 'ssl_error', regions: [] }, layer: 'tls' },
+    ],
+    ['MISCLASSIFIED', 'reported in more regions than it was', {
+      expectedRegions: ['abroad'], incident: { type: 'status_code', regions: ['local', 'abroad'] },
+    }],
+    ['right', 'reported in the region that it was in', {
+      expectedRegions: ['abroad'], incident: { type: 'status_code', regions: ['abroad'] },
+    }],
+    ['FALSE ALARM', 'reported by a bystander too', {
+      bystanderAlerts: [{ bystander: 'GET', event: 'monitor.down', at: 1500 }],
+    }],
+    ['FALSE ALARM', 'reported before it began as well', {
+      alerts: [{ event: 'monitor.down', at: 900 }, ...observed().alerts],
+    }],
+    ['FALSE ALARM', 'reported twice', {
+      alerts: [...observed().alerts, { event: 'monitor.down', at: 2200 }, { event: 'monitor.up', at: 2300 }],
+    }],
+    ['NOT RESOLVED', 'never said to be over', { alerts: [{ event: 'monitor.down', at: 1300 }] }],
+    ['NOT RESOLVED', 'said to be over while it lasts', {
+      alerts: [{ event: 'monitor.down', at: 1300 }, { event: 'monitor.up', at: 1400 }],
+    }],
+    ['right', 'a warning, which has no end', {
+      expected: ADVISORY, alerts: [{ event: 'monitor.ssl_expiring', at: 1300 }], incident: null, layer: null,
+    }],
+  ])('%s when %s', (verdict, _title, changes) => {
+    expect(verdictOf(score(observed(changes)))).toBe(verdict);
+  });
+});
+
+test('the time to the alert counts from the start of the fault', () => {
+  expect(score(observed()).detectedAfterMs).toBe(300);
+});
+
+test('the table shows what was got, what was expected instead, and sums up', () => {
+  const scores = [
+    score(observed()),
+    score(observed({
+      name: 'tcp-refused', layer: 'tls',
+      bystanderAlerts: [{ bystander: 'GET', event: 'monitor.down', at: 1500 }],
+    })),
+    score(observed({ name: 'dns-timeout', alerts: [] })),
+  ];
+  expect(table(scores).split('\n')).toEqual([
+    'scenario     detected after  classification                                  false alarms       verdict',
+    'http-503     0.3 s           status_code/response                            none               right',
+    'tcp-refused  0.3 s           status_code/tls, expected status_code/response  GET: monitor.down  FALSE ALARM',
+    'dns-timeout  missed          nothing, expected status_code/response          none               MISSED',
+    '',
+    '3 scenarios: 2 detected, 1 classified right, 1 false alarms, 2 resolved, 1 right',
+    '',
+  ]);
+});
