@@ -1,8 +1,8 @@
-import { lookup, Resolver as Cares } from 'node:dns';
-import { isIPv6 } from 'node:net';
+import { lookup } from 'node:dns';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { HostsFile } from './hosts-file.ts';
+import { NameServers } from './name-servers.ts';
 
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; code: string };
 
@@ -17,10 +17,6 @@ export interface ResolverOptions {
   servers?: readonly HostAndPort[];
 }
 
-const QUERY_TIMEOUT_MS = 2000;
-const QUERY_TRIES = 3;
-/** A resolver that is made anew so often notices a changed resolv.conf. */
-const RENEW_AFTER_MS = 30_000;
 const MAX_SYSTEM_LOOKUPS = 2;
 
 /**
@@ -30,17 +26,13 @@ const MAX_SYSTEM_LOOKUPS = 2;
  * time. Nothing is cached.
  */
 export class SystemResolver implements Resolver {
-  readonly #clock: Clock;
   readonly #hosts: HostsFile;
-  readonly #servers: readonly string[];
-  #cares: Cares | null = null;
-  #madeAtMs = 0;
+  readonly #nameServers: NameServers;
   #systemLookups = 0;
 
   constructor(clock: Clock, { hosts = new HostsFile(clock), servers = [] }: ResolverOptions = {}) {
-    this.#clock = clock;
     this.#hosts = hosts;
-    this.#servers = servers.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
+    this.#nameServers = new NameServers(clock, servers);
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
@@ -50,29 +42,8 @@ export class SystemResolver implements Resolver {
     }
     const known = this.#hosts.find(name, family);
     if (known.length > 0) return { ok: true, addresses: known };
-    const answer = await this.#query(name, family);
+    const answer = await this.#nameServers.resolve(name, family);
     return answer.ok || name.includes('.') ? answer : this.#systemLookup(name, family, answer);
-  }
-
-  #query(name: string, family: 4 | 6): Promise<Resolution> {
-    const cares = this.#current();
-    return new Promise((resolve) => {
-      const done = (error: NodeJS.ErrnoException | null, addresses: string[]): void => {
-        resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, addresses });
-      };
-      if (family === 4) cares.resolve4(name, done);
-      else cares.resolve6(name, done);
-    });
-  }
-
-  #current(): Cares {
-    const nowMs = this.#clock.monotonic();
-    if (!this.#cares || nowMs - this.#madeAtMs > RENEW_AFTER_MS) {
-      this.#cares = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-      if (this.#servers.length > 0) this.#cares.setServers(this.#servers);
-      this.#madeAtMs = nowMs;
-    }
-    return this.#cares;
   }
 
   #systemLookup(name: string, family: 4 | 6, otherwise: Resolution): Promise<Resolution> | Resolution {

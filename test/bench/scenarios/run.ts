@@ -5,7 +5,7 @@ import { Watch } from './watch.ts';
 import { World } from './world.ts';
 
 /** For all monitors to be up, for all faults to be alerted, and for all to be over. */
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 180_000;
 /** Checks that a monitor makes during the faults before its silence counts. */
 const CHECKS = 3;
 

@@ -9,7 +9,7 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
-type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH';
+type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH' | 'SILENCE';
 
 /** A name server (RFC 1035) for questions of one name. */
 class NameServer {
@@ -42,6 +42,7 @@ class NameServer {
     const type = message.readUInt16BE(at + 1);
     const question = message.subarray(12, at + 5);
     const answer = this.#answers[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
+    if (answer === 'SILENCE') return;
     if (answer === 'RUBBISH') {
       return void this.#socket.send(
         Buffer.concat([message.subarray(0, 2), Buffer.alloc(40, 0xff)]), peer.port, peer.address,
@@ -116,6 +117,56 @@ describe('the resolver', () => {
     expect(await resolver.resolve('localhost', 6)).toEqual({ ok: true, addresses: ['::1'] });
     expect(await resolver.resolve('a.localhost', 4)).toEqual({ ok: true, addresses: ['127.0.0.1'] });
     expect(server.questions).toBe(before);
+  });
+});
+
+describe('with several name servers', () => {
+  const first = new NameServer({
+    'web.test A': 'SERVFAIL', 'odd.test A': 'RUBBISH', 'late.test A': 'SILENCE', 'gone.test A': 'NXDOMAIN',
+    'broken.test A': 'SERVFAIL',
+  });
+  const second = new NameServer({
+    'web.test A': ['192.0.2.7'], 'odd.test A': ['192.0.2.8'], 'late.test A': ['192.0.2.9'],
+    'gone.test A': ['192.0.2.10'], 'broken.test A': 'SILENCE',
+  });
+  let servers: HostAndPort[] = [];
+
+  beforeAll(async () => {
+    servers = [await first.listen(), await second.listen()];
+  });
+  afterAll(() => Promise.all([first.close(), second.close()]));
+
+  const resolve = (host: string) => new SystemResolver(systemClock, { servers }).resolve(host, 4);
+
+  test.each([
+    ['fails', 'web.test', '192.0.2.7'], ['answers nonsense', 'odd.test', '192.0.2.8'],
+    ['is silent', 'late.test', '192.0.2.9'],
+  ])('the next one is asked when one %s', async (_what, host, address) => {
+    expect(await resolve(host)).toEqual({ ok: true, addresses: [address] });
+  });
+
+  test('the next one is asked when nobody listens at one', async () => {
+    const gone = new NameServer({});
+    const nowhere = await gone.listen();
+    await gone.close();
+    const resolver = new SystemResolver(systemClock, { servers: [nowhere, ...servers] });
+    expect(await resolver.resolve('late.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.9'] });
+  });
+
+  test('the answer that a name does not exist stands', async () => {
+    expect(await resolve('gone.test')).toEqual({ ok: false, code: 'ENOTFOUND' });
+  });
+
+  test('the failure of one counts if the others are silent', async () => {
+    expect(await resolve('broken.test')).toEqual({ ok: false, code: 'ESERVFAIL' });
+  });
+
+  test('one that was silent is asked last from then on', async () => {
+    const resolver = new SystemResolver(systemClock, { servers });
+    await resolver.resolve('late.test', 4);
+    const before = first.questions;
+    expect(await resolver.resolve('late.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.9'] });
+    expect(first.questions).toBe(before);
   });
 });
 

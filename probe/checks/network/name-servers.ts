@@ -1,0 +1,85 @@
+import { Resolver as Cares } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import type { HostAndPort } from '../../../shared/setting.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { Resolution } from './resolver.ts';
+
+/** Wait for one answer, ms; less at a server that has answered fast so far. */
+const QUERY_TIMEOUT_MS = 2000;
+/** After this time silent servers are not asked again, ms. */
+const LOOKUP_MS = 12_000;
+/** Servers that are made anew so often notice a changed resolv.conf. */
+const RENEW_AFTER_MS = 30_000;
+/** As many as resolv.conf(5) has. */
+const MAX_SYSTEM_SERVERS = 3;
+const SILENT = 'ETIMEOUT';
+/** What says more about the server than about the name. */
+const OF_SERVER = new Set([
+  SILENT, 'ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR', 'EBADRESP', 'ECONNREFUSED',
+]);
+
+/**
+ * Asks name servers for addresses, through c-ares and in turn, so that no name counts as broken while one of
+ * them knows it: c-ares itself, as Node sets it up, takes the SERVFAIL of the first one for an answer.
+ */
+export class NameServers {
+  readonly #clock: Clock;
+  readonly #configured: readonly string[];
+  #servers: readonly Cares[] = [];
+  #madeAtMs = -Infinity;
+
+  /** `configured`: IP addresses in place of the system's; empty: those. */
+  constructor(clock: Clock, configured: readonly HostAndPort[]) {
+    this.#clock = clock;
+    this.#configured = configured.map(
+      ({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`),
+    );
+  }
+
+  /** The first answer about the name, else the first failure of a server that is not silent. */
+  async resolve(name: string, family: 4 | 6): Promise<Resolution> {
+    const giveUpAt = this.#clock.monotonic() + LOOKUP_MS;
+    for (;;) {
+      let failed = SILENT;
+      for (const server of this.#current()) {
+        const answer = await ask(server, name, family);
+        if (answer.ok || !OF_SERVER.has(answer.code)) return answer;
+        if (answer.code === SILENT) this.#postpone(server);
+        else if (failed === SILENT || failed === 'ECONNREFUSED') failed = answer.code;
+      }
+      if (failed !== SILENT || this.#clock.monotonic() >= giveUpAt) return { ok: false, code: failed };
+    }
+  }
+
+  #current(): readonly Cares[] {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#madeAtMs > RENEW_AFTER_MS) {
+      const places = this.#configured.length > 0
+        ? this.#configured
+        : new Cares().getServers().slice(0, MAX_SYSTEM_SERVERS);
+      this.#servers = places.map((place) => {
+        const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
+        server.setServers([place]);
+        return server;
+      });
+      this.#madeAtMs = nowMs;
+    }
+    return this.#servers;
+  }
+
+  /** The next lookups begin with the others. */
+  #postpone(server: Cares): void {
+    if (!this.#servers.includes(server)) return;
+    this.#servers = [...this.#servers.filter((each) => each !== server), server];
+  }
+}
+
+function ask(server: Cares, name: string, family: 4 | 6): Promise<Resolution> {
+  return new Promise((resolve) => {
+    const done = (error: NodeJS.ErrnoException | null, addresses: string[]): void => {
+      resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, addresses });
+    };
+    if (family === 4) server.resolve4(name, done);
+    else server.resolve6(name, done);
+  });
+}
