@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SCENARIOS } from '../../bench/scenarios/catalog/all.ts';
 import type { Expected } from '../../bench/scenarios/scenario.ts';
 import { score, verdictOf, type Observed } from '../../bench/scenarios/score.ts';
 import { table } from '../../bench/scenarios/table.ts';
@@ -78,4 +79,13 @@ test('the table shows what was got, what was expected instead, and sums up', () 
     '3 scenarios: 2 detected, 1 classified right, 1 false alarms, 2 resolved, 1 right',
     '',
   ]);
+});
+
+test('the catalogue has the 39 scenarios', () => {
+  const families = SCENARIOS.map(({ name }) => name.split('-')[0] as string);
+  const sizes = Object.fromEntries([...new Set(families)].map(
+    (family) => [family, families.filter((each) => each === family).length],
+  ));
+  expect(sizes).toEqual({ content: 8, dns: 7, http: 16, tcp: 2, tls: 6 });
+  expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(39);
 });
