@@ -2,6 +2,7 @@ import type { Assertion } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath, valueAt } from '../../../shared/json-path.ts';
 import { printable } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
+import { parseJsonText } from './json-text.ts';
 import { containsText } from './literal-search.ts';
 import { headerValue } from './response-head.ts';
 
@@ -27,26 +28,22 @@ export class AssertionRule implements ContentRule {
 
   /** The first assertion that fails, and how many others do. */
   problem(content: Content): string | null {
-    const json = this.#assertions.some(({ source }) => source === 'json') ? parsed(content) : null;
-    const problems = this.#assertions.flatMap((assertion) => {
-      if (assertion.source === 'json' && json !== null && 'problem' in json) return [json.problem];
-      return problemOf(assertion, find(assertion, content, json === null || 'problem' in json ? null : json.root));
-    });
+    const json = this.#assertions.some(({ source }) => source === 'json') ? parseJsonText(content.text) : null;
+    const problems = this.#assertions.flatMap((assertion) =>
+      (assertion.source === 'json' && json?.kind === 'other'
+        ? [notJson(json.what, content)]
+        : problemOf(assertion, find(assertion, content, json?.kind === 'json' ? json.root : null))));
     const [first, ...others] = new Set(problems);
     if (first === undefined) return null;
     return others.length === 0 ? first : `${first} (and ${others.length} more)`;
   }
 }
 
-function parsed({ text, part }: Content): { root: unknown } | { problem: string } {
-  try {
-    return { root: JSON.parse(text.replace(/^\ufeff/, '')) as unknown };
-  } catch {
-    const size = part === null ? '' : `, only ${part} of it came`;
-    return { problem: text.trim() === ''
-      ? 'Expected JSON, got an empty body'
-      : `Expected JSON, got something else${size}: ${shown(text)}` };
-  }
+function notJson(what: 'nothing' | 'deep' | 'text', { text, part }: Content): string {
+  if (what === 'nothing') return 'Expected JSON, got an empty body';
+  if (what === 'deep') return 'Expected JSON, got more than 1000 levels';
+  const size = part === null ? '' : `, only ${part} of it came`;
+  return `Expected JSON, got something else${size}: ${shown(text)}`;
 }
 
 function find({ source, property = '' }: Assertion, content: Content, root: unknown): Found {

@@ -97,7 +97,7 @@ export class HttpRun {
     const { host, isAddress } = endpointOf(hop.url);
     const { context, buffer, held } = this.#resources;
     return exchange({
-      ...to,
+      address: to.address, port: to.port,
       tls: hop.url.protocol === 'https:'
         ? { host, sendName: !isAddress, verify: this.#spec.verify_ssl, context: context.trust.context }
         : null,

@@ -52,23 +52,32 @@ export function check(spec: Partial<HttpSpec>, options: Options = {}): Promise<F
 
 /** Runs one KEYWORD check that looks for these texts, and proves that its result is valid. */
 export function checkKeywords(
-  keywords: (string | { not: string })[], spec: Partial<KeywordSpec>, options: Options = {},
+  keywords: Wanted, spec: Partial<KeywordSpec>, options: Options = {},
 ): Promise<Finding> {
-  return run({
+  return run(keywordSpec(keywords, spec), options);
+}
+
+type Wanted = (string | { not: string })[];
+
+export function keywordSpec(keywords: Wanted, spec: Partial<KeywordSpec>): KeywordSpec {
+  return {
     ...buildHttpSpec(), match_mode: 'all', case_sensitive: false,
     keywords: keywords.map((one) => (typeof one === 'string'
       ? { text: one, should_contain: true }
       : { text: one.not, should_contain: false })),
     ...spec, type: 'KEYWORD',
-  }, options);
+  };
 }
 
-async function run(spec: HttpSpec | KeywordSpec, { timeoutMs = 60_000, context }: Options): Promise<Finding> {
-  const registry = new CheckRegistry({
+export function registryWith(context: Partial<CheckContext> = {}): CheckRegistry {
+  return new CheckRegistry({
     clock: systemClock, resolver: resolverOf({}), allowAddress: () => true, version: '9.9.9',
     trust: new Trust(), ...context,
   });
-  const finding = await registry.run(spec, timeoutMs);
+}
+
+async function run(spec: HttpSpec | KeywordSpec, { timeoutMs = 60_000, context }: Options): Promise<Finding> {
+  const finding = await registryWith(context).run(spec, timeoutMs);
   const result = resultOf(
     buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding,
   );
