@@ -1,6 +1,7 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DNS_MATCHES, DNS_RECORD_TYPES } from '../../../shared/contracts/check-spec.ts';
+import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, hostFault, reverseName, splitHostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
@@ -11,17 +12,33 @@ const DNS_PORT = 53;
 
 const expectedValue = z.string().trim().min(1, 'Value must not be empty')
   .max(1000, 'Value must be at most 1000 characters');
+const NOT_A_NAME = 'Must be a domain name';
+const FAULTS: Readonly<Record<DnsRecordType, string>> = {
+  A: 'Must be an IPv4 address',
+  AAAA: 'Must be an IPv6 address',
+  CNAME: NOT_A_NAME,
+  NS: NOT_A_NAME,
+  PTR: NOT_A_NAME,
+  MX: 'Must be a host name, or a preference and a host name',
+  SOA: 'Must be the name of the primary server, or all seven fields of the record',
+  SRV: 'Must be priority, weight, port and target, with spaces between them',
+  CAA: 'Must be flags, tag and value, with spaces between them',
+  TXT: 'Quotes must be closed',
+};
 const recordEntry = z.strictObject({
   type: z.enum(DNS_RECORD_TYPES),
-  expected_values: z.array(expectedValue).max(20, 'At most 20 values are allowed').optional(),
+  expected_values: z.array(expectedValue).max(20, 'At most 20 values are allowed').optional().describe(
+    'Without values any record will do. Case and a dot at the end of names do not matter. MX: `10 '
+    + 'mail.example.com`, or the host alone. SRV: `priority weight port target`. SOA: all fields, or the '
+    + 'primary server alone. CAA: `0 issue "ca.example"`, quotes optional. TXT: the whole text; several '
+    + 'quoted strings are one text.',
+  ),
   match: z.enum(DNS_MATCHES).optional().describe('`exact`: these values and no others; `contains`: all of '
     + 'these values; `any`: at least one of them. Default: `contains`.'),
 }).superRefine(({ type, expected_values: values = [] }, check) => {
-  const refuse = (at: number, message: string) =>
-    check.addIssue({ code: 'custom', path: ['expected_values', at], message });
   for (const [at, value] of values.entries()) {
-    if (type === 'A' && !isIPv4(value)) refuse(at, 'Must be an IPv4 address');
-    if (type === 'AAAA' && !isIPv6(value)) refuse(at, 'Must be an IPv6 address');
+    if (canonicalDnsValue(type, value) !== null) continue;
+    check.addIssue({ code: 'custom', path: ['expected_values', at], message: FAULTS[type] });
   }
 });
 const dnsServer = z.string().trim().max(300).superRefine((text, check) => {
@@ -33,9 +50,10 @@ const flatFields = {
   record_entries: z.array(recordEntry).min(1, 'At least one record is required')
     .max(20, 'At most 20 records are allowed').optional(),
   dns_server: dnsServer.nullable().optional().describe('Name or address of the DNS server, with or without '
-    + '`:port`; null: the system resolver of the probe.'),
+    + '`:port`; null: the name servers that the system of the probe is configured to use.'),
   resolution_timeout_ms: z.int().min(100, 'Timeout must be at least 100 ms')
-    .max(60_000, 'Timeout must be at most 60000 ms').optional(),
+    .max(60_000, 'Timeout must be at most 60000 ms').optional()
+    .describe('Longest wait for all answers, within the timeout of the monitor.'),
 };
 
 export const dnsFields = { ...flatFields, dns_config: z.strictObject(flatFields).nullable().optional() };

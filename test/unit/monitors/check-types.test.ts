@@ -196,6 +196,18 @@ describe('settings are refused', () => {
       'DNS', { dns_config: { record_entries: [{ type: 'AAAA', expected_values: ['192.0.2.1'] }] } },
       'dns_config.record_entries.0.expected_values.0: Must be an IPv6 address',
     ],
+    ...([
+      ['AAAA', 'fe80::1%eth0', 'Must be an IPv6 address'], ['CNAME', 'a b', 'Must be a domain name'],
+      ['MX', '10 a b', 'Must be a host name, or a preference and a host name'],
+      ['MX', '65536 a', 'Must be a host name, or a preference and a host name'],
+      ['SRV', '1 2 a.example', 'Must be priority, weight, port and target, with spaces between them'],
+      ['SOA', 'a b 1', 'Must be the name of the primary server, or all seven fields of the record'],
+      ['CAA', 'issue ca.example', 'Must be flags, tag and value, with spaces between them'],
+      ['TXT', '"open', 'Quotes must be closed'],
+    ].map(([type, value, message]): [string, Body, string] => [
+      'DNS', { record_entries: [{ type, expected_values: [value] }] },
+      `record_entries.0.expected_values.0: ${message}`,
+    ])),
     [
       'DNS', { dns_config: { record_entries: [{ type: 'A' }], dns_server: 'http://x' } },
       'dns_config.dns_server: Server must be a host name or an IP address, not a URL',
@@ -280,14 +292,15 @@ describe('accepted settings', () => {
       comparison: fc.constantFrom('equals', 'contains'), target: fc.oneof(text, fc.integer()),
     }), { maxLength: 3 })),
   };
-  const entries = fc.array(
-    fc.record({
-      type: fc.constantFrom('MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR', 'CNAME'),
-      expected_values: maybe(fc.array(text, { maxLength: 3 })),
-      match: maybe(fc.constantFrom('exact', 'contains', 'any')),
-    }),
-    { minLength: 1, maxLength: 4 },
-  );
+  const entry = ([type, values]: [string, string[]]) => fc.record({
+    type: fc.constant(type), expected_values: maybe(fc.subarray(values)),
+    match: maybe(fc.constantFrom('exact', 'contains', 'any')),
+  });
+  const entries = fc.array(fc.oneof(...([
+    ['MX', ['10 Mail.example.', 'mail.example']], ['NS', ['ns1.example']], ['TXT', ['a b', '"a" "b"']],
+    ['SOA', ['ns1.example', 'ns1.example a.b 1 2 3 4 5']], ['SRV', ['0 0 53  a.example']],
+    ['CAA', ['0 issue "ca.example"', '0 issue ;']], ['PTR', ['münchen.example']], ['CNAME', ['.']],
+  ] satisfies [string, string[]][]).map(entry)), { minLength: 1, maxLength: 4 });
   const bodies: Record<string, fc.Arbitrary<Body>> = {
     HTTP: fc.record({ ...http, expected_status: maybe(fc.array(fc.integer({ min: 100, max: 599 }))) }),
     KEYWORD: fc.record({ ...http, keyword_config: fc.record({
