@@ -13,6 +13,7 @@ import { choosePinger } from './checks/icmp/choose-pinger.ts';
 import { addressGuard, type OwnPolicy } from './checks/network/address-guard.ts';
 import { Trust } from './checks/tls/trust.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
+import { SystemServers } from './checks/network/system-servers.ts';
 import { CheckRegistry } from './checks/registry.ts';
 import { enrol } from './identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
@@ -72,9 +73,10 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(settings.dataDir);
   const { pinger, whyNotRaw } = await choosePinger(clock);
+  const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
   const registry = new CheckRegistry({
     clock, version, trust: new Trust(),
-    resolver: new SystemResolver(clock, { servers: settings.checks.nameServers }),
+    resolver: new SystemResolver(clock, { servers: systemServers }), systemServers,
     allowAddress: addressGuard(settings.checks, clock), pinger: pinger ?? undefined,
   });
   const identity = await identityOf(deps, registry.capabilities);

@@ -3,6 +3,7 @@ import type { CheckError, ErrorType, MissedReason, Timings, TlsFacts } from '../
 import type { Clock } from '../../shared/time.ts';
 import type { Pinger } from './icmp/pinger.ts';
 import type { Resolver } from './network/resolver.ts';
+import type { SystemServers } from './network/system-servers.ts';
 import type { Trust } from './tls/trust.ts';
 
 /** Where a failure happened. */
@@ -37,6 +38,8 @@ export interface Evidence {
 export interface CheckContext {
   clock: Clock;
   resolver: Resolver;
+  /** Absent: those of the machine. */
+  systemServers?: SystemServers;
   /** Whether a check may connect to this IP address. `allowPrivate`: what its assignment says. */
   allowAddress: (ip: string, allowPrivate?: boolean) => boolean;
   /** Of this software, for the User-Agent. */

@@ -1,17 +1,15 @@
 import { isSpecOf, type CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type Finding } from './check.ts';
 import { DnsRun } from './dns/run.ts';
-import { SystemServers } from './dns/system-servers.ts';
+import { SystemServers } from './network/system-servers.ts';
 import { UdpSockets } from './dns/udp-sockets.ts';
 
 /**
  * The DNS check. It speaks to name servers itself, so that an empty answer, an error and silence are told
  * apart, and any type of record can be asked for at any server and port.
  */
-export function createDnsCheck(
-  context: CheckContext, systemServers: SystemServers = new SystemServers(context.clock),
-): Check {
-  const { clock } = context;
+export function createDnsCheck(context: CheckContext): Check {
+  const { clock, systemServers = new SystemServers(clock) } = context;
   const resources = { context, systemServers, network: { clock, udp: new UdpSockets(clock) } };
   return {
     type: 'DNS',

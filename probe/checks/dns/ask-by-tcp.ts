@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
+import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage } from './question.ts';
 import { readReply, type Reply } from './reply.ts';
-import type { NameServer, NoReply, Query } from './udp-sockets.ts';
+import type { NoReply, Query } from './udp-sockets.ts';
 
 /** Of the length before each message (RFC 1035, 4.2.2). */
 const LENGTH_BYTES = 2;

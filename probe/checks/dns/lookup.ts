@@ -1,8 +1,9 @@
 import type { Clock } from '../../../shared/time.ts';
+import type { NameServer } from '../network/system-servers.ts';
 import { askByTcp } from './ask-by-tcp.ts';
 import type { Question } from './question.ts';
 import { RCODES, type Reply } from './reply.ts';
-import type { NameServer, NoReply, UdpSockets } from './udp-sockets.ts';
+import type { NoReply, UdpSockets } from './udp-sockets.ts';
 
 /** Wait for one answer by UDP before the question is sent again, or to the next server, ms. */
 const TRY_MS = 2000;

@@ -2,11 +2,10 @@ import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
 import { missed, type CheckContext, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
+import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
 import { questionFor, type Question } from './question.ts';
-import type { SystemServers } from './system-servers.ts';
-import type { NameServer } from './udp-sockets.ts';
 import { faultOf, serverText } from './verdict.ts';
 
 export interface DnsResources {

@@ -2,14 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage, type Question } from './question.ts';
 import { readReply, type Reply } from './reply.ts';
-
-/** A name server. `address` is an IP address without brackets. */
-export interface NameServer {
-  address: string;
-  port: number;
-}
 
 /** Why no reply came. */
 export type NoReply =

@@ -3,9 +3,9 @@ import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import { canonicalDnsValue, isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 import { failure, missed, printable, type Finding } from '../check.ts';
 import { connectionFailure } from '../network/problems.ts';
+import type { NameServer } from '../network/system-servers.ts';
 import type { Outcome } from './lookup.ts';
 import { RCODES } from './reply.ts';
-import type { NameServer } from './udp-sockets.ts';
 
 type RecordEntry = DnsSpec['record_entries'][number];
 

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
-import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AddressLookup } from './address-lookup.ts';
 import { HostsFile } from './hosts-file.ts';
-import { NameServers } from './name-servers.ts';
+import { SystemServers } from './system-servers.ts';
 
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; code: string };
 
@@ -13,8 +13,7 @@ export interface Resolver {
 
 export interface ResolverOptions {
   hosts?: HostsFile;
-  /** IP addresses of name servers in place of the system's; empty: those. */
-  servers?: readonly HostAndPort[];
+  servers?: SystemServers;
 }
 
 const MAX_SYSTEM_LOOKUPS = 2;
@@ -27,12 +26,14 @@ const MAX_SYSTEM_LOOKUPS = 2;
  */
 export class SystemResolver implements Resolver {
   readonly #hosts: HostsFile;
-  readonly #nameServers: NameServers;
+  readonly #lookup: AddressLookup;
   #systemLookups = 0;
 
-  constructor(clock: Clock, { hosts = new HostsFile(clock), servers = [] }: ResolverOptions = {}) {
+  constructor(
+    clock: Clock, { hosts = new HostsFile(clock), servers = new SystemServers(clock) }: ResolverOptions = {},
+  ) {
     this.#hosts = hosts;
-    this.#nameServers = new NameServers(clock, servers);
+    this.#lookup = new AddressLookup(clock, servers);
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
@@ -42,7 +43,7 @@ export class SystemResolver implements Resolver {
     }
     const known = this.#hosts.find(name, family);
     if (known.length > 0) return { ok: true, addresses: known };
-    const answer = await this.#nameServers.resolve(name, family);
+    const answer = await this.#lookup.resolve(name, family);
     return answer.ok || name.includes('.') ? answer : this.#systemLookup(name, family, answer);
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HostsFile, parseHosts } from '../../../../probe/checks/network/hosts-file.ts';
 import { SystemResolver } from '../../../../probe/checks/network/resolver.ts';
+import { SystemServers } from '../../../../probe/checks/network/system-servers.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { systemClock } from '../../../../shared/time.ts';
@@ -65,6 +66,9 @@ class NameServer {
   }
 }
 
+const serversAt = (configured: HostAndPort[]) => new SystemServers(systemClock, { configured });
+const resolverOf = (servers: HostAndPort[]) => new SystemResolver(systemClock, { servers: serversAt(servers) });
+
 describe('the resolver', () => {
   const server = new NameServer({
     'target.test A': ['192.0.2.7', '192.0.2.8'],
@@ -83,7 +87,7 @@ describe('the resolver', () => {
     directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
     writeFileSync(join(directory, 'hosts'), '10.1.2.3 pinned.test\n');
     resolver = new SystemResolver(
-      systemClock, { hosts: new HostsFile(systemClock, join(directory, 'hosts')), servers: [address] },
+      systemClock, { hosts: new HostsFile(systemClock, join(directory, 'hosts')), servers: serversAt([address]) },
     );
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
@@ -136,7 +140,7 @@ describe('with several name servers', () => {
   });
   afterAll(() => Promise.all([first.close(), second.close()]));
 
-  const resolve = (host: string) => new SystemResolver(systemClock, { servers }).resolve(host, 4);
+  const resolve = (host: string) => resolverOf(servers).resolve(host, 4);
 
   test.each([
     ['fails', 'web.test', '192.0.2.7'], ['answers nonsense', 'odd.test', '192.0.2.8'],
@@ -149,7 +153,7 @@ describe('with several name servers', () => {
     const gone = new NameServer({});
     const nowhere = await gone.listen();
     await gone.close();
-    const resolver = new SystemResolver(systemClock, { servers: [nowhere, ...servers] });
+    const resolver = resolverOf([nowhere, ...servers]);
     expect(await resolver.resolve('late.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.9'] });
   });
 
@@ -162,7 +166,7 @@ describe('with several name servers', () => {
   });
 
   test('one that was silent is asked last from then on', async () => {
-    const resolver = new SystemResolver(systemClock, { servers });
+    const resolver = resolverOf(servers);
     await resolver.resolve('late.test', 4);
     const before = first.questions;
     expect(await resolver.resolve('late.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.9'] });

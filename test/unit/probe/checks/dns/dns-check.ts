@@ -1,6 +1,6 @@
 import type { CheckContext, Finding } from '../../../../../probe/checks/check.ts';
 import { createDnsCheck } from '../../../../../probe/checks/dns.ts';
-import { SystemServers } from '../../../../../probe/checks/dns/system-servers.ts';
+import { SystemServers } from '../../../../../probe/checks/network/system-servers.ts';
 import { Trust } from '../../../../../probe/checks/tls/trust.ts';
 import { resultOf } from '../../../../../probe/runner/result.ts';
 import type { DnsSpec } from '../../../../../shared/contracts/check-spec.ts';
@@ -21,9 +21,10 @@ export interface DnsCheckOptions {
 export async function checkDns(spec: Partial<DnsSpec>, options: DnsCheckOptions = {}): Promise<Finding> {
   const context: CheckContext = {
     clock: systemClock, resolver: { resolve: () => Promise.resolve({ ok: false, code: 'ENOTFOUND' }) },
-    allowAddress: () => true, version: '9.9.9', trust: new Trust(), ...options.context,
+    allowAddress: () => true, version: '9.9.9', trust: new Trust(),
+    systemServers: new SystemServers(systemClock, { read: () => options.system ?? [] }), ...options.context,
   };
-  const check = createDnsCheck(context, new SystemServers(context.clock, () => options.system ?? []));
+  const check = createDnsCheck(context);
   const finding = await check.run({
     type: 'DNS', name: NAME, record_entries: [{ type: 'A', expected_values: [], match: 'contains' }],
     server: null, resolution_timeout_ms: 60_000, ...spec,

@@ -1,17 +1,13 @@
 import { Resolver as Cares } from 'node:dns';
 import { isIPv6 } from 'node:net';
-import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Resolution } from './resolver.ts';
+import type { NameServer, SystemServers } from './system-servers.ts';
 
 /** Wait for one answer, ms; less at a server that has answered fast so far. */
 const QUERY_TIMEOUT_MS = 2000;
 /** After this time silent servers are not asked again, ms. */
 const LOOKUP_MS = 12_000;
-/** Servers that are made anew so often notice a changed resolv.conf. */
-const RENEW_AFTER_MS = 30_000;
-/** As many as resolv.conf(5) has. */
-const MAX_SYSTEM_SERVERS = 3;
 const SILENT = 'ETIMEOUT';
 /** What says more about the server than about the name. */
 const OF_SERVER = new Set([
@@ -22,18 +18,16 @@ const OF_SERVER = new Set([
  * Asks name servers for addresses, through c-ares and in turn, so that no name counts as broken while one of
  * them knows it: c-ares itself, as Node sets it up, takes the SERVFAIL of the first one for an answer.
  */
-export class NameServers {
+export class AddressLookup {
   readonly #clock: Clock;
-  readonly #configured: readonly string[];
+  readonly #system: SystemServers;
+  /** What `#servers` was made from. */
+  #places: readonly NameServer[] = [];
   #servers: readonly Cares[] = [];
-  #madeAtMs = -Infinity;
 
-  /** `configured`: IP addresses in place of the system's; empty: those. */
-  constructor(clock: Clock, configured: readonly HostAndPort[]) {
+  constructor(clock: Clock, system: SystemServers) {
     this.#clock = clock;
-    this.#configured = configured.map(
-      ({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`),
-    );
+    this.#system = system;
   }
 
   /** The first answer about the name, else the first failure of a server that is not silent. */
@@ -47,22 +41,20 @@ export class NameServers {
         if (answer.code === SILENT) this.#postpone(server);
         else if (failed === SILENT || failed === 'ECONNREFUSED') failed = answer.code;
       }
-      if (failed !== SILENT || this.#clock.monotonic() >= giveUpAt) return { ok: false, code: failed };
+      const isOver = this.#clock.monotonic() >= giveUpAt || this.#servers.length === 0;
+      if (failed !== SILENT || isOver) return { ok: false, code: failed };
     }
   }
 
   #current(): readonly Cares[] {
-    const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#madeAtMs > RENEW_AFTER_MS) {
-      const places = this.#configured.length > 0
-        ? this.#configured
-        : new Cares().getServers().slice(0, MAX_SYSTEM_SERVERS);
-      this.#servers = places.map((place) => {
+    const places = this.#system.current();
+    if (places !== this.#places) {
+      this.#places = places;
+      this.#servers = places.map(({ address, port }) => {
         const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
-        server.setServers([place]);
+        server.setServers([isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`]);
         return server;
       });
-      this.#madeAtMs = nowMs;
     }
     return this.#servers;
   }

@@ -1,0 +1,55 @@
+import { Resolver } from 'node:dns';
+import type { HostAndPort } from '../../../shared/setting.ts';
+import type { Clock } from '../../../shared/time.ts';
+
+const READ_EVERY_MS = 30_000;
+/** As many as resolv.conf(5) has. */
+const MAX_SERVERS = 3;
+const DNS_PORT = 53;
+
+/** A name server. `address` is an IP address without brackets. */
+export interface NameServer {
+  address: string;
+  port: number;
+}
+
+interface Options {
+  /** Name servers (IP addresses) in place of this machine's; empty: those. */
+  configured?: readonly HostAndPort[];
+  /** This machine's, each as `address`, `address:port` or `[address]:port`. */
+  read?: () => string[];
+}
+
+/**
+ * The name servers that this probe is told to ask, else those of its machine, whose changed configuration is
+ * noticed.
+ */
+export class SystemServers {
+  readonly #clock: Clock;
+  readonly #configured: readonly NameServer[];
+  readonly #read: () => string[];
+  #servers: readonly NameServer[] = [];
+  #readAtMs = -Infinity;
+
+  constructor(clock: Clock, { configured = [], read = () => new Resolver().getServers() }: Options = {}) {
+    this.#clock = clock;
+    this.#configured = configured.map(({ host, port }) => ({ address: host, port }));
+    this.#read = read;
+  }
+
+  /** The same list until they are read again. */
+  current(): readonly NameServer[] {
+    if (this.#configured.length > 0) return this.#configured;
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#readAtMs > READ_EVERY_MS) {
+      this.#readAtMs = nowMs;
+      this.#servers = this.#read().slice(0, MAX_SERVERS).map(parseServer);
+    }
+    return this.#servers;
+  }
+}
+
+function parseServer(text: string): NameServer {
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { address: bracketed ?? plain ?? text, port: Number(port ?? DNS_PORT) };
+}
