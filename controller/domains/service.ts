@@ -26,6 +26,8 @@ interface DomainLookupsDeps {
 }
 
 const LOOK_EVERY_MS = 1000;
+/** While no domain is due or waits for its server. */
+const QUIET_MS = 5000;
 const TIDY_EVERY_MS = 3_600_000;
 /** Lookups under way at once; further ones wait in the database. */
 const AT_ONCE = 4;
@@ -51,7 +53,7 @@ export class DomainLookups {
     this.#deps = deps;
     const { clock, log, turns } = deps;
     this.#looking = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, round: () => this.#look(),
+      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => this.#look(),
       onFailed: (error) => log.warn({ err: error }, 'domains could not be looked up'),
     });
     this.#tidying = new Rounds({
@@ -72,11 +74,13 @@ export class DomainLookups {
     await Promise.all(this.#underWay);
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<void | 'quiet'> {
     const { domains, clock, log } = this.#deps;
     const free = AT_ONCE - this.#underWay.size;
     if (free <= 0) return;
-    for (const due of await domains.due(clock.now(), free)) {
+    const found = await domains.due(clock.now(), free);
+    if (found.length === 0 && this.#underWay.size === 0 && !this.#isAnyWaiting) return 'quiet';
+    for (const due of found) {
       const claimed = await domains.claim(due, clock.now() + CLAIM_MS);
       if (!claimed) continue;
       const work = this.#settle(claimed)
@@ -105,6 +109,11 @@ export class DomainLookups {
     if (!(await domains.settle(doc, facts))) return;
     await monitors.retellDomain(doc._id);
     await domains.settle(doc, { told: facts.expires_at, due_at });
+  }
+
+  get #isAnyWaiting(): boolean {
+    const now = this.#deps.clock.now();
+    return [...this.#queues.values()].some((until) => until > now);
   }
 
   /** When the next domain that waits for the server may be looked up, Unix ms. */
