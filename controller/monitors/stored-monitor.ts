@@ -15,7 +15,9 @@ export const restoreMonitor = restoring<MonitorDoc>({
     body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
     connect_to: null, assertions: null,
   }),
-  tcp: restoring<SettingsOf<'tcp'>>({ protocol_validation: null }),
+  tcp: restoring<SettingsOf<'tcp'>>({
+    protocol_validation: null, tls: null, send: null, expect: null,
+  }),
   dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
   counted: restoreShare,
 });

@@ -4,12 +4,14 @@ import { createDnsCheck } from './dns.ts';
 import { createHttpCheck } from './http.ts';
 import { createIcmpCheck } from './icmp.ts';
 import { createKeywordCheck } from './keyword.ts';
+import { createTcpCheck } from './tcp.ts';
 
 const CHECKS: readonly CheckFactory[] = [
   createDnsCheck,
   createHttpCheck,
   createIcmpCheck,
   createKeywordCheck,
+  createTcpCheck,
 ];
 
 /** The checks that this version can run. */

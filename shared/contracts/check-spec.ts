@@ -68,6 +68,17 @@ export const keywordSpec = z.object({
 export type KeywordSpec = z.infer<typeof keywordSpec>;
 
 export const TCP_PROTOCOLS = ['smtp', 'pop3', 'imap', 'ftp', 'ssh', 'http', 'https', 'generic'] as const;
+export type TcpProtocol = (typeof TCP_PROTOCOLS)[number];
+
+/** How TLS begins: never, with the connection, or by a command of the protocol. */
+export const TCP_TLS = ['none', 'implicit', 'starttls'] as const;
+const IMPLICIT_TLS_PORTS: ReadonlySet<number> = new Set([443, 465, 990, 993, 995]);
+
+/** How TLS begins for a monitor that does not say it. */
+export function usualTls(protocol: TcpProtocol, port: number): (typeof TCP_TLS)[number] {
+  if (protocol === 'https') return 'implicit';
+  return protocol !== 'ssh' && IMPLICIT_TLS_PORTS.has(port) ? 'implicit' : 'none';
+}
 
 /** A connection to a port. `host` is a name in ASCII or an address without brackets. */
 export const tcpSpec = z.object({
@@ -77,7 +88,13 @@ export const tcpSpec = z.object({
   protocol: z.enum(TCP_PROTOCOLS),
   /** Whether the service must greet as its protocol does. */
   protocol_validation: z.boolean(),
+  /** Older controllers send none: then it is `usualTls`. */
+  tls: z.enum(TCP_TLS).optional(),
+  /** Of `generic`: what is sent, and what must come in answer. Each character is a byte. */
+  send: z.string().nullable().default(null),
+  expect: z.string().nullable().default(null),
 });
+export type TcpSpec = z.infer<typeof tcpSpec>;
 
 export const DNS_RECORD_TYPES =
   ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;

@@ -20,6 +20,10 @@ const MONITORS: Loose[] = [
   },
   { name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 },
   { ...http, name: 'Open' },
+  {
+    name: 'Redis', type: 'TCP', target: 'redis.example:6379', interval_seconds: 60,
+    send: `AUTH ${CANARY}\\r\\n`, expect: '+OK',
+  },
 ];
 
 let app: TestApp;
@@ -120,6 +124,7 @@ describe('a read key and a viewer', () => {
       });
       expect(await readAs(client, 'Header')).toMatchObject({ headers: { Authorization: null, 'user-agent': 'Probe' } });
       expect(await readAs(client, 'Bearer')).toMatchObject({ auth: { type: 'bearer', token: null } });
+      expect(await readAs(client, 'Redis')).toMatchObject({ tcp_config: { send: null, expect: '+OK' } });
       expect(await readAs(client, 'Job')).toMatchObject({ target: null, heartbeat_token: null, heartbeat_interval: 3600 });
       const { monitors } = (await client.get(`/api/groups/${(await stored('Job')).group_id}`)).data;
       expect(monitors.find((one: Loose) => one.id === idOf('Job')).target).toBeNull();
@@ -164,7 +169,7 @@ describe('what a viewer read', () => {
       await owner.send('POST', '/api/import', { rawBody: text, headers: { 'content-type': 'application/yaml' } }),
     ];
     for (const { data, text: answer } of answers) {
-      expect(data?.summary, answer).toEqual({ created: 0, updated: 0, unchanged: 6 });
+      expect(data?.summary, answer).toEqual({ created: 0, updated: 0, unchanged: 7 });
     }
     for (const { name } of MONITORS) expect((await stored(name)).revision, name).toBe(1);
   });

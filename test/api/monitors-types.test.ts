@@ -51,6 +51,14 @@ const TYPES: [type: string, body: Loose, read: Loose][] = [
     'TCP', { target: 'mail.example', tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } },
     { tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true }, port: 25 },
   ],
+  [
+    'TCP', { target: 'mail.example', tcp_config: { port: 587, protocol: 'smtp', tls: 'starttls' } },
+    { tcp_config: { port: 587, protocol: 'smtp', tls: 'starttls' }, port: 587 },
+  ],
+  [
+    'TCP', { target: 'redis.example:6379', send: 'PING\\r\\n', expect: '\\x2bPONG' },
+    { tcp_config: { port: 6379, protocol: 'generic', send: 'PING\\r\\n', expect: '\\x2bPONG' } },
+  ],
   ['TCP', { target: 'mail.example:587' }, { tcp_config: { port: 587, protocol: 'generic' }, port: 587 }],
   ['DNS', { target: '_sip._tcp.shop.example', dns_config: dns }, { dns_config: dns }],
   [

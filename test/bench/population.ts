@@ -81,6 +81,9 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
   }
 }
 
+const TCP: MonitorDoc['tcp'] =
+  { port: 9, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null };
+
 function monitorOf(owner: Owner, group: string, at: number, created_at: number): MonitorDoc {
   const type = at % 10 < 7 ? 'HTTP' : at % 10 < 9 ? 'TCP' : 'HEARTBEAT';
   return monitorDoc(at, {
@@ -91,7 +94,7 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
     name: `monitor ${(at * 7919) % 1_000_003}`, search_text: `monitor ${at}`,
     status: at % 20 === 0 ? 'paused' : 'active', interval_seconds: 3600,
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),
-    ...(type === 'TCP' ? { tcp: { port: 9, protocol: 'generic', protocol_validation: null } } : {}),
+    ...(type === 'TCP' ? { tcp: TCP } : {}),
     ...(type === 'HEARTBEAT'
       ? { heartbeat: { token: newId(created_at), interval_seconds: 3600, grace_seconds: 3600 } }
       : {}),

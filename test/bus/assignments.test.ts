@@ -71,7 +71,7 @@ test('every type except heartbeats reaches a probe complete', async () => {
     }),
     monitorDoc(502, {
       type: 'TCP', target: '[::1]:22', http: null,
-      tcp: { port: 22, protocol: 'ssh', protocol_validation: true },
+      tcp: { port: 22, protocol: 'ssh', protocol_validation: true, tls: null, send: null, expect: null },
     }),
     monitorDoc(503, {
       type: 'DNS', target: 'münchen.example', http: null,
@@ -96,7 +96,7 @@ test('every type except heartbeats reaches a probe complete', async () => {
       type: 'KEYWORD', url: 'http://127.0.0.1:9/501', keywords: [{ text: 'ok', should_contain: true }],
       match_mode: 'all',
     },
-    { type: 'TCP', host: '::1', port: 22, protocol: 'ssh', protocol_validation: true },
+    { type: 'TCP', host: '::1', port: 22, protocol: 'ssh', protocol_validation: true, tls: 'none', send: null },
     {
       type: 'DNS', name: 'xn--mnchen-3ya.example',
       record_entries: [{ type: 'A', expected_values: [], match: 'contains' }],

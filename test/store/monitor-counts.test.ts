@@ -34,7 +34,7 @@ const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId:
 /** The settings must match the type: a change compares what is checked. */
 const TCP: Partial<MonitorDoc> = {
   type: 'TCP', target: '127.0.0.1:9', http: null,
-  tcp: { port: 9, protocol: 'generic', protocol_validation: null },
+  tcp: { port: 9, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null },
 };
 
 async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise<MonitorDoc> {

@@ -33,7 +33,7 @@ const OPEN_HEADERS = new Set([
 /** What `concealed` says, for the API reference. */
 export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials are `null`: the '
   + '`target` and `heartbeat_token` of a HEARTBEAT monitor, the user name, password and token in `auth`, the '
-  + '`body`, and the values of all `headers` except well-known ones that carry no credentials, such as '
+  + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry no credentials, such as '
   + '`Accept`. Sending such a `null` back keeps the stored value.';
 
 /** Without what may be a credential. */

@@ -1,23 +1,49 @@
 import { z } from 'zod';
-import { TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
+import { TCP_PROTOCOLS, TCP_TLS, usualTls, type TcpProtocol } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { escapeFault, MOST_BYTES, unescapeBytes } from './escaped-bytes.ts';
 
 export interface TcpSettings {
   port: number;
-  protocol: (typeof TCP_PROTOCOLS)[number];
-  /** Whether the service must send its protocol's greeting; null if not set. */
+  protocol: TcpProtocol;
+  /** Whether the service must speak its protocol; null if not set. */
   protocol_validation: boolean | null;
+  /** Null: as is usual for the protocol and port. */
+  tls: (typeof TCP_TLS)[number] | null;
+  /** With escapes, as they were written; only of `generic`. */
+  send: string | null;
+  expect: string | null;
 }
 
+const STARTTLS_PROTOCOLS: readonly TcpProtocol[] = ['smtp', 'pop3', 'imap', 'ftp'];
+
 const portRule = 'Port must be from 1 to 65535';
+const bytes = z.string().max(4 * MOST_BYTES, `Must be at most ${4 * MOST_BYTES} characters`)
+  .superRefine((text, check) => {
+    const message = escapeFault(text);
+    if (message !== null) check.addIssue({ code: 'custom', message });
+  });
+const escapes = `At most ${MOST_BYTES} bytes, with the escapes \`\\r\`, \`\\n\`, \`\\t\`, \`\\\\\` and \`\\xNN\`; `
+  + 'everything else is UTF-8. Only for the protocol `generic`.';
 const flatFields = {
   port: z.int().min(1, portRule).max(65_535, portRule).optional()
     .describe('Can also be part of `target`, as `host:port`.'),
   protocol: z.enum(TCP_PROTOCOLS).optional(),
   protocol_validation: z.boolean().nullable().optional()
-    .describe('Whether the service must send its protocol\'s greeting, not only accept the connection.'),
+    .describe('Whether the service must greet and answer as its protocol does. Without it, accepting the '
+      + 'connection is enough, with the TLS handshake if TLS is implicit. `starttls`, `send` and `expect` are '
+      + 'carried out in any case. Default: false.'),
+  tls: z.enum(TCP_TLS).nullable().optional()
+    .describe('`implicit`: TLS begins with the connection. `starttls`: it begins by a command, for `smtp`, '
+      + '`pop3`, `imap` and `ftp`. A certificate that is not trusted is reported and does not fail the check. '
+      + 'Default, also for null: `implicit` for `https` and, except for `ssh`, on the ports 443, 465, 990, '
+      + '993 and 995; else `none`.'),
+  send: bytes.nullable().optional()
+    .describe(`Sent once connected. ${escapes} Null keeps the stored text; an empty one removes it.`),
+  expect: bytes.min(1, 'Must not be empty').nullable().optional()
+    .describe(`Must occur in the first 65,536 bytes that the service sends. ${escapes}`),
 };
 
 export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields).nullable().optional() };
@@ -25,34 +51,81 @@ export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields)
 export const tcpAnswer = {
   tcp_config: z.strictObject({
     port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional(),
+    tls: z.enum(TCP_TLS).optional(), send: z.string().nullable().optional(), expect: z.string().optional(),
   }).optional(),
   port: z.int().optional(),
 };
 
-export const tcpType: CheckType<FieldsOf<typeof tcpFields>, { tcp: TcpSettings | null }> = {
+type TcpInput = FieldsOf<typeof tcpFields>;
+
+export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
   fields: Object.keys(tcpFields),
   resolve: (input, current) => {
     const target = input.target ?? current?.target ?? '';
     const { host, port } = partsOf(target);
     const portOfTarget = input.target === undefined ? undefined : (port ?? undefined);
-    const tcp = chooseSettings<TcpSettings>({
-      config: 'tcp_config', sent: [{ port: portOfTarget }, input, input.tcp_config ?? {}],
+    const nested = input.tcp_config ?? {};
+    const chosen = chooseSettings<TcpSettings>({
+      config: 'tcp_config',
+      sent: [
+        { port: portOfTarget }, { ...input, send: revealed(input) }, { ...nested, send: revealed(nested) },
+      ],
       current: current?.tcp ?? null,
-      defaults: { port: undefined, protocol: 'generic', protocol_validation: null },
+      defaults: {
+        port: undefined, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null,
+      },
     });
+    refuseMisfits(chosen, [input, nested]);
+    // After a change of protocol the stored texts have no use.
+    const tcp = chosen.protocol === 'generic' ? chosen : { ...chosen, send: null, expect: null };
     // A target that names a port names the one that is checked.
     return { target: port === null || port === tcp.port ? target : joinHostPort(host, tcp.port), tcp };
   },
-  view: ({ tcp }) => {
+  view: ({ tcp }, isConcealed) => {
     if (tcp === null) return {};
-    const { protocol_validation: validation, ...settings } = tcp;
-    return { tcp_config: { protocol_validation: validation ?? undefined, ...settings }, port: tcp.port };
+    const { protocol_validation: validation, tls, send, expect, ...settings } = tcp;
+    const shown = isConcealed ? null : send;
+    return {
+      tcp_config: {
+        protocol_validation: validation ?? undefined, tls: tls ?? undefined,
+        send: send === null ? undefined : shown, expect: expect ?? undefined, ...settings,
+      },
+      port: tcp.port,
+    };
   },
-  toSpec: ({ target, tcp }) => ({
-    type: 'TCP', host: asciiHost(partsOf(target).host), port: tcp?.port ?? 0,
-    protocol: tcp?.protocol ?? 'generic', protocol_validation: tcp?.protocol_validation ?? false,
-  }),
+  toSpec: ({ target, tcp }) => {
+    const { port = 0, protocol = 'generic' } = tcp ?? {};
+    return {
+      type: 'TCP', host: asciiHost(partsOf(target).host), port, protocol,
+      protocol_validation: tcp?.protocol_validation ?? false, tls: tcp?.tls ?? usualTls(protocol, port),
+      send: unescaped(tcp?.send), expect: unescaped(tcp?.expect),
+    };
+  },
 };
+
+/** Null keeps what is stored, as for other credentials. */
+function revealed({ send }: { send?: string | null | undefined }): string | null | undefined {
+  return send === '' ? null : (send ?? undefined);
+}
+
+/** Throws VALIDATION_ERROR for a TLS that the protocol lacks, and for sent texts of another protocol. */
+function refuseMisfits(
+  { protocol, tls }: TcpSettings, sent: readonly { send?: unknown; expect?: unknown }[],
+): void {
+  if (tls === 'starttls' && !STARTTLS_PROTOCOLS.includes(protocol)) {
+    throw fieldError('tcp_config.tls', `${protocol} has no STARTTLS`);
+  }
+  if (tls === 'none' && protocol === 'https') throw fieldError('tcp_config.tls', 'https needs TLS');
+  for (const name of ['send', 'expect'] as const) {
+    if (protocol !== 'generic' && sent.some((one) => one[name])) {
+      throw fieldError(`tcp_config.${name}`, 'Applies to the protocol generic only');
+    }
+  }
+}
+
+function unescaped(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : unescapeBytes(text);
+}
 
 function partsOf(target: string): HostPort {
   const parts = splitHostPort(target);

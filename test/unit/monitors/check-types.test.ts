@@ -179,6 +179,19 @@ describe('settings are refused', () => {
     [
       'TCP', { tcp_config: { port: 0 } }, 'tcp_config.port: Port must be from 1 to 65535',
     ], ['TCP', { port: 65_536 }, 'port: Port must be from 1 to 65535'],
+    ['TCP', { protocol: 'ssh', tls: 'starttls' }, 'tcp_config.tls: ssh has no STARTTLS'],
+    ['TCP', { protocol: 'https', tls: 'none' }, 'tcp_config.tls: https needs TLS'],
+    ['TCP', { protocol: 'smtp', send: 'x' }, 'tcp_config.send: Applies to the protocol generic only'],
+    [
+      'TCP', { tcp_config: { port: 25, protocol: 'smtp', expect: '220' } },
+      'tcp_config.expect: Applies to the protocol generic only',
+    ],
+    ['TCP', { expect: '' }, 'expect: Must not be empty'],
+    ['TCP', { send: '\\q' }, 'send: A backslash begins \\r, \\n, \\t, \\xNN or \\\\'],
+    ['TCP', { send: 'a\\x1' }, 'send: A backslash begins \\r, \\n, \\t, \\xNN or \\\\'],
+    ['TCP', { send: '\0' }, 'send: Control characters are written as \\xNN'],
+    ['TCP', { expect: '\\x00'.repeat(1025) }, 'expect: Must be at most 4096 characters; expect: Must be at most 1024 bytes'],
+    ['TCP', { send: 'é'.repeat(513) }, 'send: Must be at most 1024 bytes'],
     ['DNS', { dns_config: {} }, 'dns_config.record_entries: Required'],
     [
       'DNS', { dns_config: { record_entries: [] } },
@@ -309,7 +322,7 @@ describe('accepted settings', () => {
     }) }),
     TCP: fc.record({ target: host, tcp_config: fc.record({
       port: fc.integer({ min: 1, max: 65_535 }), protocol: maybe(fc.constantFrom('smtp', 'ssh')),
-      protocol_validation: maybe(fc.boolean()),
+      protocol_validation: maybe(fc.boolean()), tls: maybe(fc.constantFrom('none', 'implicit', null)),
     }) }),
     DNS: fc.record({ target: fc.domain(), dns_config: fc.record({
       record_entries: entries,
@@ -333,5 +346,38 @@ describe('accepted settings', () => {
       const spec = checkSpec.parse(JSON.parse(JSON.stringify(toCheckSpec(doc))));
       expect([spec.type, 'unreadable' in spec]).toEqual([type, false]);
     }), { numRuns: 200 });
+  });
+});
+
+describe('the TLS and texts of a TCP monitor', () => {
+  const specOf = (doc: MonitorDoc) => toCheckSpec(doc) as Record<string, unknown>;
+
+  test.each([
+    ['smtp', 25, 'none'], ['smtp', 465, 'implicit'], ['imap', 993, 'implicit'], ['pop3', 995, 'implicit'],
+    ['ftp', 990, 'implicit'], ['https', 8443, 'implicit'], ['http', 80, 'none'], ['generic', 443, 'implicit'],
+    ['ssh', 443, 'none'],
+  ])('%s on port %d has by default %s', (protocol, port, tls) => {
+    const doc = of('TCP', { tcp_config: { port, protocol } });
+    expect(specOf(doc)['tls']).toBe(tls);
+    expect(specOf(changed(doc, { tls: 'implicit' }))['tls']).toBe('implicit');
+    expect(specOf(changed(changed(doc, { tls: 'implicit' }), { tls: null }))['tls']).toBe(tls);
+  });
+
+  test('may hold any byte', () => {
+    const send = 'é \\\\ \\r\\n\\t\\x00\\xfF\r\n';
+    const doc = of('TCP', { send, expect: '\\x2B' });
+    expect(specOf(doc)).toMatchObject({ send: 'Ã© \\ \r\n\t\0ÿ\r\n', expect: '+' });
+    expect(viewMonitor(doc, null, 'editor')).toMatchObject({ tcp_config: { send, expect: '\\x2B' } });
+    expect(viewMonitor(doc, null, 'viewer')).toMatchObject({ tcp_config: { send: null, expect: '\\x2B' } });
+    expect(of('TCP', { send: '\\x00'.repeat(1024) }).tcp?.send).toHaveLength(4096);
+  });
+
+  test('stay, are replaced and removed', () => {
+    const doc = of('TCP', { send: 'a', expect: 'b' });
+    expect(changed(doc, { send: null }).tcp).toMatchObject({ send: 'a', expect: 'b' });
+    expect(changed(doc, { tcp_config: { send: null, expect: 'c' } }).tcp).toMatchObject({ send: 'a', expect: 'c' });
+    expect(changed(doc, { send: '', expect: null }).tcp).toMatchObject({ send: null, expect: null });
+    expect(changed(doc, { protocol: 'smtp' }).tcp).toMatchObject({ protocol: 'smtp', send: null, expect: null });
+    expect(of('TCP', { send: null }).tcp).toMatchObject({ send: null });
   });
 });

@@ -1,5 +1,5 @@
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
-import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+import type { HttpSpec, TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import { newId } from '../../../shared/ids.ts';
 
 export function buildHttpSpec(overrides: Partial<HttpSpec> = {}): HttpSpec {
@@ -7,6 +7,13 @@ export function buildHttpSpec(overrides: Partial<HttpSpec> = {}): HttpSpec {
     type: 'HTTP', url: 'http://127.0.0.1/', method: 'GET', headers: {}, body: null, follow_redirects: true,
     max_redirects: 5,
     verify_ssl: true, expected_status: [], slow_response_threshold_ms: null, ...overrides,
+  };
+}
+
+export function buildTcpSpec(overrides: Partial<TcpSpec> = {}): TcpSpec {
+  return {
+    type: 'TCP', host: '127.0.0.1', port: 1, protocol: 'generic', protocol_validation: true, tls: 'none',
+    send: null, expect: null, ...overrides,
   };
 }
 

@@ -1,0 +1,25 @@
+const LETTERS: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', '\\': '\\' };
+const PIECE = /\\(?:x([0-9a-fA-F]{2})|([rnt\\]))|[^\\]+|\\/gu;
+/** Other control characters are invisible to the people who read the setting. */
+// eslint-disable-next-line no-control-regex
+const UNWRITTEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+/** Bytes at most. */
+export const MOST_BYTES = 1024;
+
+/** What is wrong with a text that stands for bytes; null when nothing is. */
+export function escapeFault(text: string): string | null {
+  if (UNWRITTEN.test(text)) return 'Control characters are written as \\xNN';
+  const pieces: string[] = text.match(PIECE) ?? [];
+  if (pieces.includes('\\')) return 'A backslash begins \\r, \\n, \\t, \\xNN or \\\\';
+  return unescapeBytes(text).length > MOST_BYTES ? `Must be at most ${MOST_BYTES} bytes` : null;
+}
+
+/** The bytes that a text stands for, one character each: its escapes, and UTF-8 of everything else. */
+export function unescapeBytes(text: string): string {
+  return text.replace(PIECE, (piece, hex?: string, letter?: string) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    if (letter !== undefined) return LETTERS[letter] as string;
+    return Buffer.from(piece, 'utf8').toString('latin1');
+  });
+}

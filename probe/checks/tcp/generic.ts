@@ -1,0 +1,56 @@
+import { LIMITS, type Conversation, type Move } from './conversation.ts';
+import { quoted, type Fault } from './dialogue.ts';
+
+/** Bytes of what came that a message may quote. */
+const KEPT_BYTES = 200;
+
+/** Sends some bytes and looks for others among the first LIMITS.bytes that come. */
+export class GenericConversation implements Conversation {
+  readonly #send: string;
+  readonly #expect: Buffer | null;
+  /** Received bytes that may begin what is expected. */
+  #tail: Buffer = Buffer.alloc(0);
+  #heard = '';
+  #bytes = 0;
+
+  /** One byte a character; null for nothing. */
+  constructor(send: string | null, expect: string | null) {
+    this.#send = send ?? '';
+    this.#expect = expect === null ? null : Buffer.from(expect, 'latin1');
+  }
+
+  get awaited(): string {
+    return 'the expected text';
+  }
+
+  begin(): Move {
+    return { send: this.#send, next: this.#expect === null ? 'close' : 'read' };
+  }
+
+  push(bytes: Buffer): Move {
+    const expect = this.#expect as Buffer;
+    const unsearched = Buffer.concat([this.#tail, bytes.subarray(0, LIMITS.bytes - this.#bytes)]);
+    this.#bytes += bytes.length;
+    if (this.#heard.length < KEPT_BYTES) this.#heard += bytes.toString('latin1', 0, KEPT_BYTES);
+    if (unsearched.includes(expect)) return { send: '', next: 'close' };
+    if (this.#bytes >= LIMITS.bytes) return { send: '', next: this.#missing(`the first ${LIMITS.bytes} bytes`) };
+    this.#tail = unsearched.subarray(Math.max(0, unsearched.length - expect.length + 1));
+    return { send: '', next: 'read' };
+  }
+
+  secured(): Move {
+    throw new Error('A generic conversation has asked for no TLS');
+  }
+
+  ended(): Fault | null {
+    return this.#heard === '' ? null : this.#missing('the answer');
+  }
+
+  #missing(where: string): Fault {
+    const expected = quoted((this.#expect as Buffer).toString('latin1'));
+    return {
+      type: 'keyword_missing', layer: 'content',
+      message: `Expected ${expected} in ${where}, got ${quoted(this.#heard)}`,
+    };
+  }
+}

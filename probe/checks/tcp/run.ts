@@ -1,0 +1,80 @@
+import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
+import type { Timings } from '../../../shared/contracts/result.ts';
+import { failure, type CheckContext, type Finding } from '../check.ts';
+import { Deadline } from '../deadline.ts';
+import { connectionFailure } from '../network/problems.ts';
+import { Target } from '../network/target.ts';
+import { conversationOf } from './conversations.ts';
+import { visit, type VisitResult } from './visit.ts';
+
+/** One TCP check from the lookup to its verdict. */
+export class TcpRun {
+  readonly #context: CheckContext;
+  readonly #spec: TcpSpec;
+  readonly #deadline: Deadline;
+  readonly #target: Target;
+  #last: VisitResult | null = null;
+
+  constructor(context: CheckContext, spec: TcpSpec, timeoutMs: number, allowPrivate?: boolean) {
+    this.#context = context;
+    this.#spec = spec;
+    this.#deadline = new Deadline(context.clock, timeoutMs);
+    this.#target = new Target(context, this.#deadline, allowPrivate);
+  }
+
+  async run(): Promise<Finding> {
+    const unreached = await this.#target.reach(this.#spec.host, 'any', async (address, shareMs) => {
+      this.#last = await this.#visit(address, shareMs);
+      return this.#last.failed?.phase !== 'connect';
+    });
+    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
+    return unreached ?? this.#verdict(this.#last as VisitResult);
+  }
+
+  #visit(address: string, shareMs: number): Promise<VisitResult> {
+    const { host, port, protocol, tls = usualTls(protocol, port) } = this.#spec;
+    const { clock, trust, version } = this.#context;
+    return visit({
+      address, port, host, beginsWithTls: tls === 'implicit', context: trust.context, clock,
+      converse: (localAddress) => conversationOf(this.#spec, { address: localAddress, version }),
+      timeoutMs: this.#deadline.leftMs, connectTimeoutMs: shareMs,
+    });
+  }
+
+  #verdict({ failed, fault, awaited }: VisitResult): Finding {
+    const known = this.#known();
+    if (failed?.code === 'TIMEOUT') {
+      const doing = failed.phase === 'connect' ? 'connecting'
+        : failed.phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
+      const finding = this.#deadline.passed(failed.phase, doing, known);
+      if (fault === null || finding.outcome === 'missed') return finding;
+    }
+    if (fault) return failure(fault.type, fault.layer, fault.message, known);
+    if (failed) return connectionFailure(failed, known);
+    return {
+      outcome: 'success', degraded: false, response_time_ms: known.response_time_ms, status_code: null,
+      error: null, missed: null, timings: known.timings, remote_address: known.remote_address,
+      tls: known.tls, detail: null,
+    };
+  }
+
+  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls'> {
+    return {
+      response_time_ms: this.#deadline.elapsedMs, timings: this.#timings(),
+      remote_address: this.#last?.remoteAddress ?? null, tls: this.#last?.tls ?? null,
+    };
+  }
+
+  #timings(): Timings {
+    const { lookupMs } = this.#target;
+    const timings: Timings = lookupMs === null ? {} : { dns: lookupMs };
+    if (!this.#last || this.#last.connectedAt === 0) return timings;
+    const { startedAt, connectedAt, securingAt, securedAt, firstByteAt } = this.#last;
+    timings.connect = connectedAt - startedAt;
+    if (securedAt > 0) timings.tls = securedAt - securingAt;
+    if (firstByteAt > 0) {
+      timings.first_byte = firstByteAt - (securedAt > 0 && securedAt < firstByteAt ? securedAt : connectedAt);
+    }
+    return timings;
+  }
+}

@@ -1,0 +1,17 @@
+import { nextLine, wrong, type Dialogue } from './dialogue.ts';
+
+/** Characters of a version line without its end (RFC 4253 4.2). */
+const LONGEST_VERSION = 253;
+
+/**
+ * The exchange of versions (RFC 4253 4.2), with ours sent so that the server sees a client leave. The server
+ * may send other lines first; 1.99 stands for 2.0 in compatibility mode (5.1).
+ */
+export function* ssh(version: string): Dialogue {
+  let line = yield* nextLine('the version line');
+  while (!line.startsWith('SSH-')) line = yield* nextLine('the version line');
+  if (!/^SSH-(?:2\.0|1\.99)-[\x20-\x7e]+$/.test(line) || line.length > LONGEST_VERSION) {
+    return yield* wrong('the version line', 'SSH-2.0-…', line);
+  }
+  return `SSH-2.0-Farwatch_${version.replace(/[^0-9A-Za-z.]/g, '_')}\r\n`;
+}

@@ -1,0 +1,181 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import {
+  checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext, type TLSSocket,
+} from 'node:tls';
+import type { TlsFacts } from '../../../shared/contracts/result.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { Phase } from '../network/problems.ts';
+import { tlsFactsOf } from '../tls/certificate.ts';
+import type { Conversation, Move } from './conversation.ts';
+import type { Fault } from './dialogue.ts';
+
+/** After a success the server has this long to read our last words and close, and may still say so much. */
+const FAREWELL_MS = 500;
+const FAREWELL_BYTES = 65_536;
+
+export interface VisitOptions {
+  address: string;
+  port: number;
+  /** The name or address that the certificate should be for. */
+  host: string;
+  /** Whether TLS comes before the first word. */
+  beginsWithTls: boolean;
+  context: SecureContext;
+  /** `localAddress`: of this side of the connection. */
+  converse: (localAddress: string) => Conversation;
+  /** For all of it, and for the connection alone. */
+  timeoutMs: number;
+  connectTimeoutMs: number;
+  clock: Clock;
+}
+
+/** Instants are of the monotonic clock; 0 when that point was not reached. */
+export interface VisitResult {
+  /** Null when all went well. `code` is Node's, or one of TIMEOUT and CLOSED. */
+  failed: { phase: Phase; code: string; message: string } | null;
+  /** What the conversation found wrong. */
+  fault: Fault | null;
+  /** What the conversation waited for last. */
+  awaited: string;
+  remoteAddress: string | null;
+  tls: TlsFacts | null;
+  startedAt: number;
+  connectedAt: number;
+  /** Begin and end of the TLS handshake. */
+  securingAt: number;
+  securedAt: number;
+  firstByteAt: number;
+}
+
+/** One conversation on a fresh connection to one address. Never rejects. */
+export function visit(options: VisitOptions): Promise<VisitResult> {
+  return new Promise((resolve) => new Visit(options, resolve));
+}
+
+class Visit {
+  readonly #options: VisitOptions;
+  readonly #resolve: (result: VisitResult) => void;
+  readonly #result: VisitResult;
+  #socket: Socket;
+  #timer: Timer;
+  #phase: Phase = 'connect';
+  #conversation: Conversation | null = null;
+  #isDone = false;
+
+  constructor(options: VisitOptions, resolve: (result: VisitResult) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#result = {
+      failed: null, fault: null, awaited: '', remoteAddress: null, tls: null,
+      startedAt: options.clock.monotonic(), connectedAt: 0, securingAt: 0, securedAt: 0, firstByteAt: 0,
+    };
+    this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
+    this.#socket = this.#watched(connectTcp({ host: options.address, port: options.port }));
+    this.#socket.on('connect', () => this.#onConnected());
+  }
+
+  /** Either socket of a connection that becomes TLS may tell that it is over. */
+  #watched<S extends Socket>(socket: S): S {
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message));
+    socket.on('close', () => this.#fail('CLOSED', ''));
+    return socket;
+  }
+
+  #onConnected(): void {
+    const { connectTimeoutMs, timeoutMs, converse, beginsWithTls } = this.#options;
+    const result = this.#result;
+    result.connectedAt = this.#options.clock.monotonic();
+    result.remoteAddress = this.#socket.remoteAddress ?? null;
+    this.#conversation = converse(this.#socket.localAddress ?? '');
+    if (connectTimeoutMs < timeoutMs) {
+      this.#timer.cancel();
+      this.#timer = this.#deadline(timeoutMs - (result.connectedAt - result.startedAt));
+    }
+    if (beginsWithTls) this.#secure((conversation) => conversation.begin());
+    else this.#converse((conversation) => conversation.begin());
+  }
+
+  #converse(turn: (conversation: Conversation) => Move): void {
+    this.#phase = 'response';
+    const { send, next } = turn(this.#conversation as Conversation);
+    if (typeof next === 'object') {
+      this.#result.fault = next;
+      return this.#finish();
+    }
+    if (next === 'close') return this.#finish(send);
+    if (send !== '') this.#socket.write(send, 'latin1');
+    if (next === 'secure') this.#secure((conversation) => conversation.secured());
+    else if (this.#socket.listenerCount('data') === 0) this.#socket.on('data', this.#onData);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#isDone) return;
+    if (this.#result.firstByteAt === 0) this.#result.firstByteAt = this.#options.clock.monotonic();
+    this.#converse((conversation) => conversation.push(bytes));
+  };
+
+  #secure(then: (conversation: Conversation) => Move): void {
+    const { host, context } = this.#options;
+    this.#phase = 'tls';
+    this.#result.securingAt = this.#options.clock.monotonic();
+    this.#socket.off('data', this.#onData);
+    let certificate: PeerCertificate | null = null;
+    const socket = this.#watched(connectTls({
+      socket: this.#socket, secureContext: context, rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      checkServerIdentity: (_name, cert) => {
+        certificate = cert;
+        return checkServerIdentity(host, cert);
+      },
+    }));
+    this.#socket = socket;
+    socket.on('secureConnect', () => {
+      if (this.#isDone) return;
+      this.#onSecured(socket, certificate);
+      this.#converse(then);
+    });
+  }
+
+  #onSecured(socket: TLSSocket, certificate: PeerCertificate | null): void {
+    this.#result.securedAt = this.#options.clock.monotonic();
+    this.#result.tls = tlsFactsOf(
+      certificate ?? socket.getPeerCertificate(), socket.authorized, socket.getProtocol() ?? '',
+    );
+  }
+
+  #deadline(delayMs: number): Timer {
+    // What has arrived while this process was busy is read before time is called.
+    return this.#options.clock.setTimer(
+      Math.max(0, delayMs), () => setImmediate(() => this.#fail('TIMEOUT', '')),
+    );
+  }
+
+  #fail(code: string, message: string): void {
+    if (this.#isDone) return;
+    this.#result.failed = { phase: this.#phase, code, message };
+    this.#result.fault = this.#phase === 'response' ? (this.#conversation?.ended() ?? null) : null;
+    this.#finish();
+  }
+
+  /** `farewell` is sent before the connection is closed; without one it is closed at once. */
+  #finish(farewell: string | null = null): void {
+    this.#isDone = true;
+    this.#timer.cancel();
+    this.#result.awaited = this.#conversation?.awaited ?? '';
+    if (farewell === null) this.#socket.destroy();
+    else this.#takeLeave(farewell);
+    this.#resolve(this.#result);
+  }
+
+  #takeLeave(farewell: string): void {
+    const socket = this.#socket;
+    const timer = this.#options.clock.setTimer(FAREWELL_MS, () => socket.destroy());
+    let leftBytes = FAREWELL_BYTES;
+    socket.on('data', (bytes: Buffer) => {
+      leftBytes -= bytes.length;
+      if (leftBytes < 0) socket.destroy();
+    });
+    socket.on('close', () => timer.cancel());
+    socket.end(farewell, 'latin1');
+  }
+}

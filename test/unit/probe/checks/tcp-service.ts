@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Issued } from './certificates.ts';
+import { startRawServer, type RawServer } from './raw-server.ts';
+
+/** What a service sends in answer to a line that `to` matches. */
+export interface Answer {
+  to: RegExp;
+  send: string;
+  /** Then it starts TLS. */
+  secure?: boolean;
+}
+
+export interface Script {
+  greeting?: string;
+  answers?: readonly Answer[];
+  certificate?: Issued;
+  /** Greets again once TLS stands. */
+  greetsAgain?: boolean;
+  host?: string;
+}
+
+/** A service of lines that follows its script on every connection. `said` lists the lines that it got. */
+export async function startTcpService(script: Script): Promise<RawServer & { said: string[] }> {
+  const said: string[] = [];
+  const attend = (socket: Socket, rest = ''): void => {
+    socket.on('error', () => undefined);
+    const onData = (chunk: Buffer): void => {
+      const lines = (rest + chunk.toString('latin1')).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        said.push(line);
+        const answer = script.answers?.find(({ to }) => to.test(line));
+        if (!answer) continue;
+        socket.write(answer.send, 'latin1');
+        if (!answer.secure) continue;
+        socket.off('data', onData);
+        const { cert, key } = script.certificate as Issued;
+        const secured = new TLSSocket(socket, { isServer: true, cert, key });
+        if (script.greetsAgain) secured.write(script.greeting ?? '', 'latin1');
+        attend(secured);
+        return;
+      }
+    };
+    socket.on('data', onData);
+  };
+  const server = await startRawServer(() => undefined, {
+    ...(script.host === undefined ? {} : { host: script.host }),
+    onConnect: (socket) => {
+      socket.removeAllListeners('data');
+      socket.write(script.greeting ?? '', 'latin1');
+      attend(socket);
+    },
+  });
+  return Object.assign(server, { said });
+}
