@@ -1,13 +1,20 @@
-import { spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '../helpers/until.ts';
 
 /** `nobody` and `nogroup`, as whom services run when the tests run as root. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
+
+/** Names of whom services run as. */
+export function serviceUser(): { user: string; group: string } {
+  return isRoot
+    ? { user: 'nobody', group: 'nogroup' }
+    : { user: userInfo().username, group: execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim() };
+}
 
 export interface ServiceOptions {
   program: string;
@@ -34,10 +41,14 @@ export function serviceFolder(name: string): string {
 /** Runs a program in the foreground as an unprivileged user, once its files are written. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { program, args, dir, ports, asRoot = false } = options;
-  writeFiles(dir, options.files);
+  writeFiles(dir, options.files, isRoot && !asRoot ? NOBODY : null);
+  chmodSync(dir, 0o755);
   const [command, ...prefix] = asRoot && !isRoot ? ['sudo', '-n', program] : [program];
   const child = spawn(command as string, [...prefix, ...args], {
-    cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], ...(isRoot && !asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    cwd: dir, stdio: ['ignore', 'pipe', 'pipe'],
+    // Postfix ends its whole process group, which must not be that of the tests.
+    detached: asRoot,
+    ...(isRoot && !asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });
   const stopChild = () => child.kill('SIGTERM');
   process.once('exit', stopChild);
@@ -59,13 +70,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       failed.catch(() => undefined);
       await ended;
       process.off('exit', stopChild);
-      rmSync(dir, { recursive: true, force: true });
+      if (asRoot && !isRoot) execFileSync('sudo', ['-n', 'rm', '-rf', dir]);
+      else rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-function writeFiles(dir: string, files: Record<string, string>): void {
-  const give = (path: string) => (isRoot ? chownSync(path, NOBODY, NOBODY) : undefined);
+function writeFiles(dir: string, files: Record<string, string>, owner: number | null): void {
+  const give = (path: string) => (owner === null ? undefined : chownSync(path, owner, owner));
   give(dir);
   for (const [name, text] of Object.entries(files)) {
     const path = join(dir, name);

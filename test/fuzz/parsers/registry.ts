@@ -3,6 +3,7 @@ import { dnsReply } from './dns-reply.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
 import { responseHead } from './response-head.ts';
+import { tcpConversations } from './tcp-conversations.ts';
 
 /** Every parser that reads what a target sends. */
 export const FUZZED_PARSERS: readonly FuzzedParser[] = [
@@ -11,4 +12,5 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   icmpPacket,
   pingOutput,
   responseHead,
+  tcpConversations,
 ];
