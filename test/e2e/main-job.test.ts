@@ -118,51 +118,29 @@ describe('from a clean directory to an alert and back', () => {
     await until(() => target.count > settled.count, { what: 'checked again' });
   });
 
-  test('a monitor that the probe cannot check stays unknown and raises no alert', async () => {
-    const bodies = [
-      { type: 'TCP', target: '127.0.0.1', port: 9 },
-      { type: 'DNS', target: 'shop.example', dns_config: { record_entries: [{ type: 'A' }] } },
-      { type: 'ICMP', target: '127.0.0.1' },
-    ];
-    const { probes } = await session.ok<{ probes: { capabilities: string[] }[] }>('GET', '/api/probes');
-    const can = probes.flatMap(({ capabilities }) => capabilities.map((name) => name.toUpperCase()));
-    const lacking = bodies.filter(({ type }) => !can.includes(type));
-    expect(lacking.length, 'a type that the probe lacks').toBeGreaterThan(0);
-    target.answer({ status: 503 });
-    const told = receiver.requests.length;
-    await Promise.all(lacking.map(async (body) => {
-      const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>(
-        'POST', '/api/monitors',
-        { name: body.type, interval_seconds: 1, confirmation_policy: { retries: 0 }, ...body },
-      );
-      // More slots than a verdict needs.
-      const results = await until(async () => {
-        const found = (await session.ok<{ results: {
-          outcome: string;
-          reason?: string;
-          success: boolean;
-        }[] }>('GET', `/api/monitors/${id}/results`)).results;
-        return found.length >= 4 && found;
-      }, { what: `${body.type} has results` });
-      expect(new Set(results.filter(({ reason }) => reason !== 'overload').map(
-        ({ outcome, reason, success }) => `${outcome} ${reason} ${success}`,
-      )), body.type)
-        .toEqual(new Set(['missed unsupported false']));
-      const { monitor: seen } = await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`);
-      const { regions } =
-        await session.ok<{ regions: { status: string }[] }>('GET', `/api/monitors/${id}/regions`);
-      expect([seen.runtimeStatus, ...regions.map(({ status }) => status)], body.type).toEqual([
-        'unknown', 'unknown',
-      ]);
-      expect(
-        (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`)).incidents,
-        body.type,
-      ).toEqual([]);
-    }));
-    expect(receiver.requests.slice(told).filter(
-      ({ body }) => /"type":"(TCP|DNS|ICMP)"/.test(String(body)),
-    ))
-      .toEqual([]);
+  test('a TCP monitor goes down and up with what the service answers', async () => {
+    target.answer({ status: 200, body: 'PONG' }, '/ping');
+    const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {
+      name: 'Service', type: 'TCP', target: `127.0.0.1:${target.port}`, interval_seconds: 1,
+      tcp_config: { send: 'GET /ping HTTP/1.0\\r\\n\\r\\n', expect: '\\r\\nPONG' },
+    });
+    const becomes = (status: string) => until(async () =>
+      (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus === status,
+    { what: `the monitor is ${status}` });
+    await becomes('up');
+    target.answer({ status: 200, body: 'BUSY' }, '/ping');
+    await becomes('down');
+    const opened = await until(async () => {
+      const found =
+        (await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+      return found.length > 0 && found;
+    }, { what: 'an incident is open' });
+    expect(opened).toMatchObject([{
+      status: 'open', type: 'keyword_missing',
+      error_message: expect.stringContaining('got "HTTP/1.1 200 OK') as string,
+    }]);
+    target.answer({ status: 200, body: 'PONG' }, '/ping');
+    await becomes('up');
   });
 
   test('a KEYWORD monitor goes down and up with what the page says', async () => {
