@@ -55,7 +55,11 @@ function monitor(making: Making): Record<string, unknown> {
   return random.pick<() => Record<string, unknown>>([
     () => ({
       ...shared, ...interval, type: 'HTTP', target: sink,
-      http_config: { method: 'GET', expected_status_codes: [200], headers: { 'X-Fuzz': '1' } },
+      http_config: {
+        method: 'GET', expected_status_codes: [200], headers: { 'X-Fuzz': '1' },
+        expected_status_ranges: ['200-299'], ip_family: 'ipv4', connect_to: '127.0.0.1:9',
+        assertions: [{ source: 'json', property: '$.a', comparison: 'less_than', target: 5 }],
+      },
     }),
     () => ({
       ...shared, ...interval, type: 'KEYWORD', target: sink,

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpCheck } from '../../probe/checks/http.ts';
+import { createKeywordCheck } from '../../probe/checks/keyword.ts';
 import { SystemResolver } from '../../probe/checks/network/resolver.ts';
 import { Trust } from '../../probe/checks/tls/trust.ts';
 import { systemClock } from '../../shared/time.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { buildHttpSpec } from '../unit/probe/build.ts';
-import { startNginx } from './nginx.ts';
+import { keywordSpec } from '../unit/probe/checks/http-fixture.ts';
+import { PAGE, startNginx } from './nginx.ts';
 
 const certificate = makeCertificate({ names: ['localhost'] });
-const check = createHttpCheck({
+const context = {
   clock: systemClock, resolver: new SystemResolver(systemClock), allowAddress: () => true, version: '1',
   trust: new Trust([certificate.cert]),
-});
+};
+const check = createHttpCheck(context);
 
 describe('an HTTP check of nginx', () => {
   let nginx: Awaited<ReturnType<typeof startNginx>>;
@@ -19,6 +22,25 @@ describe('an HTTP check of nginx', () => {
     nginx = await startNginx(certificate);
   });
   afterAll(() => nginx?.stop());
+
+  test.each(['http', 'https'] as const)('by %s finds keywords in a compressed page in chunks', async (scheme) => {
+    const port = scheme === 'http' ? nginx.httpPort : nginx.httpsPort;
+    const url = `${scheme}://localhost:${port}/page`;
+    const keywords = createKeywordCheck(context);
+    expect(await keywords.run(keywordSpec(['äpfel', 'in stock: 5'], { url }), 60_000))
+      .toMatchObject({ outcome: 'success' });
+    const finding = await keywords.run(keywordSpec(['sold out'], { url }), 60_000);
+    expect(finding).toMatchObject({ error: { type: 'keyword_missing' }, evidence: { body: PAGE.slice(0, 4096) } });
+    expect(finding.evidence?.head).toMatch(/Transfer-Encoding: chunked\r\n.*Content-Encoding: gzip/s);
+  });
+
+  test('notices a page that drips', async () => {
+    const spec = buildHttpSpec({ url: `http://localhost:${nginx.httpPort}/drip` });
+    expect(await check.run(spec, 500)).toMatchObject({
+      outcome: 'failure', status_code: 200,
+      error: { type: 'timeout', message: expect.stringContaining('reading the body') as string },
+    });
+  });
 
   test.each(['http', 'https'] as const)('by %s reads its answer', async (scheme) => {
     const port = scheme === 'http' ? nginx.httpPort : nginx.httpsPort;

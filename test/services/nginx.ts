@@ -4,7 +4,10 @@ import type { Certificate } from '../helpers/certificate.ts';
 import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';
 
-/** nginx on two ports of 127.0.0.1, with an answer of two letters for every path. */
+/** Lies at `/page`, compressed for those who ask for that, and at `/drip` with 1,000 bytes a second. */
+export const PAGE = `<title>Shop</title>${'<p>Äpfel und Birnen</p>'.repeat(1000)}<p>In stock: 5</p>`;
+
+/** nginx on two ports of 127.0.0.1, with an answer of two letters for every other path. */
 export async function startNginx(
   { cert, key }: Certificate,
 ): Promise<Service & { httpPort: number; httpsPort: number }> {
@@ -17,7 +20,7 @@ export async function startNginx(
     program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
     dir, ports: [httpPort, httpsPort],
     files: {
-      'cert.pem': cert, 'key.pem': key,
+      'cert.pem': cert, 'key.pem': key, page: PAGE, drip: PAGE,
       'nginx.conf': `
         daemon off;
         pid ${join(dir, 'pid')};
@@ -31,7 +34,11 @@ export async function startNginx(
             listen 127.0.0.1:${httpsPort} ssl;
             ssl_certificate ${join(dir, 'cert.pem')};
             ssl_certificate_key ${join(dir, 'key.pem')};
+            default_type text/html;
+            root ${dir};
             location / { return 200 ok; }
+            location = /page { gzip on; }
+            location = /drip { limit_rate 1000; }
           }
         }`,
     },
