@@ -1,5 +1,7 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { CheckError, ErrorType, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
+import type {
+  CheckError, ErrorType, MissedReason, Timings, TlsFacts,
+} from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Pinger } from './icmp/pinger.ts';
 import type { Resolver } from './network/resolver.ts';
@@ -8,6 +10,13 @@ import type { Trust } from './tls/trust.ts';
 
 /** Where a failure happened. */
 export type ErrorLayer = NonNullable<CheckError['layer']>;
+
+/** What a result may say of a TLS connection. Making the facts is costly, so the seal is compared first. */
+export interface SealedFacts {
+  /** A number that changes with the facts. */
+  readonly seal: number;
+  facts(): TlsFacts;
+}
 
 /** What one check found. A failure is data: a check never rejects. */
 export interface Finding {
@@ -20,7 +29,8 @@ export interface Finding {
   missed: MissedReason | null;
   timings: Timings | null;
   remote_address: string | null;
-  tls: TlsFacts | null;
+  /** Of the connection that decided, if it came that far. */
+  tls: SealedFacts | null;
   detail: Record<string, unknown> | null;
   /** With a failure, what the target sent. Its result does not carry this. */
   evidence?: Evidence;

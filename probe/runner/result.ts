@@ -1,5 +1,5 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import type { CheckResult, MissedReason, Timings } from '../../shared/contracts/result.ts';
+import type { CheckResult, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
@@ -13,8 +13,10 @@ export interface Attempt {
   reason: CheckResult['reason'];
 }
 
-/** The result of one check; its `seq` is given by the spool. */
-export function resultOf(assignment: Assignment, made: Attempt, finding: Finding): CheckResult {
+/** The result of one check, with what it should say of the certificate; its `seq` is given by the spool. */
+export function resultOf(
+  assignment: Assignment, made: Attempt, finding: Finding, tls: TlsFacts | null = null,
+): CheckResult {
   return {
     seq: 0,
     monitor_id: assignment.monitor_id,
@@ -31,7 +33,7 @@ export function resultOf(assignment: Assignment, made: Attempt, finding: Finding
     missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
     timings: finding.timings && timingsInTenths(finding.timings),
     remote_address: finding.remote_address,
-    tls: finding.tls,
+    tls,
     detail: finding.detail,
   };
 }

@@ -7,6 +7,7 @@ import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
 import { Gate, type Passing } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
+import { SentFacts } from './sent-facts.ts';
 
 export interface RunnerOptions {
   clock: Clock;
@@ -64,6 +65,7 @@ export class Runner {
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
+  readonly #sentFacts = new SentFacts();
   #orders = 0;
   #isStopping = false;
   #onIdle: (() => void) | null = null;
@@ -109,6 +111,7 @@ export class Runner {
   forget(monitorId: string): void {
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
+    this.#sentFacts.forget(monitorId);
     const run = this.#active.get(monitorId);
     if (!run) return;
     this.#active.delete(monitorId);
@@ -119,7 +122,7 @@ export class Runner {
     else this.#detached.add(run);
   }
 
-  /** One check at once, beside the schedule. */
+  /** One check at once, beside the schedule. Its result leaves certificates to those of the schedule. */
   async order(assignment: Assignment, reason: 'confirm' | 'manual'): Promise<CheckResult> {
     const startedAtMs = this.#clock.now();
     const made = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
@@ -217,7 +220,11 @@ export class Runner {
       scheduledAtMs: dueMs, startedAtMs, attempt,
       reason: attempt === 1 ? ('schedule' as const) : ('confirm' as const),
     };
-    this.#options.record(resultOf(assignment, made, finding), urgent);
+    // The next assignment begins anew, and one that is gone must leave nothing behind.
+    const tls = run.isDetached
+      ? null
+      : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
+    this.#options.record(resultOf(assignment, made, finding, tls), urgent);
   }
 
   /** Learns from what was found; true when a recheck follows. */

@@ -49,13 +49,32 @@ export type Timings = z.infer<typeof timings>;
 export const LATEST_INSTANT_MS = 253_402_300_799_999;
 const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 
+/** Characters of a certificate's texts and of each of its names; how many names a result carries. */
+export const TLS_LIMITS = { text: 256, nameLength: 253, names: 50 } as const;
+
+/**
+ * A TLS connection and the certificate of its peer. A probe sends it when it has changed, and once a day.
+ * Older probes send it with each result and without the optional parts.
+ */
 export const tlsFacts = z.object({
+  /** Trusted, in time, and for the name that was asked for. */
   valid: z.boolean(),
   expires_at: z.number().min(0).max(LATEST_INSTANT_MS).nullable(),
-  issuer: z.string().max(256),
-  subject: z.string().max(256),
+  issuer: z.string().max(TLS_LIMITS.text),
+  subject: z.string().max(TLS_LIMITS.text),
+  /** Empty when the peer showed no certificate. */
   fingerprint256: z.string().max(128),
   protocol: z.string().max(16),
+  valid_from: unixMs.nullable().optional(),
+  /** DNS names and IP addresses; `more_names` counts those beyond. */
+  names: z.array(z.string().max(TLS_LIMITS.nameLength)).max(TLS_LIMITS.names).optional(),
+  more_names: z.int().min(0).max(1_000_000).optional(),
+  /** Why it is not valid: OpenSSL's or Node's code, and a sentence. */
+  problem: z.object({ code: z.string().max(64), message: z.string().max(1000) }).nullable().optional(),
+  /** `RSA 2048`, `EC P-256`. */
+  key: z.string().max(64).optional(),
+  /** The broken hash that it is signed with. */
+  weak_signature: z.enum(['MD5', 'SHA-1']).nullable().optional(),
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 

@@ -1,11 +1,8 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
-import {
-  checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext, type TLSSocket,
-} from 'node:tls';
-import type { TlsFacts } from '../../../shared/contracts/result.ts';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Phase } from '../network/problems.ts';
-import { tlsFactsOf } from '../tls/certificate.ts';
+import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { HeldBytes, Holding } from './held-bytes.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader, type BodyUse, type ReadOutcome } from './response-reader.ts';
@@ -56,9 +53,7 @@ export interface ExchangeResult {
    */
   failed: { phase: Phase; code: string; message: string } | null;
   remoteAddress: string | null;
-  tls: TlsFacts | null;
-  /** OpenSSL's or Node's code for why the certificate does not verify; null when it does. */
-  tlsProblem: string | null;
+  tls: TlsPeer | null;
   startedAt: number;
   connectedAt: number;
   securedAt: number;
@@ -80,7 +75,6 @@ class Exchange {
   #timer: Timer;
   #phase: Phase = 'connect';
   #isDone = false;
-  #certificate: PeerCertificate | null = null;
 
   constructor(options: ExchangeOptions, resolve: (result: ExchangeResult) => void) {
     this.#options = options;
@@ -89,7 +83,7 @@ class Exchange {
     this.#reader = new ResponseReader({ bodiless: options.bodiless, useOf: options.useOf, holding });
     this.#result = {
       head: null, received: 0, isCut: false, excerpt: '', content: [], holding,
-      failed: null, remoteAddress: null, tls: null, tlsProblem: null,
+      failed: null, remoteAddress: null, tls: null,
       startedAt: options.clock.monotonic(), connectedAt: 0, securedAt: 0, firstByteAt: 0, endedAt: 0,
     };
     this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
@@ -115,21 +109,15 @@ class Exchange {
   }
 
   #openTls(tls: NonNullable<ExchangeOptions['tls']>, onread: OnReadOpts): TLSSocket {
-    const socket = connectTls({
+    const options = {
       host: this.#options.address, port: this.#options.port, secureContext: tls.context,
-      rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1'], ...(tls.sendName ? { servername: tls.host } : {}),
-      checkServerIdentity: (_name, cert) => {
-        this.#certificate = cert;
-        return checkServerIdentity(tls.host, cert);
-      },
-      ...{ onread },
-    });
+      ALPNProtocols: ['http/1.1'], ...(tls.sendName ? { servername: tls.host } : {}), onread,
+    };
+    const socket = connectSecured(options, tls.host, (peer) => this.#onSecured(peer));
     socket.on('connect', () => {
       this.#onConnected();
       this.#phase = 'tls';
     });
-    socket.on('secureConnect', () => this.#onSecured(socket));
     return socket;
   }
 
@@ -144,20 +132,10 @@ class Exchange {
     );
   }
 
-  #onSecured(socket: TLSSocket): void {
+  #onSecured(peer: TlsPeer): void {
     this.#result.securedAt = this.#options.clock.monotonic();
-    // Node's types say Error; it is the code when the verification had one.
-    const problem: unknown = socket.authorizationError;
-    this.#result.tlsProblem = problem
-      ? (problem instanceof Error
-        ? ((problem as NodeJS.ErrnoException).code ?? problem.message)
-        : String(problem))
-      : null;
-    const certificate = this.#certificate ?? socket.getPeerCertificate();
-    this.#result.tls = tlsFactsOf(certificate, this.#result.tlsProblem === null, socket.getProtocol() ?? '');
-    if (this.#result.tlsProblem !== null && this.#options.tls?.verify) {
-      return this.#fail('CERTIFICATE', this.#result.tlsProblem);
-    }
+    this.#result.tls = peer;
+    if (peer.problem !== null && this.#options.tls?.verify) return this.#fail('CERTIFICATE', peer.problem);
     this.#phase = 'response';
     this.#send();
   }

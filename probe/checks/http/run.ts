@@ -4,7 +4,6 @@ import { failure, printable, type ErrorLayer, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { connectionFailure } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
-import { certificateProblem } from '../tls/certificate.ts';
 import { contentRules } from './content-rules.ts';
 import { faultOfContent, type ContentRule } from './content.ts';
 import { isDecodable } from './decode-body.ts';
@@ -77,7 +76,7 @@ export class HttpRun {
     this.#tookMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;
     if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
-    return unreached ?? this.#verdict(hop);
+    return unreached ?? this.#verdict();
   }
 
   /**
@@ -99,7 +98,10 @@ export class HttpRun {
     return exchange({
       address: to.address, port: to.port,
       tls: hop.url.protocol === 'https:'
-        ? { host, sendName: !isAddress, verify: this.#spec.verify_ssl, context: context.trust.context }
+        ? {
+          host, sendName: !isAddress, verify: this.#spec.verify_ssl,
+          context: this.#spec.verify_ssl ? context.trust.context : context.trust.lenient,
+        }
         : null,
       request: requestBytes({ wantsContent: this.#wantsBody, version: context.version, ...hop }),
       bodiless: hop.method === 'HEAD',
@@ -114,14 +116,11 @@ export class HttpRun {
     return this.#wantsBody || isEncoded ? 'content' : 'whole';
   }
 
-  #verdict(hop: Hop): Finding | null | Promise<Finding> {
+  #verdict(): Finding | null | Promise<Finding> {
     const last = this.#last as ExchangeResult;
     const spec = this.#spec;
-    if (spec.verify_ssl && last.tls && last.tlsProblem !== null) {
-      return this.#fail(
-        'ssl_error', 'tls', certificateProblem(last.tlsProblem, endpointOf(hop.url).host, last.tls),
-      );
-    }
+    const complaint = spec.verify_ssl ? (last.tls?.complaint ?? null) : null;
+    if (complaint !== null) return this.#fail('ssl_error', 'tls', complaint);
     if (!last.head) return this.#exchangeFailure(last);
     const { status, location } = last.head;
     if (!isExpected(spec, status)) {

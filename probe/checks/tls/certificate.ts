@@ -1,18 +1,33 @@
+import type { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
-import { LATEST_INSTANT_MS, type TlsFacts } from '../../../shared/contracts/result.ts';
+import { LATEST_INSTANT_MS, TLS_LIMITS, type TlsFacts } from '../../../shared/contracts/result.ts';
 import { printable } from '../check.ts';
+import { namesOf } from './certificate-names.ts';
+import { weakSignatureOf } from './weak-signature.ts';
 
-/** What a result says of a TLS connection and its certificate. `cert` is empty when the peer showed none. */
-export function tlsFactsOf(cert: Partial<PeerCertificate>, valid: boolean, protocol: string): TlsFacts {
-  const expiresAt = cert.valid_to === undefined ? NaN : Date.parse(cert.valid_to);
+type CertificateFacts = Omit<TlsFacts, 'valid' | 'protocol' | 'problem'>;
+
+const NONE: CertificateFacts = Object.freeze({
+  expires_at: null, issuer: '', subject: '', fingerprint256: '', names: [], more_names: 0, valid_from: null,
+  key: '', weak_signature: null,
+});
+
+/** What a certificate says, in texts of limited length; empty for a peer that showed none. */
+export function certificateFacts(certificate: X509Certificate | null): CertificateFacts {
+  if (certificate === null) return NONE;
+  const { subject, issuer, valid_from, valid_to, ...other } = certificate.toLegacyObject();
+  const { names, more } = namesOf(other.subjectaltname ?? '');
   return {
-    valid,
-    expires_at: expiresAt >= 0 && expiresAt <= LATEST_INSTANT_MS ? expiresAt : null,
-    issuer: nameOf(cert.issuer),
-    subject: nameOf(cert.subject),
-    fingerprint256: (cert.fingerprint256 ?? '').slice(0, 128),
-    protocol: protocol.slice(0, 16),
+    expires_at: instantOf(valid_to), issuer: nameOf(issuer), subject: nameOf(subject),
+    fingerprint256: other.fingerprint256, names, more_names: more, valid_from: instantOf(valid_from),
+    key: keyOf(certificate), weak_signature: weakSignatureOf(certificate.raw),
   };
+}
+
+/** Unix ms; null for what no calendar of ours prints. */
+function instantOf(text: string): number | null {
+  const at = Date.parse(text);
+  return at >= 0 && at <= LATEST_INSTANT_MS ? at : null;
 }
 
 function nameOf(name: PeerCertificate['subject'] | undefined): string {
@@ -20,7 +35,24 @@ function nameOf(name: PeerCertificate['subject'] | undefined): string {
   return printable(parts.map(
     ([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`,
   ).join(', '))
-    .slice(0, 256);
+    .slice(0, TLS_LIMITS.text);
+}
+
+/** Names by which people know the curves that OpenSSL calls otherwise. */
+const CURVES: Readonly<Record<string, string>> = Object.freeze({
+  prime192v1: 'P-192', secp224r1: 'P-224', prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521',
+});
+
+/** `RSA 2048`, `EC P-256`, `ED25519`; empty for a key that OpenSSL cannot read. */
+function keyOf(certificate: X509Certificate): string {
+  try {
+    const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = certificate.publicKey;
+    const curve = details?.namedCurve;
+    const size = curve === undefined ? details?.modulusLength : (CURVES[curve] ?? curve);
+    return printable(`${type.toUpperCase()} ${size ?? ''}`.trim()).slice(0, 64);
+  } catch {
+    return '';
+  }
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = Object.freeze({
@@ -35,10 +67,10 @@ const PROBLEMS: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** A sentence for OpenSSL's verification code; `expiresAt` (Unix ms) is told where it matters. */
-export function certificateProblem(code: string, host: string, facts: TlsFacts): string {
+export function certificateProblem(code: string, host: string, expiresAt: number | null): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The certificate is not valid for ${printable(host)}`;
-  if (code === 'CERT_HAS_EXPIRED' && facts.expires_at !== null) {
-    return `The certificate expired on ${new Date(facts.expires_at).toISOString().slice(0, 10)}`;
+  if (code === 'CERT_HAS_EXPIRED' && expiresAt !== null) {
+    return `The certificate expired on ${new Date(expiresAt).toISOString().slice(0, 10)}`;
   }
   return PROBLEMS[code] ?? `The certificate cannot be verified (${printable(code)})`;
 }

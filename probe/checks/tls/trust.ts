@@ -1,9 +1,13 @@
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 
-/** Which certificates checks trust. One context serves all connections: making one each costs 40 % more. */
+/** All that OpenSSL still speaks: where nothing is verified, what is weak deserves a warning, no failure. */
+const LENIENT = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+
+/** Which certificates checks trust. Few contexts serve all connections: making one each costs 40 % more. */
 export class Trust {
   readonly #roots: string[] | undefined;
   #context: SecureContext | null = null;
+  #lenient: SecureContext | null = null;
 
   /** `roots`: certificates (PEM) trusted in place of those that Node trusts. */
   constructor(roots?: string[]) {
@@ -12,6 +16,15 @@ export class Trust {
 
   /** Made on first use: reading the trusted roots takes some 20 ms. */
   get context(): SecureContext {
-    return (this.#context ??= createSecureContext(this.#roots ? { ca: this.#roots } : {}));
+    return (this.#context ??= this.#make({}));
+  }
+
+  /** For a check that only reports what is wrong with a certificate: connects by outdated protocols too. */
+  get lenient(): SecureContext {
+    return (this.#lenient ??= this.#make(LENIENT));
+  }
+
+  #make(options: SecureContextOptions): SecureContext {
+    return createSecureContext(this.#roots ? { ca: this.#roots, ...options } : options);
   }
 }

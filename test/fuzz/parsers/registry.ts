@@ -1,4 +1,5 @@
 import { bodyFraming } from './body-framing.ts';
+import { certificateNames, weakSignature } from './certificate.ts';
 import { dnsReply } from './dns-reply.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
@@ -8,9 +9,11 @@ import { tcpConversations } from './tcp-conversations.ts';
 /** Every parser that reads what a target sends. */
 export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   bodyFraming,
+  certificateNames,
   dnsReply,
   icmpPacket,
   pingOutput,
   responseHead,
   tcpConversations,
+  weakSignature,
 ];

@@ -34,8 +34,11 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   remote_address: optional(fc.constantFrom('203.0.113.9', '2001:db8::1', '198.51.100.7')),
   tls: optional(fc.record({
     valid: fc.boolean(), expires_at: optional(instant), issuer: shortText(256), subject: shortText(256),
-    fingerprint256: shortText(128), protocol: shortText(16),
-  })),
+    fingerprint256: shortText(128), protocol: shortText(16), valid_from: optional(instant),
+    names: fc.array(shortText(253), { maxLength: 50 }), more_names: fc.nat(1_000_000), key: shortText(64),
+    problem: optional(fc.record({ code: shortText(64), message: shortText(1000) })),
+    weak_signature: fc.constantFrom(null, 'MD5' as const, 'SHA-1' as const),
+  }, { requiredKeys: ['valid', 'expires_at', 'issuer', 'subject', 'fingerprint256', 'protocol'] })),
   detail: optional(fc.dictionary(
     fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true },
   )),

@@ -1,20 +1,25 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
 /*
- * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl: ECDSA P-256 keys, SHA-256
- * signatures.
+ * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl and can be as odd as they like.
  */
 
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const size = content.length;
-  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 255];
+  const length = size < 128 ? [size] : [0x83, size >> 16, (size >> 8) & 255, size & 255];
   return Buffer.concat([Buffer.from([tag, ...length]), content]);
 }
 
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
-const ECDSA_WITH_SHA256 = sequence(oid('2a8648ce3d040302'));
+const NULL = der(0x05);
+/** By type of key and hash. */
+const SIGNED_BY: Readonly<Record<string, Buffer>> = {
+  'ec sha256': sequence(oid('2a8648ce3d040302')), 'ec sha1': sequence(oid('2a8648ce3d0401')),
+  'rsa sha256': sequence(oid('2a864886f70d01010b'), NULL), 'rsa sha1': sequence(oid('2a864886f70d010105'), NULL),
+  'rsa md5': sequence(oid('2a864886f70d010104'), NULL),
+};
 const COMMON_NAME = oid('550403');
 
 function nameOf(commonName: string): Buffer {
@@ -53,12 +58,20 @@ export interface CertificateOptions {
   isAuthority?: boolean;
   /** Who signs it; itself when absent. */
   by?: Issued;
+  /** By default an ECDSA key on P-256, or on another curve; a number is the size of an RSA key. */
+  keyOf?: string | number;
+  hash?: 'sha256' | 'sha1' | 'md5';
 }
 
 /** A certificate and its key, PEM. */
 export function issue(options: CertificateOptions): Issued {
   const { name, hosts = [], addresses = [], by, isAuthority = false } = options;
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const { keyOf = 'prime256v1', hash = 'sha256' } = options;
+  const { privateKey, publicKey } = typeof keyOf === 'number'
+    ? generateKeyPairSync('rsa', { modulusLength: keyOf })
+    : generateKeyPairSync('ec', { namedCurve: keyOf });
+  const signer = by?.keyObject ?? privateKey;
+  const algorithm = SIGNED_BY[`${signer.asymmetricKeyType} ${hash}`] as Buffer;
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const from = options.from ?? new Date(Date.now() - 86_400_000);
   const until = options.until ?? new Date(Date.now() + 30 * 86_400_000);
@@ -72,11 +85,11 @@ export function issue(options: CertificateOptions): Issued {
   const serial = createHash('sha256').update(spki).digest().subarray(0, 8);
   serial[0] = ((serial[0] as number) & 0x7f) | 1;
   const content = sequence(
-    der(0xa0, der(0x02, Buffer.from([2]))), der(0x02, serial), ECDSA_WITH_SHA256, nameOf(by?.name ?? name),
+    der(0xa0, der(0x02, Buffer.from([2]))), der(0x02, serial), algorithm, nameOf(by?.name ?? name),
     sequence(timeOf(from), timeOf(until)), nameOf(name), spki, der(0xa3, sequence(...extensions)),
   );
-  const signature = sign('sha256', content, by?.keyObject ?? privateKey);
-  const certificate = sequence(content, ECDSA_WITH_SHA256, der(0x03, Buffer.from([0]), signature));
+  const signature = sign(hash, content, signer);
+  const certificate = sequence(content, algorithm, der(0x03, Buffer.from([0]), signature));
   return {
     cert: pem(certificate), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, name,
     keyObject: privateKey,

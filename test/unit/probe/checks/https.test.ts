@@ -42,20 +42,22 @@ describe('an HTTPS check', () => {
     const until = new Date(Date.now() + 20 * DAY_MS);
     const server = await serve(issue({ name: 'good.test', hosts: ['good.test'], by: authority, until }));
     const finding = await check({ url: `https://good.test:${server.port}/` });
-    expect(finding).toMatchObject({
-      outcome: 'success', status_code: 200,
-      tls: { valid: true, issuer: 'CN=Test Root', subject: 'CN=good.test', protocol: 'TLSv1.3' },
-    });
-    expect(finding.tls?.expires_at).toBe(Math.floor(until.getTime() / 1000) * 1000);
-    expect(finding.tls?.fingerprint256).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    expect(finding).toMatchObject({ outcome: 'success', status_code: 200 });
     expect(finding.timings?.tls).toBeGreaterThan(0);
-    tlsFacts.parse(finding.tls);
+    const facts = tlsFacts.parse(finding.tls?.facts());
+    expect(facts).toMatchObject({
+      valid: true, issuer: 'CN=Test Root', subject: 'CN=good.test', protocol: 'TLSv1.3', names: ['good.test'],
+      more_names: 0, problem: null, key: 'EC P-256', weak_signature: null,
+      expires_at: Math.floor(until.getTime() / 1000) * 1000,
+    });
+    expect(facts.valid_from).toBeLessThan(Date.now());
+    expect(facts.fingerprint256).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
   });
 
   test('verifies an IP address against the addresses of the certificate', async () => {
     const server = await serve(issue({ name: 'by address', addresses: ['127.0.0.1'], by: authority }));
     expect(await check({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({
-      outcome: 'success', tls: { valid: true },
+      outcome: 'success',
     });
     expect(await check({ url: `https://other.test:${server.port}/` })).toMatchObject({
       outcome: 'failure', error: { type: 'ssl_error' },
@@ -92,20 +94,22 @@ describe('an HTTPS check', () => {
     const server = await serve(certificate);
     const finding =
       await check({ url: `https://bad.test:${server.port}/`, headers: { Authorization: 'Bearer secret' } });
-    expect(finding).toMatchObject({
-      outcome: 'failure', error: { type: 'ssl_error' }, tls: { valid: false },
-    });
+    expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'ssl_error' } });
     expect(finding.error?.message).toMatch(message);
-    // eslint-disable-next-line no-control-regex
-    expect(finding.tls?.subject).not.toMatch(/[\0\r\n\u001b]/);
     expect(server.received.join('')).not.toContain('secret');
-    tlsFacts.parse(finding.tls);
+    const facts = tlsFacts.parse(finding.tls?.facts());
+    expect(facts).toMatchObject({ valid: false, problem: { message: finding.error?.message } });
+    // eslint-disable-next-line no-control-regex
+    expect([facts.subject, ...(facts.names ?? [])].join('')).not.toMatch(/[\0\r\n\u001b]/);
   });
 
   test('reports an invalid certificate without failing if verify_ssl is off', async () => {
     const server = await serve(issue({ name: 'self', hosts: ['x.test'] }));
-    expect(await check({ url: `https://bad.test:${server.port}/`, verify_ssl: false })).toMatchObject({
-      outcome: 'success', tls: { valid: false },
+    const finding = await check({ url: `https://bad.test:${server.port}/`, verify_ssl: false });
+    expect(finding.outcome).toBe('success');
+    expect(finding.tls?.facts()).toMatchObject({
+      valid: false,
+      problem: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'The certificate is self-signed' },
     });
   });
 

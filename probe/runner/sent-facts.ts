@@ -1,0 +1,30 @@
+import type { SealedFacts } from '../checks/check.ts';
+import type { TlsFacts } from '../../shared/contracts/result.ts';
+
+/** Facts are sent again after this time, in case the result that carried them was lost or refused. */
+const REPEAT_AFTER_MS = 86_400_000;
+
+interface Sent {
+  seal: number;
+  atMs: number;
+}
+
+/** Remembers what results have said of each monitor's certificate, so that only what has changed is sent. */
+export class SentFacts {
+  readonly #sent = new Map<string, Sent>();
+
+  /** What a result of this monitor should carry now; `nowMs` is Unix ms. */
+  take(monitorId: string, peer: SealedFacts | null, nowMs: number): TlsFacts | null {
+    if (peer === null) return null;
+    const { seal } = peer;
+    const sent = this.#sent.get(monitorId);
+    if (sent?.seal === seal && Math.abs(nowMs - sent.atMs) < REPEAT_AFTER_MS) return null;
+    this.#sent.set(monitorId, { seal, atMs: nowMs });
+    return peer.facts();
+  }
+
+  /** The next result of this monitor carries its facts. */
+  forget(monitorId: string): void {
+    this.#sent.delete(monitorId);
+  }
+}

@@ -1,0 +1,129 @@
+import { createServer, type TlsOptions, type TLSSocket } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connectSecured, type TlsPeer } from '../../../../probe/checks/tls/peer.ts';
+import { Trust } from '../../../../probe/checks/tls/trust.ts';
+import { tlsFacts, type TlsFacts } from '../../../../shared/contracts/result.ts';
+import { issue, type Issued } from './certificates.ts';
+
+const authority = issue({ name: 'Test Root', isAuthority: true });
+const trust = new Trust([authority.cert]);
+const OLD = { ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+/** The peer that a client meets, or the error that ends the handshake. */
+async function meet(
+  { cert, key }: Issued, given: { host?: string; server?: TlsOptions; isStrict?: boolean } = {},
+): Promise<TlsPeer> {
+  const server = createServer({ cert, key, ...given.server }, (socket: TLSSocket) => {
+    socket.on('error', () => undefined);
+    opened.push({ close: () => socket.destroy() });
+  });
+  server.on('tlsClientError', () => undefined);
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const secureContext = given.isStrict ? trust.context : trust.lenient;
+  return new Promise((resolve, reject) => {
+    const socket = connectSecured({ host: '127.0.0.1', port, secureContext }, given.host ?? 'a.test', resolve);
+    socket.on('error', reject);
+    opened.push({ close: () => socket.destroy() });
+  });
+}
+
+/** As they travel. */
+const factsOf = (peer: TlsPeer): TlsFacts => tlsFacts.parse(JSON.parse(JSON.stringify(peer.facts())));
+
+describe('the peer of a TLS connection', () => {
+  test.each<[string, string[], string[], string, boolean]>([
+    ['its own name', ['a.test'], [], 'a.test', true],
+    ['its own name with the final dot', ['a.test'], [], 'a.test.', true],
+    ['another name', ['b.test'], [], 'a.test', false],
+    ['a wildcard', ['*.a.test'], [], 'x.a.test', true],
+    ['a wildcard one level higher', ['*.a.test'], [], 'y.x.a.test', false],
+    ['the common name, since there is no other', [], [], 'CN', true],
+    ['the common name beside others', ['b.test'], [], 'CN', false],
+    ['an address', [], ['127.0.0.1'], '127.0.0.1', true],
+    ['an address written as a name', ['127.0.0.1'], [], '127.0.0.1', false],
+    ['another address', [], ['127.0.0.2'], '127.0.0.1', false],
+    ['a name with a NUL in it', ['a.test\0.evil.test'], [], 'a.test', false],
+  ])('is checked for its name: %s', async (_what, hosts, addresses, host, isValid) => {
+    const certificate = issue({ name: 'CN', hosts, addresses, by: authority });
+    const { problem } = await meet(certificate, { host, isStrict: true });
+    expect(problem).toBe(isValid ? null : 'ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  test('has a seal that changes with certificate, problem and protocol, and with nothing else', async () => {
+    const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
+    const seals = await Promise.all([
+      meet(one as Issued), meet(one as Issued, { isStrict: true }), meet(other as Issued),
+      meet(one as Issued, { host: 'b.test' }), meet(one as Issued, { server: { maxVersion: 'TLSv1.2' } }),
+    ]).then((peers) => peers.map(({ seal }) => seal));
+    expect(seals[0]).toBe(seals[1]);
+    expect(new Set(seals).size).toBe(4);
+  });
+
+  test.each<[string, Parameters<typeof issue>[0], Partial<TlsFacts>]>([
+    ['RSA', { name: 'x', keyOf: 2048 }, { key: 'RSA 2048', weak_signature: null }],
+    ['a short RSA key', { name: 'x', keyOf: 1024 }, { key: 'RSA 1024' }],
+    ['a larger curve', { name: 'x', keyOf: 'secp384r1' }, { key: 'EC P-384' }],
+    ['SHA-1 with ECDSA', { name: 'x', hash: 'sha1' }, { key: 'EC P-256', weak_signature: 'SHA-1' }],
+    ['SHA-1 with RSA', { name: 'x', keyOf: 2048, hash: 'sha1' }, { weak_signature: 'SHA-1' }],
+    ['MD5', { name: 'x', keyOf: 2048, hash: 'md5' }, { weak_signature: 'MD5' }],
+  ])('tells key and signature: %s', async (_what, options, facts) => {
+    expect(factsOf(await meet(issue(options), { server: OLD }))).toMatchObject(facts);
+  });
+
+  test('is reached by an outdated protocol when nothing must be verified, and only then', async () => {
+    const server = { ...OLD, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
+    const certificate = issue({ name: 'x', hosts: ['a.test'], by: authority });
+    expect(factsOf(await meet(certificate, { server }))).toMatchObject({ valid: true, protocol: 'TLSv1.1' });
+    await expect(meet(certificate, { server, isStrict: true })).rejects.toMatchObject({
+      code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+    });
+  });
+});
+
+describe('a hostile certificate', () => {
+  test('with 9,000 names tells fifty of them and how many more there are', async () => {
+    const hosts = Array.from({ length: 9000 }, (_, at) => `h${at}.t`);
+    const peer = await meet(issue({ name: 'x', hosts, by: authority }), { host: 'h8999.t' });
+    const facts = factsOf(peer);
+    expect(facts).toMatchObject({ valid: true, more_names: 8950 });
+    expect(facts.names).toEqual(hosts.slice(0, 50));
+  });
+
+  test('tells control characters as spaces and separators as they are', async () => {
+    const hosts = ['a.test', 'b\0.test', 'c.test, DNS:d.test', 'e\u001b[31m\r\n.test', '"', '\\', 'f:g'];
+    const name = 'x\0y\u001b[31m\r\n, O=Trusted';
+    const { names, subject } = factsOf(await meet(issue({ name, hosts, by: authority })));
+    expect(names).toEqual(['a.test', 'b .test', 'c.test, DNS:d.test', 'e [31m .test', '"', '\\', 'f:g']);
+    // eslint-disable-next-line no-control-regex
+    expect(subject).not.toMatch(/[\0-\x1f]/);
+  });
+
+  test('with texts of 20,000 characters tells the first of them', async () => {
+    const long = 'x'.repeat(20_000);
+    const facts = factsOf(await meet(issue({ name: long, hosts: [long] })));
+    expect(facts.subject).toBe(`CN=${'x'.repeat(253)}`);
+    expect(facts.names).toEqual(['x'.repeat(253)]);
+  });
+
+  test('of more than 100 kB ends the handshake', async () => {
+    const hosts = Array.from({ length: 60_000 }, (_, at) => `h${at}.some-longer-name.test`);
+    await expect(meet(issue({ name: 'x', hosts }))).rejects.toMatchObject({
+      code: 'ERR_SSL_EXCESSIVE_MESSAGE_SIZE',
+    });
+  });
+
+  test('dated outside of any calendar has no dates', async () => {
+    const until = new Date(Date.UTC(9999, 11, 31, 23, 59, 59));
+    expect(factsOf(await meet(issue({ name: 'x', from: new Date(0), until })))).toMatchObject({
+      valid_from: 0, expires_at: until.getTime(),
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { missed, type Finding } from '../../../../probe/checks/check.ts';
+import { limitsFor } from '../../../../probe/runner/limits.ts';
+import { Runner } from '../../../../probe/runner/runner.ts';
+import type { CheckResult, TlsFacts } from '../../../../shared/contracts/result.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+import { buildAssignment } from '../build.ts';
+
+const DAY_MS = 86_400_000;
+const assignment = buildAssignment({ retries: 0 });
+
+function facts(certificate: string): TlsFacts {
+  return {
+    valid: true, expires_at: null, issuer: '', subject: '', fingerprint256: certificate, protocol: 'TLSv1.3',
+  };
+}
+
+/** A runner whose checks find the certificate of that number; null: no TLS at all. */
+function build() {
+  const clock = new SimulatedClock();
+  const records: CheckResult[] = [];
+  const seen = { certificate: 1 as number | null, parsed: 0 };
+  const found = (): Finding => ({
+    ...missed('overload'), outcome: 'success', missed: null,
+    tls: seen.certificate === null ? null : {
+      seal: seen.certificate,
+      facts: () => {
+        seen.parsed += 1;
+        return facts(`certificate ${seen.certificate}`);
+      },
+    },
+  });
+  const runner = new Runner({
+    clock, random: () => 0.5, limits: limitsFor(1000), check: () => Promise.resolve(found()),
+    record: (result) => void records.push(result),
+  });
+  const next = async (given: Partial<typeof assignment> = {}): Promise<string | undefined> => {
+    runner.slot({ ...assignment, ...given }, clock.now());
+    await clock.advance(1);
+    return records.at(-1)?.tls?.fingerprint256;
+  };
+  return { clock, runner, seen, records, next };
+}
+
+test('a result carries facts of the certificate when they have changed', async () => {
+  const { seen, next } = build();
+  expect(await next()).toBe('certificate 1');
+  expect(await next()).toBeUndefined();
+  seen.certificate = 2;
+  expect(await next()).toBe('certificate 2');
+  expect(await next()).toBeUndefined();
+  seen.certificate = null;
+  expect(await next()).toBeUndefined();
+  seen.certificate = 2;
+  expect(await next()).toBeUndefined();
+  expect(seen.parsed).toBe(2);
+});
+
+test('facts are repeated once a day, and after the clock was set back by a day', async () => {
+  const { clock, next } = build();
+  await next();
+  await clock.advance(DAY_MS - 10);
+  expect(await next()).toBeUndefined();
+  await clock.advance(10);
+  expect(await next()).toBe('certificate 1');
+  expect(await next()).toBeUndefined();
+  clock.jump(-2 * DAY_MS);
+  expect(await next()).toBe('certificate 1');
+});
+
+test('the first result of another monitor and of a changed assignment carries them', async () => {
+  const { runner, next } = build();
+  await next();
+  expect(await next({ monitor_id: buildAssignment().monitor_id })).toBe('certificate 1');
+  expect(await next()).toBeUndefined();
+  runner.forget(assignment.monitor_id);
+  expect(await next()).toBe('certificate 1');
+});
+
+test('a check that outlives its assignment neither carries facts nor remembers them', async () => {
+  const { clock, runner, records, next } = build();
+  runner.slot(assignment, clock.now());
+  runner.forget(assignment.monitor_id);
+  await clock.advance(1);
+  expect(records.at(-1)).toMatchObject({ outcome: 'success', tls: null });
+  expect(await next()).toBe('certificate 1');
+});
+
+test('the answer to an order carries none, and takes none from the schedule', async () => {
+  const { runner, next } = build();
+  expect((await runner.order(assignment, 'manual')).tls).toBeNull();
+  expect(await next()).toBe('certificate 1');
+});
