@@ -92,13 +92,14 @@ export async function openController(given: ControllerPorts) {
     });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
-  const { open: live, history } = results;
+  const { open: live, history, certificates } = results;
   const poke = (shard: number): void => results.poke(shard);
   const monitorDeps: MonitorDeps = {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: {
-      live, statistics: results.statistics, history, incidents: incidents.store, domains: domains.store,
+      live, statistics: results.statistics, history, certificates, incidents: incidents.store,
+      domains: domains.store,
     },
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };

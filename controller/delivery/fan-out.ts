@@ -64,12 +64,12 @@ export class FanOut implements AlertsPort {
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
-  const { id, event, incident, error, at, expiry, flapping, last_success = null } = alert;
+  const { id, event, incident, error, at, expiry, problem, flapping, last_success = null } = alert;
   const { monitor_id, name, target, type } = alert.monitor;
   return {
     id, event, monitor: { id: monitor_id, name, target, type }, incident, error,
     regions: regions.named(alert.regions), last_success, at,
-    ...(expiry ? { expiry } : {}), ...(flapping ? { flapping } : {}),
+    ...(expiry ? { expiry } : {}), ...(problem ? { problem } : {}), ...(flapping ? { flapping } : {}),
   };
 }
 

@@ -25,6 +25,7 @@ export function toMonitorConfig(doc: MonitorDoc, expiry?: DomainExpiry): Monitor
     quorum: doc.confirmation_policy.regions,
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
     tls_warning_days: tls?.enabled && tls.check_expiry ? tls.expiry_warning_days : [],
+    tls_validity: tls?.enabled === true && tls.check_validity,
     domain_warning_days: domain?.enabled ? domain.expiry_warning_days : [],
     domain_expires_at: expiry?.expires_at ?? null,
     heartbeat: heartbeat && {

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { IncidentStatus } from '../incidents/incident.ts';
+import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
@@ -38,6 +39,7 @@ export interface MonitorReaders {
   live: Pick<OpenReader, 'states'>;
   statistics: Pick<Statistics, 'period' | 'list30d' | 'periods' | 'recent'>;
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
+  certificates: Pick<CertificateReader, 'read'>;
   incidents: {
     /** Status of each incident by id; unknown ids are left out. */
     statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;

@@ -9,6 +9,7 @@ import { Shards } from './shards/shards.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
+import { CertificateReader, certificateQuestion, type CertificateReaderDeps } from './reading/certificates.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
 import { openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
@@ -34,6 +35,7 @@ export interface ResultsDeps<M> {
     deadLetters: Pick<DeadLetterStore, 'add'>;
     leases: LeaseDeps['store'];
     rollups: RollupReader;
+    certificates: CertificateReaderDeps['certificates'];
     changes: HistoryDeps['changes'];
   };
   limits: TakeLimits;
@@ -49,6 +51,7 @@ export class ResultsService<M> {
   readonly open: OpenReader;
   readonly statistics: Statistics;
   readonly history: MonitorHistory;
+  readonly certificates: CertificateReader;
   readonly health: HealthReader;
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
@@ -100,6 +103,9 @@ export class ResultsService<M> {
     this.health = new HealthReader(this.#questions, clock);
     this.history = new MonitorHistory({
       clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes,
+    });
+    this.certificates = new CertificateReader({
+      owners: this.#questions, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
     this.#leases = new Leases({
       clock, log, store: stores.leases, holder: deps.holder,
@@ -189,7 +195,9 @@ export class ResultsService<M> {
     const shard = shardOfSubject(message.subject);
     const what = message.subject.split('.')[2];
     if (shard === null || what === undefined) return;
-    const questions = [this.open.question, this.#latest.question, openRowsQuestion, healthQuestion];
+    const questions = [
+      this.open.question, this.#latest.question, openRowsQuestion, healthQuestion, certificateQuestion,
+    ];
     const answer = await this.#questions.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);
   }

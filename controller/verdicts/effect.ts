@@ -1,5 +1,6 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
+import type { TlsFlaw } from './tls-flaw-rules.ts';
 
 /** An incident to open. Its id is derived, so opening it twice changes nothing. */
 export interface IncidentOpening {
@@ -40,6 +41,8 @@ export interface Alert {
   at: number;
   /** When a certificate or domain expires (Unix ms), and the threshold it has crossed (days). */
   expiry?: { expires_at: number; days: number };
+  /** What is wrong with a certificate, TLS protocol or key, although checks pass. */
+  problem?: TlsFlaw;
   /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
   flapping?: { downs: number; window_ms: number };
 }

@@ -20,6 +20,8 @@ export interface MonitorConfig {
   slow_response_threshold_ms: number | null;
   /** Days before expiry at which to warn, most first; never if absent or empty. */
   tls_warning_days?: number[];
+  /** Whether to warn of certificates and connections that are not valid or weak; absent: no. */
+  tls_validity?: boolean;
   domain_warning_days?: number[];
   /** When the registration of its domain expires, Unix ms; null or absent if unknown. */
   domain_expires_at?: number | null;

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { warnOfExpiry } from './advisory-rules.ts';
 import { bookGap, bookHour, bookWatched } from './booking-rules.ts';
+import { watchCertificate } from './certificate-rules.ts';
 import { holdFlaps } from './flap-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
 import { tellLate } from './late-rules.ts';
@@ -20,7 +21,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     booked_until: since, booked: {}, unrolled_day: null,
-    slow: null, flaps: null, warned: null, late: null, ...(heartbeat ? { heartbeat } : {}),
+    slow: null, flaps: null, warned: null, certificate: null, late: null, ...(heartbeat ? { heartbeat } : {}),
   };
 }
 
@@ -61,11 +62,12 @@ export function applyItem(
 }
 
 /**
- * Applies the rules on slow responses, expiry, flapping and late outages. Leaves the state as it is if they
- * find nothing. None of them reads when the last check was or what it measured.
+ * Applies the rules on slow responses, certificates, expiry, flapping and late outages. Leaves the state as
+ * it is if they find nothing. None of them reads when the last check was or what it measured.
  */
 export function tellBeyondStatus(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
+  watchCertificate(step, item);
   warnOfExpiry(step, item);
   holdFlaps(step, item);
   tellLate(step, item);
@@ -118,7 +120,8 @@ function withResult(
     last_success_ms: isLatestSuccess ? result.response_time_ms : state.last_success_ms,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
-    slow: state.slow, flaps: state.flaps, warned: state.warned, late: state.late,
+    slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
+    late: state.late,
   };
 }
 

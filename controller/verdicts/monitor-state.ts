@@ -1,6 +1,7 @@
-import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
+import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
 import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
+import type { TlsFlaw } from './tls-flaw-rules.ts';
 
 /** One region's view of a monitor. Instants are Unix ms. */
 export interface RegionState {
@@ -61,6 +62,45 @@ export interface ExpiryWarning {
   days: number;
 }
 
+/** A certificate that some regions meet, by which protocol, and what they think of it. Times are Unix ms. */
+export interface SeenCertificate {
+  fingerprint256: string;
+  protocol: string;
+  /** Why it is not valid, as a code. */
+  problem: string | null;
+  expires_at: number | null;
+  flaws: TlsFlaw[];
+  /** When each region last sent its facts. */
+  regions: Record<string, number>;
+}
+
+/** A warning about a certificate. `days` is the threshold that was crossed, null for a flaw. */
+export interface CertificateWarning {
+  about: string;
+  days: number | null;
+  /** Unix ms. */
+  at: number;
+}
+
+/** What is known of the certificates of a monitor's target. */
+export interface CertificateState {
+  /** No region is in two of them. */
+  seen: SeenCertificate[];
+  /** The latest warnings, oldest first. */
+  told: CertificateWarning[];
+  /** No warning can be due before this instant (Unix ms); null until something changes. */
+  due: number | null;
+}
+
+/** A certificate as one region saw it first. */
+export interface CertificateSighting {
+  monitor_id: string;
+  region: string;
+  /** Start of the check, Unix ms. */
+  seen_at: number;
+  facts: TlsFacts;
+}
+
 /** From an instant to before another, Unix ms. */
 export type Stretch = [from: number, until: number];
 
@@ -113,7 +153,10 @@ export interface MonitorState {
   slow: Outage | null;
   /** Null if there was no recent outage. */
   flaps: Flaps | null;
+  /** `tls` was written by earlier versions. */
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
+  /** Null until a result carries a certificate. */
+  certificate: CertificateState | null;
   /** Null if all time was watched and no result was late. */
   late: LateHistory | null;
   /** Heartbeat monitors only. */
@@ -174,4 +217,5 @@ export type MonitorEffect =
   | { kind: 'status'; change: StatusChange }
   | { kind: 'open'; opening: IncidentOpening }
   | { kind: 'resolve'; resolution: IncidentResolution }
-  | { kind: 'alert'; alert: Alert };
+  | { kind: 'alert'; alert: Alert }
+  | { kind: 'certificate'; sighting: CertificateSighting };

@@ -13,6 +13,7 @@ import { JournalStore } from '../results/journal/journal-store.ts';
 import { ResultsService } from '../results/service.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
+import { CertificateStore } from '../results/writing/certificate-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
 import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
 import type { Accounts } from './accounts.ts';
@@ -84,7 +85,8 @@ export async function openResultStores(db: Mongo['db']) {
   await Promise.all([states, history, deadLetters].map((store) => store.ensureIndexes()));
   return {
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
-    states, hours, rollups: hours, history, changes: history, deadLetters,
+    certificates: new CertificateStore(db), states, hours, rollups: hours, history, changes: history,
+    deadLetters,
   };
 }
 

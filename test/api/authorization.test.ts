@@ -68,6 +68,7 @@ const NEEDS = {
   'GET /api/monitors/:id/results': 'project viewer or key',
   'GET /api/monitors/:id/domain': 'project viewer or key',
   'GET /api/monitors/:id/regions': 'project viewer or key',
+  'GET /api/monitors/:id/certificate': 'project viewer or key',
   'GET /api/monitors/:id/response-times': 'project viewer or key',
   'POST /api/monitors/:id/check': 'project editor or key',
   'POST /api/monitors/test': 'project editor or key',

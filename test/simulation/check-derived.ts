@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
-import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
+import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
 import { Lanes } from '../../controller/results/state/lanes.ts';
@@ -89,8 +89,9 @@ function checkBooked(
 
 /** Checks that every decided effect was executed, once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
-  const { statusChanges, incidents, alerts } = world.db;
+  const { statusChanges, incidents, alerts, certificates } = world.db;
   const wanted = new Map<string, string>();
+  const shown = new Map<string, CertificateSighting>();
   for (const { effects } of references) {
     for (const effect of effects) {
       if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, JSON.stringify(effect.change));
@@ -98,11 +99,18 @@ export function checkEffects(world: World, references: Reference[]): string[] {
         wanted.set(`incident ${effect.opening.id}`, JSON.stringify(effect.opening));
       } else if (effect.kind === 'resolve') {
         wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
-      } else wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+      } else if (effect.kind === 'alert') {
+        wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+      } else {
+        const { monitor_id: id, seen_at: at } = effect.sighting;
+        if (at > (shown.get(id)?.seen_at ?? -Infinity)) shown.set(id, effect.sighting);
+      }
     }
   }
+  for (const [id, one] of shown) wanted.set(`certificate ${id}`, JSON.stringify(one));
   const found = new Map<string, string>();
   for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
+  for (const [id, one] of certificates) found.set(`certificate ${id}`, JSON.stringify(one));
   for (const [id, alert] of alerts) found.set(`alert ${id}`, JSON.stringify(alert));
   for (const [id, { opening, resolution }] of incidents) {
     found.set(`incident ${id}`, JSON.stringify(opening));

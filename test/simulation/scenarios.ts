@@ -287,7 +287,8 @@ export async function backlogTellsNothing(
   const stored = (world.db.truth.get(SHARD) ?? []).flatMap(
     (entry) => entry.batches.flatMap(({ batch }) => batch.results),
   ).filter(({ outcome }) => outcome === 'failure').length;
-  return { ...found, alerts: world.db.alerts.size, stored };
+  const alerts = [...world.db.alerts.values()].filter(({ incident }) => incident !== null).length;
+  return { ...found, alerts, stored };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Alert, IncidentOpening, IncidentResolution } from '../../controlle
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
-import type { StatusChange } from '../../controller/verdicts/monitor-state.ts';
+import type { CertificateSighting, StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
 import type { Rollup } from '../../controller/results/hours/rollup.ts';
@@ -46,6 +46,8 @@ export class SimulatedDatabase {
   readonly statusChanges = new Map<string, StatusChange>();
   readonly incidents = new Map<string, StoredIncident>();
   readonly alerts = new Map<string, Alert>();
+  /** By monitor. */
+  readonly certificates = new Map<string, CertificateSighting>();
   readonly leases = new Map<number, Lease>();
   readonly controllers = new Map<string, number>();
   readonly monitors = new Map<string, MonitorRow>();

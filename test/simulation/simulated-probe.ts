@@ -158,7 +158,10 @@ export class SimulatedProbe {
     const wasFailing = check.fails > 0;
     check.fails = isWorking ? 0 : check.fails + 1;
     const found: Partial<CheckResult> = isWorking
-      ? { outcome: 'success', response_time_ms: random.int(100, 9000) / 10, status_code: 200 }
+      ? {
+        outcome: 'success', response_time_ms: random.int(100, 9000) / 10, status_code: 200,
+        tls: this.#certificate(check.config.monitor_id, process.now()),
+      }
       : {
         outcome: 'failure', status_code: 503,
         error: { type: 'status_code', message: 'Expected 200, got 503' },
@@ -172,6 +175,16 @@ export class SimulatedProbe {
     process.setTimer(RECHECK_MS, () => {
       if (this.#checks.get(check.config.monitor_id) === check) this.#attempt(check, process, attempt + 1);
     });
+  }
+
+  /** Every tenth result tells of the certificate. It is renewed each half hour, at times by a weak one. */
+  #certificate(id: string, at: number): CheckResult['tls'] {
+    if (fnv1a(`${id} ${this.region} ${at}`) % 10 > 0) return null;
+    const number = Math.floor(at / (30 * 60_000));
+    return {
+      valid: true, expires_at: (number + 1) * 30 * 60_000 + 20 * 86_400_000, issuer: 'CA', subject: 'target',
+      fingerprint256: `${number}`, protocol: 'TLSv1.3', key: number % 3 === 0 ? 'RSA 1024' : 'RSA 2048',
+    };
   }
 
   #result(check: Check, scheduledAt: number, startedAt: number, found: Partial<CheckResult>): CheckResult {

@@ -29,6 +29,7 @@ export interface ControllerStores {
   history: StatusHistory;
   incidents: IncidentsPort;
   alerts: AlertsPort;
+  certificates: ShardStores['certificates'];
   leases: LeaseDeps['store'];
   marks: MarkPorts;
   pings: Pick<PingStore, 'insert'> & PingSource;
@@ -47,6 +48,7 @@ export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerSt
     history: { add: (change) => insertAbsent(wire, db.statusChanges, [[change.id, change]]) },
     incidents: incidentsPort(db, wire),
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
+    certificates: certificateStore(db, wire),
     leases: leaseStore(db, wire),
     marks: markPorts(db, wire),
     pings: pingPorts(db, wire),
@@ -62,6 +64,18 @@ function insertAbsent<T>(wire: Line, into: Map<string, T>, found: [id: string, v
   return wire.write(
     docs.map(([id, value]) => () => void (into.has(id) || into.set(id, value))), () => undefined,
   );
+}
+
+function certificateStore({ certificates }: SimulatedDatabase, wire: Line): ShardStores['certificates'] {
+  return {
+    keep: (sighting) => {
+      const kept = copy(sighting);
+      const { monitor_id: id } = kept;
+      const isLater = (): boolean => kept.seen_at > (certificates.get(id)?.seen_at ?? -Infinity);
+      return wire.write([() => void (isLater() && certificates.set(id, kept))], () => undefined);
+    },
+    remove: (ids) => wire.write(ids.map((id) => () => void certificates.delete(id)), () => undefined),
+  };
 }
 
 function journalStore(db: SimulatedDatabase, wire: Line): ShardStores['journal'] {

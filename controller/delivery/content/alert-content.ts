@@ -34,10 +34,12 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   const lastedMs = outageMs(alert);
   const event = lastedMs === null ? says : `${says} after ${durationText(lastedMs)}`;
   const expiry = expiryText(alert);
-  const summary = lastedMs === null ? (expiry ?? errorInShort(alert.error) ?? says) : event;
+  const found = expiry === null ? alert.problem?.message : `the ${expiry}`;
+  const summary =
+    lastedMs === null ? (expiry ?? alert.problem?.message ?? errorInShort(alert.error) ?? says) : event;
   return {
     subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), LONGEST_SUBJECT),
-    headline: clip(oneLine(expiry === null ? `${name} ${event}.` : `${name}: the ${expiry}.`), LONGEST_FACT),
+    headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), LONGEST_FACT),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), LONGEST_FACT) })),
     links: linksOf(alert, baseUrl),
     tone,

@@ -80,6 +80,25 @@ export const domainAnswer = z.strictObject({
   }),
 });
 
+export const certificateAnswer = z.strictObject({
+  certificate: z.strictObject({
+    subject: z.string(),
+    issuer: z.string(),
+    names: z.array(z.string()).describe('DNS names and IP addresses, at most 50.'),
+    more_names: z.int().describe('Names beyond those.'),
+    valid_from: unixMs.nullable(),
+    valid_to: unixMs.nullable(),
+    fingerprint_sha256: z.string(),
+    is_trusted: z.boolean().describe('Trusted, in time, and for the name that was asked for.'),
+    problem: z.string().nullable().describe('Why it is not.'),
+    protocol: z.string(),
+    key: z.string().describe('`RSA 2048`, `EC P-256`; empty if unknown.'),
+    regions: z.array(z.strictObject({
+      region: z.string(), fingerprint_sha256: z.string(), valid_to: unixMs.nullable(), checked_at: unixMs,
+    })),
+  }),
+});
+
 /** Days by name of the period. */
 export const SERIES_DAYS: Readonly<Record<string, number>> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
 const period = z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) });

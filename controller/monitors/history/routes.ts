@@ -3,10 +3,14 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { monitorInputs } from '../schema.ts';
 import { readDomain } from '../verbs/read-domain.ts';
-import { readRegions, readResponseTimes, readResults, readStatusHistory } from '../verbs/read-history.ts';
+import {
+  readCertificate, readRegions, readResponseTimes, readResults, readStatusHistory,
+} from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import * as answers from './answers.ts';
-import { viewDomain, viewRegions, viewResult, viewRun, viewSpan } from './views.ts';
+import {
+  viewCertificate, viewDomain, viewRegions, viewResult, viewRun, viewSpan,
+} from './views.ts';
 
 export function historyRoutes(deps: MonitorDeps): Route[] {
   return [...readRoutes(deps), ...runRoutes(deps)];
@@ -57,6 +61,17 @@ function readRoutes(deps: MonitorDeps): Route[] {
       handle: async (ctx, { params }) => {
         const domain = await readDomain(deps, ctx, params.id);
         return { status: 200, data: { domain: viewDomain(domain) } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/monitors/:id/certificate', summary: 'Read the certificate of a target',
+      description: 'The certificate that any region met last, and which one each region meets: they '
+        + 'differ while it is being renewed. Times are Unix ms.',
+      answers: { 200: answers.certificateAnswer },
+      errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
+      handle: async (ctx, { params }) => {
+        const { facts, regions } = await readCertificate(deps, ctx, params.id);
+        return { status: 200, data: { certificate: viewCertificate(facts, regions) } };
       },
     }),
     defineRoute({

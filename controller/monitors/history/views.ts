@@ -1,10 +1,13 @@
 import type { z } from 'zod';
-import type { CheckResult } from '../../../shared/contracts/result.ts';
+import type { CheckResult, TlsFacts } from '../../../shared/contracts/result.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
+import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
 import type { DomainView, RegionRun } from '../ports.ts';
-import type { domainAnswer, regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
+import type {
+  certificateAnswer, domainAnswer, regionsAnswer, resultView, statusHistoryAnswer,
+} from './answers.ts';
 
 type ResultView = z.input<typeof resultView>;
 type Found = Pick<
@@ -49,6 +52,20 @@ export function viewSpan(span: StatusSpan, now: number): SpanView {
 export function viewDomain(seen: DomainView): z.input<typeof domainAnswer>['domain'] {
   const seconds = (at: number | null): number | null => (at === null ? null : Math.floor(at / 1000));
   return { ...seen, expires_at: seconds(seen.expires_at), looked_up_at: seconds(seen.looked_up_at) };
+}
+
+type CertificateView = z.input<typeof certificateAnswer>['certificate'];
+
+/** Older probes send no names, no start, no key and no sentence. */
+export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): CertificateView {
+  const { subject, issuer, names = [], more_names = 0, valid_from = null, valid, protocol, key = '' } = facts;
+  const { expires_at: valid_to, fingerprint256: fingerprint_sha256, problem } = facts;
+  return {
+    subject, issuer, names, more_names, valid_from, valid_to, fingerprint_sha256, is_trusted: valid,
+    problem: problem?.message ?? (valid ? null : 'The certificate cannot be verified'), protocol, key,
+    regions: regions.map(({ region, fingerprint256, expires_at, checked_at }) =>
+      ({ region, fingerprint_sha256: fingerprint256, valid_to: expires_at, checked_at })),
+  };
 }
 
 type RegionsView = z.input<typeof regionsAnswer>['regions'];

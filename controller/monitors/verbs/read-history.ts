@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { ResultQuery } from '../../results/reading/past.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -40,6 +41,14 @@ export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: st
   const isChecked = doc.type !== 'HEARTBEAT';
   const [live, runsIn] = await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.regionsOf(doc) : []]);
   return { live, runsIn };
+}
+
+/** The certificate of the target, and what each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */
+export async function readCertificate(deps: MonitorDeps, ctx: ProjectContext, id: string) {
+  const doc = await loadMonitor(deps, ctx, id);
+  const known = await deps.readers.certificates.read(doc._id);
+  if (known === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has met a certificate yet');
+  return known;
 }
 
 /** By region. Throws INVALID_PERIOD, MONITOR_NOT_FOUND. */

@@ -387,7 +387,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#writes.add(async () => {
       const { stores } = this.#deps;
       if (due.length > 0) this.#tellCut(await this.#hourWrites.write(due));
-      if (gone.length > 0) await stores.states.remove(gone);
+      if (gone.length > 0) {
+        await stores.certificates.remove(gone);
+        await stores.states.remove(gone);
+      }
       for (const id of gone) this.state.monitors.delete(id);
       const through = saved ?? this.#tidying.done(work);
       if (through !== null) await this.#snapshots.move(through);

@@ -1,5 +1,6 @@
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
+import type { CertificateStore } from './certificate-store.ts';
 import type { StateStore } from './state-store.ts';
 import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
@@ -16,6 +17,7 @@ export interface OutboxPorts {
   history: StatusHistory;
   incidents: IncidentsPort;
   alerts: AlertsPort;
+  certificates: Pick<CertificateStore, 'keep' | 'remove'>;
 }
 
 /**
@@ -47,6 +49,7 @@ async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise
     if (effect.kind === 'status') await ports.history.add(effect.change);
     else if (effect.kind === 'open') await ports.incidents.open(effect.opening);
     else if (effect.kind === 'resolve') await ports.incidents.resolve(effect.resolution);
-    else await ports.alerts.fanOut(effect.alert);
+    else if (effect.kind === 'alert') await ports.alerts.fanOut(effect.alert);
+    else await ports.certificates.keep(effect.sighting);
   }
 }

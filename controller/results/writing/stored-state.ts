@@ -2,10 +2,11 @@ import { each, restoring } from '../../platform/mongo/null-fields.ts';
 import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
-  Flaps, HeartbeatState, LateHistory, LateOutage, LateRun, MonitorEffect, MonitorState, RegionOutage,
-  RegionState, StatusChange, Stretch,
+  CertificateState, CertificateWarning, Flaps, HeartbeatState, LateHistory, LateOutage, LateRun,
+  MonitorEffect, MonitorState, RegionOutage, RegionState, SeenCertificate, StatusChange, Stretch,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
+import { restoreFacts } from './certificate-store.ts';
 
 /** Milliseconds of the hour that starts at `hour`. An array where an older version wrote it. */
 type StoredTimes =
@@ -38,16 +39,18 @@ export interface StateDoc {
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
   type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
-  slow_response_threshold_ms: null, tls_warning_days: [], domain_warning_days: [],
-  domain_expires_at: null,
+  slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
+  domain_warning_days: [], domain_expires_at: null,
   notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
   config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
-  unrolled_day: null, slow: null, flaps: null, warned: null, late: null,
+  unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
+  late: null,
 };
 
+type WithNulls = 'regions' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
 type Held = NonNullable<Flaps['held']>;
 type Warned = NonNullable<MonitorState['warned']>;
 type EndedAlert = NonNullable<Held['ended']>;
@@ -60,8 +63,8 @@ const restoreConfig = restoring<MonitorConfig>({
 });
 
 /** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
-const restoreWithin = restoring<Pick<MonitorState, 'regions' | 'flaps' | 'warned' | 'heartbeat'>>(
-  { flaps: null, warned: null },
+const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
+  { flaps: null, warned: null, certificate: null },
   {
     regions: each(restoring<RegionState>({
       first_fail_at: null, last_at: null, response_time_ms: null, status_code: null, error: null,
@@ -73,6 +76,10 @@ const restoreWithin = restoring<Pick<MonitorState, 'regions' | 'flaps' | 'warned
       }),
     }),
     warned: restoring<Warned>({ tls: null, domain: null }),
+    certificate: restoring<CertificateState>({ due: null }, {
+      seen: each(restoring<SeenCertificate>({ problem: null, expires_at: null })),
+      told: each(restoring<CertificateWarning>({ days: null })),
+    }),
     heartbeat: restoring<HeartbeatState>({ last_at: null, started_at: null }),
   },
 );
@@ -92,7 +99,8 @@ function restoreEffect(effect: MonitorEffect): MonitorEffect {
   if (effect.kind === 'status') restoreStatus(effect.change);
   else if (effect.kind === 'open') restoreConfig(effect.opening.monitor);
   else if (effect.kind === 'resolve') restoreConfig(effect.resolution.monitor);
-  else restoreAlert(effect.alert);
+  else if (effect.kind === 'alert') restoreAlert(effect.alert);
+  else restoreFacts(effect.sighting.facts);
   return effect;
 }
 

@@ -54,6 +54,11 @@ describe('the subject of an alert', () => {
       { ...up, event: 'monitor.slow_response_resolved' }, 'responses that are fast again',
     ],
     [
+      '[TLS] Shop — The certificate is self-signed',
+      { event: 'monitor.ssl_expiring', ...bare, problem: { code: 'X', message: 'The certificate is self-signed' } },
+      'a flaw of a certificate',
+    ],
+    [
       '[TLS] Shop — has a certificate that expires soon', { event: 'monitor.ssl_expiring', ...bare },
       'a certificate without its expiry',
     ],

@@ -1,68 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
 
 const DAY_S = 86_400;
 const atDay = (day: number): number => HOUR + day * DAY_S * 1000;
 
-function tls(expiresOnDay: number): TlsFacts {
-  return {
-    valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host', fingerprint256: 'f',
-    protocol: 'TLSv1.3',
-  };
-}
-
 function warnings(run: MonitorRun): string[] {
   return run.effects.flatMap((effect) => (effect.kind === 'alert' && effect.alert.expiry
     ? [`${effect.alert.event} ${effect.alert.expiry.days}`]
     : []));
 }
-
-describe('an expiring certificate', () => {
-  test('causes one warning at each threshold', () => {
-    const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
-    for (let day = 0; day < 60; day += 1) run.result(1 + day * DAY_S, { tls: tls(60) });
-    expect(warnings(run)).toEqual([
-      'monitor.ssl_expiring 30', 'monitor.ssl_expiring 14', 'monitor.ssl_expiring 7',
-      'monitor.ssl_expiring 1',
-    ]);
-    expect(run.effects.filter((effect) => effect.kind === 'open')).toEqual([]);
-  });
-
-  test('first seen late causes one warning, at the nearest threshold', () => {
-    const run = new MonitorRun({ tls_warning_days: [30, 14, 7, 1] });
-    for (let at = 1; at < 5; at += 1) run.result(at, { tls: tls(5) });
-    expect(warnings(run)).toEqual(['monitor.ssl_expiring 7']);
-  });
-
-  test('seen in two regions causes one warning; a new certificate causes another', () => {
-    const run = new MonitorRun({ tls_warning_days: [30, 7] });
-    run.result(1, { tls: tls(20) });
-    run.result(2, { tls: tls(20), region: 'us' });
-    run.result(3, { tls: tls(90) });
-    run.result(60 + 70 * DAY_S, { tls: tls(90) });
-    expect(warnings(run)).toEqual(['monitor.ssl_expiring 30', 'monitor.ssl_expiring 30']);
-  });
-
-  test('causes no warning without thresholds, from a late result or during a pause', () => {
-    const silent = new MonitorRun();
-    silent.result(1, { tls: tls(5) });
-    const late = new MonitorRun({ tls_warning_days: [7] });
-    late.result(1, { tls: tls(5), late: true });
-    const paused = new MonitorRun({ tls_warning_days: [7], status: 'paused' });
-    paused.result(1, { tls: tls(5) });
-    expect([silent, late, paused].map(warnings)).toEqual([[], [], []]);
-  });
-
-  test('causes a warning exactly at the threshold, not a millisecond earlier', () => {
-    const run = new MonitorRun({ tls_warning_days: [7] });
-    run.result(3 * DAY_S - 0.001, { tls: tls(10) });
-    expect(warnings(run)).toEqual([]);
-    run.result(3 * DAY_S, { tls: tls(10) });
-    expect(warnings(run)).toEqual(['monitor.ssl_expiring 7']);
-  });
-});
 
 describe('an expiring domain registration', () => {
   const learned = (day: number, domain_expires_at: number | null) => {

@@ -81,5 +81,6 @@ export function short(effect: MonitorEffect): string {
   if (effect.kind === 'status') return `${effect.change.from}→${effect.change.to}@${at(effect.change.at)}`;
   if (effect.kind === 'open') return `open@${at(effect.opening.started_at)}`;
   if (effect.kind === 'resolve') return `resolve@${at(effect.resolution.resolved_at)}`;
+  if (effect.kind === 'certificate') return `certificate@${at(effect.sighting.seen_at)}`;
   return `${effect.alert.event}@${at(effect.alert.at)}`;
 }

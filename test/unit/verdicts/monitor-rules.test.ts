@@ -295,7 +295,9 @@ test('every effect of an entry has its own id, the same at every replay', () => 
       ? effect.change.id
       : 'opening' in effect
         ? effect.opening.id
-        : 'alert' in effect ? effect.alert.id : `resolves ${effect.resolution.id}`));
+        : 'alert' in effect
+          ? effect.alert.id
+          : 'resolution' in effect ? `resolves ${effect.resolution.id}` : effect.kind));
   };
   expect(read()).toEqual(read());
   expect(new Set(read()).size).toBe(6);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyItem } from '../../../controller/verdicts/monitor-rules.ts';
 import type {
-  ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState,
+  CertificateState, ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState,
 } from '../../../controller/verdicts/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../../controller/verdicts/quiet-rules.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
@@ -77,6 +77,19 @@ const flaps: fc.Arbitrary<Flaps> = fc.record({
   ),
 });
 
+const certificate: fc.Arbitrary<CertificateState> = fc.record({
+  seen: fc.uniqueArray(fc.record({
+    fingerprint256: fc.constantFrom('AA', 'BB'), protocol: fc.constant('TLSv1.3'), problem: fc.constant(null),
+    expires_at: fc.constantFrom(HOUR + 5 * DAY, HOUR + 90 * DAY), flaws: fc.constant([]),
+    regions: fc.constantFrom('eu', 'us').map((name) => ({ [name]: HOUR - 60_000 })),
+  }), { maxLength: 2, selector: ({ regions }) => Object.keys(regions)[0] }),
+  told: fc.array(fc.record({
+    about: fc.constantFrom(`expiry ${HOUR + 5 * DAY}`, 'weak_key AA'), days: fc.constantFrom(null, 7),
+    at: fc.constantFrom(HOUR - DAY, HOUR - 60_000),
+  }), { maxLength: 3 }),
+  due: fc.constantFrom(null, null, 0, HOUR, HOUR + 10 * DAY),
+});
+
 const config = fc.record({
   status: mostly<'active' | 'paused' | 'deleted'>(
     'active', 'paused', 'deleted',
@@ -86,6 +99,7 @@ const config = fc.record({
   ), check_revision: mostly(1, 2),
   monitoring_regions: mostly<string[]>([], ['us'], ['eu', 'us']),
   tls_warning_days: fc.constantFrom<number[]>([], [7, 30]),
+  tls_validity: fc.boolean(),
   domain_warning_days: fc.constantFrom<number[]>([], [14]),
   domain_expires_at: fc.constantFrom(null, HOUR + 5 * DAY),
 }).map((given) => configOf(given));
@@ -103,7 +117,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
   booked_until: instant, booked: fc.constantFrom<MonitorState['booked']>({}, { [HOUR]: [60_000, 0, 0] }),
   unrolled_day: fc.constant(null),
   slow: rarely(outage), flaps: fc.option(flaps),
-  warned: fc.option(fc.record({ tls: warning, domain: warning })), late: fc.option(late),
+  warned: fc.option(fc.record({ tls: warning, domain: warning })), certificate: fc.option(certificate), late: fc.option(late),
 }).chain((given) => mostly<MonitorState>(
   given, { ...given, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } },
 )));
