@@ -23,7 +23,8 @@ export function configOf(given: Partial<MonitorConfig> & { shard?: number } = {}
       1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', slow_response_threshold_ms: null,
     notification_target_ids: [],
-    monitoring_regions: [], tls_warning_days: [], domain_warning_days: [], heartbeat: null, changed_at: HOUR,
+    monitoring_regions: [], tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
+    heartbeat: null, changed_at: HOUR,
     ...settings,
   };
 }
