@@ -1,14 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../deploy/quickstart/ports.ts';
 import { startNats } from '../helpers/nats-server.ts';
-import { until } from '../helpers/until.ts';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
-import { cpuMs, pinned } from './cpu.ts';
+import { cpuMs } from './cpu.ts';
 import { measureChain } from './chain.ts';
 import { startDatabase } from './database.ts';
+import { startExporter } from './exporter.ts';
+import { pings } from './icmp-metric.ts';
 import type { TimerFigures } from './loads/timers.ts';
 import { ProbeRig } from './probe-rig.ts';
 import { readLaw } from './read-law.ts';
@@ -51,7 +51,8 @@ const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
       if (exporter) {
         const before = cpuMs([exporter.pid]);
         const { figures: { done } } = await runWorker<{ done: number }>(
-          outdir, 'blackboxDriver', { exporterPort: exporter.port, port: target.port, count, inFlight: 64 },
+          outdir, 'blackboxDriver',
+          { exporterPort: exporter.port, module: 'http_2xx', target: `http://127.0.0.1:${target.port}/`, count, inFlight: 64 },
           1,
         );
         figures.blackbox.push(((cpuMs([exporter.pid]) - before) * 1000) / done);
@@ -224,30 +225,9 @@ const chain: Metric = async ({ outdir, scale }) => {
 
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
-  '1': httpCheck, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw,
+  '1': httpCheck, '3': pings, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw,
   '15': chain, '16': queuedBehindHanging,
 };
-
-/** The blackbox_exporter of this machine, under either of its names; null if there is none. */
-async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
-  const port = await freePort();
-  for (const name of ['blackbox_exporter', 'prometheus-blackbox-exporter']) {
-    try {
-      execFileSync(name, ['--version'], { stdio: 'ignore' });
-    } catch {
-      continue;
-    }
-    const config = ['--config.file=/etc/prometheus/blackbox.yml'];
-    const [command, args] = pinned(0, name, [
-      ...(name.startsWith('prometheus') ? config : []), `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=error',
-    ]);
-    const child = spawn(command, args, { stdio: 'ignore' });
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok, { what: name });
-    return { pid: child.pid as number, port, stop: () => void child.kill('SIGKILL') };
-  }
-  return null;
-}
 
 /**
  * Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without

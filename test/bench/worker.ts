@@ -1,6 +1,7 @@
 import { bareGets } from './loads/bare-gets.ts';
 import { blackboxDriver } from './loads/blackbox-driver.ts';
 import { bareIngest, ingestResults } from './loads/ingest-results.ts';
+import { pingChecks } from './loads/ping-checks.ts';
 import { queuedAlerts } from './loads/queued-alerts.ts';
 import { bareBlocks, storeBlocks } from './loads/store-blocks.ts';
 import { absoluteTimers, naiveTimers, wheelTimers } from './loads/timers.ts';
@@ -8,7 +9,7 @@ import { publishBatches, publishEach, takeBatches, takeEach } from './loads/tran
 
 /** Loads that run in processes of their own, to measure their CPU time and memory alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-  bareGets, blackboxDriver, ingestResults, bareIngest, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers,
+  bareGets, blackboxDriver, ingestResults, bareIngest, pingChecks, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers,
   naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
 };
 

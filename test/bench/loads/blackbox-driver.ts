@@ -4,10 +4,10 @@ import { Agent, get } from 'node:http';
 export async function blackboxDriver(
   options: Record<string, unknown>,
 ): Promise<{ done: number; failed: number }> {
-  const { exporterPort, port, count, inFlight } =
-    options as { exporterPort: number; port: number; count: number; inFlight: number };
+  const { exporterPort, module, target, count, inFlight } =
+    options as { exporterPort: number; module: string; target: string; count: number; inFlight: number };
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
-  const url = `http://127.0.0.1:${exporterPort}/probe?module=http_2xx&target=http://127.0.0.1:${port}/`;
+  const url = `http://127.0.0.1:${exporterPort}/probe?module=${module}&target=${target}`;
   let next = 0;
   let done = 0;
   let failed = 0;

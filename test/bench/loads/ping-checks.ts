@@ -1,0 +1,36 @@
+import { createIcmpCheck } from '../../../probe/checks/icmp.ts';
+import { choosePinger } from '../../../probe/checks/icmp/choose-pinger.ts';
+import { SystemResolver } from '../../../probe/checks/network/resolver.ts';
+import { Trust } from '../../../probe/checks/tls/trust.ts';
+import { sleep, systemClock } from '../../../shared/time.ts';
+
+/** Checks that start at once; the others follow in steps of a millisecond, as a schedule spreads them. */
+const AT_ONCE = 4;
+
+/** ICMP checks of loopback addresses; null where raw sockets cannot be opened. */
+export async function pingChecks(
+  options: Record<string, unknown>,
+): Promise<{ sent: number; received: number; rttsMs: number[]; cpuMs: number } | null> {
+  const { addresses, packets } = options as { addresses: string[]; packets: number };
+  const { pinger } = await choosePinger(systemClock);
+  if (pinger?.method !== 'raw-socket') return null;
+  const check = createIcmpCheck({
+    clock: systemClock, resolver: new SystemResolver(systemClock), allowAddress: () => true, version: 'bench',
+    trust: new Trust(), pinger,
+  });
+  const before = process.cpuUsage();
+  const running: ReturnType<typeof check.run>[] = [];
+  for (const [at, host] of addresses.entries()) {
+    const spec = { type: 'ICMP', host, packet_count: packets, packet_size: 56, packet_timeout_ms: 2000, ttl: 64 };
+    running.push(check.run(spec, 10_000));
+    if (at % AT_ONCE === 0) await sleep(systemClock, 1);
+  }
+  const findings = await Promise.all(running);
+  const used = process.cpuUsage(before);
+  const facts = findings.map(({ detail }) => detail as { sent: number; received: number; rtt_avg_ms: number });
+  return {
+    sent: facts.reduce((sum, { sent }) => sum + sent, 0),
+    received: facts.reduce((sum, { received }) => sum + received, 0),
+    rttsMs: facts.map((fact) => fact.rtt_avg_ms), cpuMs: (used.user + used.system) / 1000,
+  };
+}
