@@ -31,8 +31,11 @@ interface EchoSocketOptions {
 
 const LARGEST_PACKET = 2048;
 const SEQUENCES = 65_536;
-/** After so many packets sent at once, replies are read, or the kernel's buffer for them would overflow. */
-const READ_AFTER_SENDS = 64;
+/**
+ * After so many packets sent at once, replies are read: those that wait look late, and the kernel's buffer
+ * for them is small.
+ */
+const READ_AFTER_SENDS = 8;
 /** Packets read in one go, so that a flood of them leaves time for everything else. */
 const READ_AT_ONCE = 1024;
 const RECEIVE_BUFFER_BYTES = 4 << 20;
