@@ -1,5 +1,6 @@
-import { isSpecOf, type CheckSpec } from '../../shared/contracts/check-spec.ts';
+import { isSpecOf, type CheckSpec, type DnsSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type Finding } from './check.ts';
+import type { Plan } from './dns/plan.ts';
 import { DnsRun } from './dns/run.ts';
 import { SystemServers } from './network/system-servers.ts';
 import { UdpSockets } from './dns/udp-sockets.ts';
@@ -10,7 +11,8 @@ import { UdpSockets } from './dns/udp-sockets.ts';
  */
 export function createDnsCheck(context: CheckContext): Check {
   const { clock, systemServers = new SystemServers(clock) } = context;
-  const resources = { context, systemServers, network: { clock, udp: new UdpSockets(clock) } };
+  const network = { clock, udp: new UdpSockets(clock) };
+  const resources = { context, systemServers, network, plans: new WeakMap<DnsSpec, Plan>() };
   return {
     type: 'DNS',
     run: (spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding> => {

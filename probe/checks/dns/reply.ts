@@ -46,7 +46,8 @@ export function readReply(bytes: Buffer, question: Question, id: number): Reply 
   if (flags & IS_TRUNCATED) return TRUNCATED;
   if (answers > MAX_RECORDS) return malformed(`it has more than ${MAX_RECORDS} records`);
   reader.at = HEADER_BYTES + question.section.length;
-  const records = Array.from({ length: answers }, () => nextRecord(reader, question));
+  const records: RawRecord[] = [];
+  for (let left = answers; left > 0; left -= 1) records.push(nextRecord(reader, question));
   const isReferral = answers === 0 && authorities > 0 && (flags & IS_AUTHORITATIVE) === 0
     && nextRecord(reader, question).type === TYPE_NUMBERS.NS;
   if (reader.isBroken) return malformed('it ends within a record');
@@ -93,18 +94,8 @@ function ownerName(reader: MessageReader, question: Question): string {
 function answerOf(
   { bytes }: MessageReader, question: Question, records: readonly RawRecord[], isReferral: boolean,
 ): Reply {
-  const aliases = question.type === 'CNAME' ? new Map<string, RawRecord>() : new Map(
-    records.filter(({ type }) => type === TYPE_NUMBERS.CNAME).map((record) => [record.owner, record]),
-  );
-  let owner = question.name;
-  const seen = new Set([owner]);
-  for (let record = aliases.get(owner); record; record = aliases.get(owner)) {
-    const target = new MessageReader(bytes, record.at);
-    owner = recordText('CNAME', target, record.size);
-    if (target.isBroken) return malformed('a CNAME record is damaged');
-    if (seen.has(owner)) return malformed('its CNAME records form a loop');
-    seen.add(owner);
-  }
+  const owner = question.type === 'CNAME' ? question.name : aliasOf(bytes, question.name, records);
+  if (typeof owner !== 'string') return owner;
   const values: string[] = [];
   for (const record of records) {
     if (record.type !== TYPE_NUMBERS[question.type] || record.owner !== owner) continue;
@@ -113,4 +104,21 @@ function answerOf(
     if (data.isBroken) return malformed(`a record of type ${question.type} is damaged`);
   }
   return { kind: 'records', values, alias: owner === question.name ? null : owner, isReferral };
+}
+
+/** Where CNAME records lead from `name`; `name` itself without any. */
+function aliasOf(bytes: Buffer, name: string, records: readonly RawRecord[]): string | Reply {
+  const links = records.filter(({ type }) => type === TYPE_NUMBERS.CNAME);
+  if (links.length === 0) return name;
+  const aliases = new Map(links.map((record) => [record.owner, record]));
+  const seen = new Set([name]);
+  let owner = name;
+  for (let record = aliases.get(owner); record; record = aliases.get(owner)) {
+    const target = new MessageReader(bytes, record.at);
+    owner = recordText('CNAME', target, record.size);
+    if (target.isBroken) return malformed('a CNAME record is damaged');
+    if (seen.has(owner)) return malformed('its CNAME records form a loop');
+    seen.add(owner);
+  }
+  return owner;
 }

@@ -5,13 +5,16 @@ import { Deadline } from '../deadline.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
-import { questionFor, type Question } from './question.ts';
+import { planOf, type Plan } from './plan.ts';
+import type { Question } from './question.ts';
 import { faultOf, serverText } from './verdict.ts';
 
 export interface DnsResources {
   context: CheckContext;
   network: Network;
   systemServers: SystemServers;
+  /** Dropped with their specs. */
+  plans: WeakMap<DnsSpec, Plan>;
 }
 
 /** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
@@ -20,6 +23,7 @@ export class DnsRun {
   readonly #spec: DnsSpec;
   readonly #deadline: Deadline;
   readonly #target: Target;
+  readonly #plan: Plan;
   readonly #outcomes = new Map<DnsRecordType, Outcome>();
 
   constructor(resources: DnsResources, spec: DnsSpec, timeoutMs: number, allowPrivate?: boolean) {
@@ -27,14 +31,15 @@ export class DnsRun {
     this.#spec = spec;
     this.#deadline =
       new Deadline(resources.context.clock, Math.min(timeoutMs, spec.resolution_timeout_ms));
+    this.#plan = resources.plans.get(spec) ?? planOf(spec);
+    resources.plans.set(spec, this.#plan);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
   }
 
   async run(): Promise<Finding> {
-    const { name, server } = this.#spec;
-    const types = [...new Set(this.#spec.record_entries.map(({ type }) => type))];
-    const questions = types.map((type) => questionFor(name, type)).filter((question) => question !== null);
-    if (questions.length < types.length) return missed('unsupported');
+    const { server } = this.#spec;
+    const { questions } = this.#plan;
+    if (questions === null) return missed('unsupported');
     if (server === null) {
       const servers = this.#resources.systemServers.current();
       if (servers.length === 0) return missed('probe_unhealthy');
@@ -59,8 +64,8 @@ export class DnsRun {
   }
 
   #verdict(): Finding {
-    const { name, record_entries: entries, server } = this.#spec;
-    for (const entry of entries) {
+    const { name, server } = this.#spec;
+    for (const entry of this.#plan.entries) {
       const outcome = this.#outcomes.get(entry.type) as Outcome;
       const known = this.#known(outcome.server.address);
       if (outcome.kind === 'silent') return this.#silence(entry.type, outcome, known);

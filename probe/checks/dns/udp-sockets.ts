@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage, type Question } from './question.ts';
@@ -75,7 +75,7 @@ class UdpSocket {
   constructor(clock: Clock, server: NameServer, retire: (self: UdpSocket) => void) {
     this.#clock = clock;
     this.#retire = retire;
-    const family = isIPv6(server.address) ? 6 : 4;
+    const family = isIP(server.address) === 6 ? 6 : 4;
     this.#socket = createSocket({
       type: `udp${family}`, lookup: (host, _options, found) => found(null, host, family),
     });

@@ -1,13 +1,11 @@
 import { isIPv6 } from 'node:net';
-import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
-import { canonicalDnsValue, isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
+import { isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 import { failure, missed, printable, type Finding } from '../check.ts';
 import { connectionFailure } from '../network/problems.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import type { Outcome } from './lookup.ts';
+import type { PlannedEntry } from './plan.ts';
 import { RCODES } from './reply.ts';
-
-type RecordEntry = DnsSpec['record_entries'][number];
 
 /** What of a set of values a message shows, and what the result's details keep. */
 const SHOWN = { values: 4, characters: 50 } as const;
@@ -20,7 +18,7 @@ const RCODE_NAMES = new Map<number, string>(Object.entries(RCODES).map(([name, r
  * who knows the deadline. `isSystem`: the servers are the probe's own, so that none listening is its fault.
  */
 export function faultOf(
-  name: string, entry: RecordEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
+  name: string, entry: PlannedEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
 ): Finding | null {
   const server = serverText(outcome.server);
   const asked = `${entry.type} of ${name}`;
@@ -68,9 +66,9 @@ function emptyText(
   return `The name ${name} ${isAlias}has no ${type} record (empty answer from ${server})`;
 }
 
-function valuesFault(asked: string, entry: RecordEntry, values: readonly string[]): Finding | null {
-  if (entry.expected_values.length === 0) return null;
-  const expected = entry.expected_values.map((text) => canonicalDnsValue(entry.type, text) ?? text);
+function valuesFault(asked: string, entry: PlannedEntry, values: readonly string[]): Finding | null {
+  const { expected } = entry;
+  if (expected.length === 0) return null;
   const isThere = (value: string): boolean => values.some((each) => isDnsValue(entry.type, value, each));
   const isExpected = (value: string): boolean => expected.some((each) => isDnsValue(entry.type, each, value));
   const isFound = entry.match === 'any' ? expected.some(isThere) : expected.every(isThere);

@@ -1,0 +1,28 @@
+import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
+import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
+import { questionFor, type Question } from './question.ts';
+
+/** What one spec asks and expects. It is made once for all checks of the spec. */
+export interface Plan {
+  /** One for each type of record; null if the name is none of the DNS. */
+  questions: readonly Question[] | null;
+  entries: readonly PlannedEntry[];
+}
+
+export interface PlannedEntry {
+  type: DnsRecordType;
+  match: DnsSpec['record_entries'][number]['match'];
+  /** In the form of `canonicalDnsValue`. */
+  expected: readonly string[];
+}
+
+export function planOf({ name, record_entries: entries }: DnsSpec): Plan {
+  const types = [...new Set(entries.map(({ type }) => type))];
+  const questions = types.map((type) => questionFor(name, type)).filter((question) => question !== null);
+  return {
+    questions: questions.length === types.length ? questions : null,
+    entries: entries.map(({ type, match, expected_values: values }) => (
+      { type, match, expected: values.map((value) => canonicalDnsValue(type, value) ?? value) }
+    )),
+  };
+}
