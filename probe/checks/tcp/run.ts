@@ -35,7 +35,7 @@ export class TcpRun {
     const { host, port, protocol, tls = usualTls(protocol, port) } = this.#spec;
     const { clock, trust, version } = this.#context;
     return visit({
-      address, port, host, beginsWithTls: tls === 'implicit', context: trust.context, clock,
+      address, port, host, beginsWithTls: tls === 'implicit', context: trust.lenient, clock,
       converse: (localAddress) => conversationOf(this.#spec, { address: localAddress, version }),
       timeoutMs: this.#deadline.leftMs, connectTimeoutMs: shareMs,
     });

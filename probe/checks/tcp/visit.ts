@@ -1,11 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import {
-  checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext, type TLSSocket,
-} from 'node:tls';
-import type { TlsFacts } from '../../../shared/contracts/result.ts';
+import type { SecureContext } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Phase } from '../network/problems.ts';
-import { tlsFactsOf } from '../tls/certificate.ts';
+import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { Conversation, Move } from './conversation.ts';
 import type { Fault } from './dialogue.ts';
 
@@ -38,7 +35,7 @@ export interface VisitResult {
   /** What the conversation waited for last. */
   awaited: string;
   remoteAddress: string | null;
-  tls: TlsFacts | null;
+  tls: TlsPeer | null;
   startedAt: number;
   connectedAt: number;
   /** Begin and end of the TLS handshake. */
@@ -119,28 +116,15 @@ class Visit {
     this.#phase = 'tls';
     this.#result.securingAt = this.#options.clock.monotonic();
     this.#socket.off('data', this.#onData);
-    let certificate: PeerCertificate | null = null;
-    const socket = this.#watched(connectTls({
-      socket: this.#socket, secureContext: context, rejectUnauthorized: false,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      checkServerIdentity: (_name, cert) => {
-        certificate = cert;
-        return checkServerIdentity(host, cert);
-      },
-    }));
-    this.#socket = socket;
-    socket.on('secureConnect', () => {
+    const options = {
+      socket: this.#socket, secureContext: context, ...(isIP(host) === 0 ? { servername: host } : {}),
+    };
+    this.#socket = this.#watched(connectSecured(options, host, (peer) => {
       if (this.#isDone) return;
-      this.#onSecured(socket, certificate);
+      this.#result.securedAt = this.#options.clock.monotonic();
+      this.#result.tls = peer;
       this.#converse(then);
-    });
-  }
-
-  #onSecured(socket: TLSSocket, certificate: PeerCertificate | null): void {
-    this.#result.securedAt = this.#options.clock.monotonic();
-    this.#result.tls = tlsFactsOf(
-      certificate ?? socket.getPeerCertificate(), socket.authorized, socket.getProtocol() ?? '',
-    );
+    }));
   }
 
   #deadline(delayMs: number): Timer {
