@@ -11,7 +11,7 @@ import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
 import { CertificateReader, certificateQuestion, type CertificateReaderDeps } from './reading/certificates.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
-import { openRowsQuestion } from './reading/open-rows.ts';
+import { openRows, openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
@@ -93,6 +93,7 @@ export class ResultsService<M> {
     this.open = new OpenReader({ clock, owners: this.#questions, stored: (ids) => stores.states.find(ids) });
     this.statistics = new Statistics({
       clock, rollups: stores.rollups, open: this.open,
+      openRows: (monitorId, hour, after) => openRows(this.#questions, monitorId, hour, after),
       latest: async (projectId) => {
         const asked = { project_id: projectId };
         const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>

@@ -33,7 +33,7 @@ class Owner {
   state: ShardState;
   #owners = 1;
   #seq = 0;
-  last: JournalEntry | null = null;
+  readonly entries: JournalEntry[] = [];
 
   constructor(clock: SimulatedClock, shard: number) {
     this.clock = clock;
@@ -57,7 +57,7 @@ class Owner {
       }],
       clock: late ? [] : [{ kind: 'hour', until: hourOf(now) }], lanes: [{ lane: 'p/e', position: this.#seq }],
     };
-    this.last = entry;
+    this.entries.push(entry);
     for (const { monitor_id: id } of this.state.apply(entry).changed) {
       (this.state.monitors.get(id) as { queued: number }).queued = 0;
     }
@@ -79,12 +79,12 @@ class Owner {
     this.#owners += 1;
   }
 
-  /** Gives the shard to another owner, which reads this entry and the newest again after an old snapshot. */
+  /** Gives the shard to another owner, which reads the entries from this one on again, after an old snapshot. */
   async moveBehind(from: JournalEntry): Promise<void> {
     this.state = new ShardState(
       this.#shard, { n: from.n - 1, lanes: [] }, await this.states.load(this.#shard),
     );
-    for (const entry of [from, this.last as JournalEntry]) this.state.apply(entry);
+    for (const entry of this.entries.slice(from.n - 1)) this.state.apply(entry);
     this.#owners += 1;
   }
 
@@ -92,6 +92,7 @@ class Owner {
   statistics(): Statistics {
     return new Statistics({
       clock: this.clock, rollups: this.hours, latest: async () => [],
+      openRows: async (id, hour, after) => this.state.monitors.get(id)?.hours.get(hour)?.after(after) ?? [],
       open: {
         open: async (ids) => ({
           recent: [],
@@ -181,7 +182,7 @@ test('results that an owner replays after a takeover count once, also in days th
       { length: 10 },
       (_, at) => resultOf(config, { started_at: clock.now() - daysAgo * DAY_MS - HOUR_MS + at * 60_000 }),
     ), daysAgo > 0);
-    const late = owner.last as JournalEntry;
+    const late = owner.entries.at(-1) as JournalEntry;
     await clock.advance(2 * HOUR_MS);
     owner.take([], false);
     await writeClosedHours(owner, owner.state, [config.monitor_id], clock.now());
@@ -189,4 +190,26 @@ test('results that an owner replays after a takeover count once, also in days th
     const known = (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id);
     expect(known?.stats?.total_checks).toBe(owner.taken.length);
   }
+});
+
+test('results that came after their hour was written count once, also after a takeover', async () => {
+  const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 12));
+  const owner = new Owner(clock, 4);
+  const [config] = owner.configs as [(typeof owner.configs)[0]];
+  const resultsFrom = (at: number, count: number) => Array.from(
+    { length: count }, (_, number) => resultOf(config, { started_at: at + number * 60_000 }),
+  );
+  const total = async () =>
+    (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id)?.stats?.total_checks;
+  const hour = clock.now();
+  await clock.advance(HOUR_MS);
+  owner.take(resultsFrom(hour, 10), false);
+  const [first] = owner.entries as [JournalEntry];
+  await clock.advance(2 * HOUR_MS);
+  owner.take([], false);
+  await writeClosedHours(owner, owner.state, [config.monitor_id], clock.now());
+  owner.take(resultsFrom(hour + 30 * 60_000, 3), true);
+  expect(await total()).toBe(13);
+  await owner.moveBehind(first);
+  expect(await total()).toBe(13);
 });

@@ -13,10 +13,14 @@ export const openMonitor = z.object({
   live: monitorLive,
   /** Changes whenever the owner writes rollups of the monitor; owners of earlier versions do not send it. */
   written: z.string().optional(),
-  /** Hours that rollups lack. `first_entry` is null if no results wait, `times` if no time is booked. */
+  /**
+   * Hours that rollups lack. `first_entry` and `last_entry` are null if no results wait, `times` if no time
+   * is booked; owners of earlier versions send no `last_entry`.
+   */
   hours: z.array(z.object({
     hour: z.number(),
     first_entry: z.number().nullable(),
+    last_entry: z.number().nullable().optional(),
     counts: z.object({
       total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number(),
     }),
@@ -44,7 +48,8 @@ export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, wri
       const rows = monitor.hours.get(hour);
       const times = withLate(state.booked[hour] ?? null, rows?.late ?? null, state.config.interval_ms);
       const counts = { ...(rows?.counts ?? noCounts()) };
-      return { hour, first_entry: rows?.firstEntry ?? null, counts, times };
+      const entries = { first_entry: rows?.firstEntry ?? null, last_entry: rows?.lastEntry ?? null };
+      return { hour, ...entries, counts, times };
     }),
   };
 }

@@ -12,11 +12,13 @@ const answered = z.object({ hours: z.array(z.number()), rows: z.array(storedResu
 /** Results of an hour that are in no block yet. */
 export const openRowsQuestion = shardQuestion({
   name: 'rows',
-  asked: z.object({ monitor_id: z.string(), hour: z.number(), skip: z.int().min(0) }),
+  asked: z.object({
+    monitor_id: z.string(), hour: z.number(), skip: z.int().min(0), after: z.int().min(0).optional(),
+  }),
   answered,
-  fromMemory: ({ state }, { monitor_id, hour, skip }) => {
+  fromMemory: ({ state }, { monitor_id, hour, skip, after = 0 }) => {
     const hours = state.monitors.get(monitor_id)?.hours;
-    const rows = hours?.get(hour)?.after(0).slice(skip, skip + ROWS_AT_ONCE) ?? [];
+    const rows = hours?.get(hour)?.after(after).slice(skip, skip + ROWS_AT_ONCE) ?? [];
     return { hours: [...(hours?.keys() ?? [])], rows };
   },
 });
@@ -31,15 +33,16 @@ export async function openHours(owners: ShardQuestions, monitorId: string): Prom
 }
 
 /**
- * The owner's results of an hour. Those written meanwhile may be missing: a block read later has them.
+ * The owner's results of an hour, of the journal's entries after `after`. Those written meanwhile may be
+ * missing: a block read later has them.
  * @throws AppError SERVICE_UNAVAILABLE if it does not answer.
  */
 export async function openRows(
-  owners: ShardQuestions, monitorId: string, hour: number,
+  owners: ShardQuestions, monitorId: string, hour: number, after = 0,
 ): Promise<StoredResult[]> {
   const rows: StoredResult[] = [];
   for (;;) {
-    const asked = { monitor_id: monitorId, hour, skip: rows.length };
+    const asked = { monitor_id: monitorId, hour, skip: rows.length, after };
     const answer = await owners.ask(shardOf(monitorId), openRowsQuestion, asked);
     rows.push(...answer.rows);
     if (answer.rows.length < ROWS_AT_ONCE) return rows;

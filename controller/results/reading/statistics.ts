@@ -2,6 +2,8 @@ import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { HourStore } from '../hours/hour-store.ts';
+import { countResult, tenths } from '../hours/row-layout.ts';
+import type { StoredResult } from '../hours/stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
 import {
@@ -17,11 +19,14 @@ export type RollupReader = TotalsReader & Pick<HourStore, 'hours' | 'days' | 're
 
 /** How many hours before the latest result to look for the newest ones, in turn; the last is over a day. */
 const HOURS_BACK = [1, 6, 25];
+const NO_TIMES: HourTimes = [0, 0, 0];
 
 export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
   open: Pick<OpenReader, 'open'>;
+  /** The owner's results of an hour, of entries after that one. */
+  openRows(monitorId: string, hour: number, after: number): Promise<StoredResult[]>;
   /** The monitors of a project that were checked last, in no particular order; never heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
@@ -108,13 +113,42 @@ export class Statistics {
     const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null]));
     const written = await totals.of(versions, from, this.#deps.clock.now());
     const inDays = await this.#positionsInDays(monitors, written, from);
-    return new Map([...monitors].map(([id, monitor]) => {
+    const stats = new Map<string, PeriodStats | null>();
+    for (const [id, monitor] of monitors) {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      return [
-        id, monitor.live.last_check_at === null ? null : statsOf(monitor, of?.totals, positionOf, from),
-      ];
-    }));
+      const parts = await this.#openParts(monitor, positionOf, from);
+      const isUnchecked = monitor.live.last_check_at === null;
+      stats.set(id, isUnchecked ? null : statsOf(monitor, of ? [of.totals, ...parts] : parts));
+    }
+    return stats;
+  }
+
+  /** What the owner has of a period, without what the rollups have. */
+  async #openParts(
+    { monitor_id: id, hours }: OpenMonitor, positionOf: (hour: number) => number | undefined, from: number,
+  ): Promise<Totals[]> {
+    const parts: Totals[] = [];
+    for (const { hour, first_entry: first, last_entry: last, counts, times } of hours) {
+      if (hour < from) continue;
+      const position = positionOf(hour);
+      const isWritten = position !== undefined;
+      const isCounted = isWritten && first !== null && first <= position;
+      const part = { ...emptyRollup(), times: isWritten || times === null ? NO_TIMES : times };
+      if (!isCounted) parts.push({ ...part, ...counts });
+      // A new owner also has what came late, after the hour was written.
+      else if (last && last > position) parts.push(await this.#countedAfter(id, hour, position));
+    }
+    return parts;
+  }
+
+  async #countedAfter(monitorId: string, hour: number, position: number): Promise<Totals> {
+    const totals = emptyRollup();
+    for (const row of await this.#deps.openRows(monitorId, hour, position)) {
+      const time = row.response_time_ms === null ? null : tenths(row.response_time_ms);
+      countResult(totals, row.outcome, time, row.missed?.count ?? 1);
+    }
+    return totals;
   }
 
   /** The last written entry of open hours in those days: a new owner may hold what their rollups have. */
@@ -132,18 +166,7 @@ export class Statistics {
   }
 }
 
-function statsOf(
-  { hours, live }: OpenMonitor, written: Totals | undefined,
-  positionOf: (hour: number) => number | undefined, from: number,
-): PeriodStats {
-  const parts: Totals[] = written ? [written] : [];
-  for (const open of hours) {
-    if (open.hour < from) continue;
-    const position = positionOf(open.hour);
-    const isCounted = position !== undefined && open.first_entry !== null && open.first_entry <= position;
-    const times: HourTimes = position !== undefined || open.times === null ? [0, 0, 0] : open.times;
-    parts.push({ ...emptyRollup(), ...(isCounted ? {} : open.counts), times });
-  }
+function statsOf({ live }: OpenMonitor, parts: Totals[]): PeriodStats {
   const sum = sumTotals(parts);
   return {
     uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum),

@@ -43,7 +43,9 @@ function rig() {
       recent: [], monitors: new Map(ids.map((id) => [id, toOpenMonitor(id, cell, clock.now(), 'owner')])),
     };
   };
-  const statistics = new Statistics({ clock, rollups, latest: async () => [], open: { open } });
+  const statistics = new Statistics({
+    clock, rollups, latest: async () => [], open: { open }, openRows: async () => [],
+  });
   const asked = async (read: () => Promise<unknown>): Promise<{ keys: number; questions: number }> => {
     const before = { keys: rollups.asked, questions };
     await read();
