@@ -52,6 +52,8 @@ export class AddressLookup {
       this.#places = places;
       this.#servers = places.map(({ address, port }) => {
         const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
+        // Node loses the interface of a link-local server, and c-ares knows it from the system's settings.
+        if (isLinkLocal(address)) return server;
         server.setServers([isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`]);
         return server;
       });
@@ -64,6 +66,10 @@ export class AddressLookup {
     if (!this.#servers.includes(server)) return;
     this.#servers = [...this.#servers.filter((each) => each !== server), server];
   }
+}
+
+function isLinkLocal(address: string): boolean {
+  return /^fe[89ab]/i.test(address);
 }
 
 function ask(server: Cares, name: string, family: 4 | 6): Promise<Resolution> {
