@@ -24,6 +24,9 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   EACCES: 'Connection not permitted',
 });
 
+/** The server's alert, or ours about the version that it has chosen. */
+const NO_COMMON_VERSION = new Set(['tlsv1 alert protocol version', 'unsupported protocol']);
+
 /** What a check found whose connection ended with `code` (errno or ours) in `phase`. */
 export function connectionFailure(
   { phase, code, message }: { phase: Phase; code: string; message: string }, known: Partial<Finding>,
@@ -53,5 +56,6 @@ function target(type: ErrorType, message: string): Problem {
 /** OpenSSL's line is `id:error:code:library::reason:file:line:`; the reason is what a person can use. */
 function reasonOf(message: string): string {
   const parts = message.split(':');
-  return printable(parts.length > 5 ? (parts[5] as string) : message);
+  const reason = parts.length > 5 ? (parts[5] as string) : message;
+  return NO_COMMON_VERSION.has(reason) ? 'the server does not accept TLS 1.2 or 1.3' : printable(reason);
 }
