@@ -12,8 +12,8 @@ type Problem = { kind: 'target'; type: ErrorType; message: string } | {
 
 /** Out of sockets, ports or memory: too much at once. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
-/** No way out of this machine at all. */
-const CUT_OFF = new Set(['ENETUNREACH', 'ENETDOWN']);
+/** No way out of this machine at all, or none that its packet filter leaves. */
+const CUT_OFF = new Set(['ENETUNREACH', 'ENETDOWN', 'EPERM']);
 
 const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   ECONNREFUSED: 'Connection refused',

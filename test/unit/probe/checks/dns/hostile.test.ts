@@ -229,7 +229,7 @@ describe('a chosen name server', () => {
   });
 });
 
-test.each([['EMFILE', 'overload'], ['ENOBUFS', 'overload'], ['ENETUNREACH', 'probe_unhealthy']])(
+test.each([['EMFILE', 'overload'], ['ENOBUFS', 'overload'], ['ENETUNREACH', 'probe_unhealthy'], ['EPERM', 'probe_unhealthy']])(
   'a DNS check that ends with %s is missed', (code, reason) => {
     const entry = { type: 'A' as const, expected: [], match: 'any' as const };
     const outcome = { kind: 'down' as const, code, server: { address: '192.0.2.1', port: 53 }, via: 'UDP' as const };
