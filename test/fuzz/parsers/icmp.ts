@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type * as Packet from '../../../probe/checks/icmp/packet.ts';
 import type * as PingOutput from '../../../probe/checks/icmp/ping-output.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
@@ -28,7 +28,8 @@ export const icmpPacket = fuzzedParser<typeof Packet>({
   },
 });
 
-const FIXTURES = join(import.meta.dirname, '../../fixtures/ping');
+/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+const FIXTURES = resolve('test/fixtures/ping');
 
 export const pingOutput = fuzzedParser<typeof PingOutput>({
   name: 'ping-output', entry: 'probe/checks/icmp/ping-output.ts',
