@@ -3,10 +3,16 @@ import type { TlsFacts } from '../../shared/contracts/result.ts';
 
 /** Facts are sent again after this time, in case the result that carried them was lost or refused. */
 const REPEAT_AFTER_MS = 86_400_000;
+/** Servers behind one name may show different certificates in turn: so many changes of a monitor an hour. */
+const MOST_CHANGES = 6;
+const HOUR_MS = 3_600_000;
 
 interface Sent {
   seal: number;
   atMs: number;
+  /** Since `hourMs`, the beginning of an hour that counts. */
+  changes: number;
+  hourMs: number;
 }
 
 /** Remembers what results have said of each monitor's certificate, so that only what has changed is sent. */
@@ -19,7 +25,10 @@ export class SentFacts {
     const { seal } = peer;
     const sent = this.#sent.get(monitorId);
     if (sent?.seal === seal && Math.abs(nowMs - sent.atMs) < REPEAT_AFTER_MS) return null;
-    this.#sent.set(monitorId, { seal, atMs: nowMs });
+    const isSameHour = sent !== undefined && Math.abs(nowMs - sent.hourMs) < HOUR_MS;
+    const changes = isSameHour ? sent.changes + 1 : 1;
+    if (changes > MOST_CHANGES) return null;
+    this.#sent.set(monitorId, { seal, atMs: nowMs, changes, hourMs: isSameHour ? sent.hourMs : nowMs });
     return peer.facts();
   }
 

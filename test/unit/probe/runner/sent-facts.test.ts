@@ -91,3 +91,18 @@ test('the answer to an order carries none, and takes none from the schedule', as
   expect((await runner.order(assignment, 'manual')).tls).toBeNull();
   expect(await next()).toBe('certificate 1');
 });
+
+test('certificates that alternate are told six times an hour, and the last one later', async () => {
+  const { clock, seen, next } = build();
+  const told: (string | undefined)[] = [];
+  for (let check = 0; check < 60; check += 1) {
+    seen.certificate = check % 2;
+    told.push(await next());
+    await clock.advance(30_000);
+  }
+  expect(told.filter((each) => each !== undefined)).toHaveLength(6);
+  await clock.advance(30 * 60_000);
+  seen.certificate = 7;
+  expect(await next()).toBe('certificate 7');
+  expect(await next()).toBeUndefined();
+});
