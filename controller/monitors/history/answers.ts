@@ -68,10 +68,10 @@ export const domainAnswer = z.strictObject({
   domain: z.strictObject({
     domain: z.string().nullable()
       .describe('The registered domain that contains the target, in ASCII; null if there is none.'),
-    expires_at: z.int().nullable().describe('Unix seconds; null if unknown.'),
+    expires_at: unixMs.nullable().describe('Unix ms; null if unknown.'),
     registrar: z.string().nullable(),
     source: z.enum(['rdap', 'whois']).nullable().describe('How the registry was asked.'),
-    looked_up_at: z.int().nullable().describe('When this was read, Unix seconds; null if nothing was yet.'),
+    looked_up_at: unixMs.nullable().describe('When this was read, Unix ms; null if nothing was yet.'),
     status: z.enum(['ok', 'unsupported', 'failed']).describe(
       '`unsupported`: nobody publishes when it expires. `failed`: the last lookup failed, and the other '
         + 'fields are those of the last one that did not.',

@@ -9,7 +9,7 @@ import {
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import * as answers from './answers.ts';
 import {
-  viewCertificate, viewDomain, viewRegions, viewResult, viewRun, viewSpan,
+  viewCertificate, viewRegions, viewResult, viewRun, viewSpan,
 } from './views.ts';
 
 export function historyRoutes(deps: MonitorDeps): Route[] {
@@ -59,8 +59,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
       answers: { 200: answers.domainAnswer },
       handle: async (ctx, { params }) => {
-        const domain = await readDomain(deps, ctx, params.id);
-        return { status: 200, data: { domain: viewDomain(domain) } };
+        return { status: 200, data: { domain: await readDomain(deps, ctx, params.id) } };
       },
     }),
     defineRoute({

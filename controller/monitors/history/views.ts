@@ -4,10 +4,8 @@ import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
-import type { DomainView, RegionRun } from '../ports.ts';
-import type {
-  certificateAnswer, domainAnswer, regionsAnswer, resultView, statusHistoryAnswer,
-} from './answers.ts';
+import type { RegionRun } from '../ports.ts';
+import type { certificateAnswer, regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
 
 type ResultView = z.input<typeof resultView>;
 type Found = Pick<
@@ -47,11 +45,6 @@ type SpanView = z.input<typeof statusHistoryAnswer>['history'][number];
 
 export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
-}
-
-export function viewDomain(seen: DomainView): z.input<typeof domainAnswer>['domain'] {
-  const seconds = (at: number | null): number | null => (at === null ? null : Math.floor(at / 1000));
-  return { ...seen, expires_at: seconds(seen.expires_at), looked_up_at: seconds(seen.looked_up_at) };
 }
 
 type CertificateView = z.input<typeof certificateAnswer>['certificate'];
