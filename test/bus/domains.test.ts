@@ -9,7 +9,9 @@ import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { until } from '../helpers/until.ts';
 
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+/** Registries give whole seconds. */
+const inDays = (days: number): string =>
+  new Date(Math.floor(Date.now() / 1000) * 1000 + days * DAY_MS).toISOString();
 
 const plans = new QueryPlans();
 let registry: Registry;
