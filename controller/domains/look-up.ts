@@ -3,16 +3,16 @@ import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
 import { readRdap } from './rdap-answer.ts';
 import type { ReadRegistration } from './registration.ts';
-import type { DomainSources, SourceDeps } from './sources.ts';
+import type { DomainSources } from './sources.ts';
 import { readWhois } from './whois-answer.ts';
+import { queryWhois, type WhoisDeps } from './whois-query.ts';
 
-export interface LookUpDeps extends Pick<SourceDeps, 'takeTurn' | 'roots'> {
+export interface LookUpDeps extends WhoisDeps {
   reader: OutboundReader;
   sources: Pick<DomainSources, 'rdap' | 'whois'>;
 }
 
 const RDAP_LIMIT_BYTES = 256 * 1024;
-const WHOIS_LIMIT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
 const MOST_REDIRECTS = 3;
 
@@ -52,26 +52,18 @@ async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: 
 
 async function askWhois(deps: LookUpDeps, registry: string, domain: string): Promise<Lookup> {
   const first = await queryWhois(deps, registry, domain);
-  if ('kind' in first) return first;
-  const { registration, referral } = first;
+  if (first.kind !== 'answered') return first;
+  const { registration, referral } = readWhois(first.text);
   const isEnough = registration === null || (registration?.expires_at ?? null) !== null;
   if (isEnough || referral === null || referral === registry) {
     return found('whois', registration, { host: registry, domain });
   }
   const second = await queryWhois(deps, referral, domain);
-  if ('kind' in second) return second;
-  const registrar = registration?.registrar ?? second.registration?.registrar ?? null;
-  const merged = second.registration && { ...second.registration, registrar };
+  if (second.kind !== 'answered') return second;
+  const { registration: further } = readWhois(second.text);
+  const registrar = registration?.registrar ?? further?.registrar ?? null;
+  const merged = further && { ...further, registrar };
   return found('whois', merged, { host: referral, domain });
-}
-
-async function queryWhois({ reader, takeTurn, roots }: LookUpDeps, host: string, domain: string) {
-  if (!(await takeTurn(host))) return { kind: 'busy', server: host } as const;
-  const answer = await reader.query({
-    host, port: roots.whoisPort, line: domain, limitBytes: WHOIS_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
-  });
-  if (answer.kind === 'answered') return readWhois(answer.body.toString('utf8'));
-  return { kind: 'failed', message: `${host}: ${answer.reason}` } as const;
 }
 
 function found(

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/time.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
 import type { DomainStore } from './store.ts';
-import type { TurnStore } from './turn-store.ts';
+import { BETWEEN_MS, type TurnStore } from './turn-store.ts';
 
 /** What lookups need of monitors. */
 export interface WatchingMonitors {
@@ -33,7 +33,6 @@ const TIDY_EVERY_MS = 3_600_000;
 const AT_ONCE = 4;
 /** Longer than any lookup takes. */
 const CLAIM_MS = 300_000;
-const BETWEEN_MS = 1000;
 /** Servers whose queues are remembered; beyond it, those that have been served are dropped. */
 const MOST_SERVERS = 1000;
 

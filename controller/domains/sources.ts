@@ -5,6 +5,7 @@ import { WEEK_MS } from './lookup-rules.ts';
 import { readRdapServers, type RdapServer } from './rdap-answer.ts';
 import type { SourceDoc, SourceStore } from './source-store.ts';
 import { readWhoisServer } from './whois-answer.ts';
+import { queryWhois, type WhoisDeps } from './whois-query.ts';
 
 /** Where IANA says who is to be asked. */
 export interface DomainRoots {
@@ -20,20 +21,17 @@ export const IANA: DomainRoots = Object.freeze({
   rdapList: 'https://data.iana.org/rdap/dns.json', whois: 'whois.iana.org', whoisPort: 43,
 });
 
-export interface SourceDeps {
+export interface SourceDeps extends WhoisDeps {
   store: SourceStore;
   reader: OutboundReader;
   clock: Clock;
   roots: DomainRoots;
-  /** False when the server was asked within the last second. */
-  takeTurn(server: string): Promise<boolean>;
 }
 
 /** `at` is null when there is no such server. */
 type Source = { kind: 'server'; at: string | null } | Exclude<Lookup, { kind: 'found' | 'unsupported' }>;
 
 const LIST_LIMIT_BYTES = 1024 * 1024;
-const WHOIS_LIMIT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
 /** While one controller fetches the list, the others wait for it. */
 const CLAIM_MS = 30_000;
@@ -64,19 +62,16 @@ export class DomainSources {
 
   /** The host of the WHOIS server of a top-level domain. */
   async whois(tld: string): Promise<Source> {
-    const { store, reader, clock, roots, takeTurn } = this.#deps;
+    const { store, clock, roots } = this.#deps;
     const known = await store.whois(tld);
     if (known && known.due_at > clock.now()) return { kind: 'server', at: known.whois };
-    if (!(await takeTurn(roots.whois))) return { kind: 'busy', server: roots.whois };
-    const answer = await reader.query({
-      host: roots.whois, port: roots.whoisPort, line: tld,
-      limitBytes: WHOIS_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
-    });
-    const server = answer.kind === 'answered' ? readWhoisServer(answer.body.toString('utf8')) : undefined;
+    const reply = await queryWhois(this.#deps, roots.whois, tld);
+    if (reply.kind === 'busy') return reply;
+    const server = reply.kind === 'answered' ? readWhoisServer(reply.text) : undefined;
     if (server === undefined) {
       if (known) return { kind: 'server', at: known.whois };
-      const reason = answer.kind === 'answered' ? 'its answer cannot be read' : answer.reason;
-      return { kind: 'failed', message: `${roots.whois}: ${reason}` };
+      if (reply.kind === 'failed') return reply;
+      return { kind: 'failed', message: `${roots.whois}: its answer cannot be read` };
     }
     await store.saveWhois(tld, server, clock.now() + WEEK_MS);
     return { kind: 'server', at: server };

@@ -8,7 +8,8 @@ interface TurnDoc {
   free_at: number;
 }
 
-const BETWEEN_MS = 1000;
+/** From one question to a server to the next. */
+export const BETWEEN_MS = 1000;
 
 /** Collection `domain_turns`: so that all controllers together ask a server at most once a second. */
 export class TurnStore extends Documents<TurnDoc> {

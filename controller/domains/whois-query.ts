@@ -1,0 +1,26 @@
+import type { OutboundReader } from '../platform/outbound/reader-port.ts';
+import type { Lookup } from './domain.ts';
+
+const LIMIT_BYTES = 64 * 1024;
+const TIMEOUT_MS = 10_000;
+
+export interface WhoisDeps {
+  reader: Pick<OutboundReader, 'query'>;
+  roots: { whoisPort: number };
+  /** False when the server was asked within the last second. */
+  takeTurn(server: string): Promise<boolean>;
+}
+
+type WhoisReply = { kind: 'answered'; text: string } | Extract<Lookup, { kind: 'busy' | 'failed' }>;
+
+/** Asks a WHOIS server (RFC 3912) about a domain, in its turn. */
+export async function queryWhois(
+  { reader, roots, takeTurn }: WhoisDeps, host: string, name: string,
+): Promise<WhoisReply> {
+  if (!(await takeTurn(host))) return { kind: 'busy', server: host };
+  const answer = await reader.query({
+    host, port: roots.whoisPort, line: name, limitBytes: LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
+  });
+  if (answer.kind === 'answered') return { kind: 'answered', text: answer.body.toString('utf8') };
+  return { kind: 'failed', message: `${host}: ${answer.reason}` };
+}
