@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/time.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 import { failure, missed, type ErrorLayer, type Finding } from './check.ts';
 
 /** A deadline noticed this much too late shows that the probe stood still, ms. */
@@ -30,4 +30,9 @@ export class Deadline {
     if (this.leftMs < -STALL_MS) return missed('overload');
     return failure('timeout', layer, `No answer within ${this.#timeoutMs} ms (${doing})`, known);
   }
+}
+
+/** Calls `onTime` after `delayMs`. What arrived while this process was busy is read before. */
+export function callTime(clock: Clock, delayMs: number, onTime: () => void): Timer {
+  return clock.setTimer(Math.max(0, delayMs), () => void setImmediate(onTime));
 }

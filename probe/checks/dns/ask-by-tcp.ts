@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
+import { callTime } from '../deadline.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage } from './question.ts';
 import { readReply, type Reply } from './reply.ts';
@@ -24,8 +25,7 @@ export function askByTcp(
       socket.destroy();
       resolve(reply);
     };
-    const onTime = (): void => void setImmediate(() => finish({ kind: 'silent', hadStrays: false }));
-    const timer = clock.setTimer(timeoutMs, onTime);
+    const timer = callTime(clock, timeoutMs, () => finish({ kind: 'silent', hadStrays: false }));
     const message = new LengthPrefixed();
     socket.on('connect', () => {
       const query = queryMessage(question, id, withEdns);

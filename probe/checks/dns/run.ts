@@ -1,6 +1,6 @@
 import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
-import { missed, type CheckContext, type Finding } from '../check.ts';
+import { missed, success, type CheckContext, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
@@ -72,10 +72,7 @@ export class DnsRun {
       const fault = faultOf(name, entry, outcome, server === null);
       if (fault) return fault.outcome === 'missed' ? fault : { ...fault, ...known };
     }
-    return {
-      outcome: 'success', degraded: false, status_code: null, error: null, missed: null, tls: null, detail: null,
-      ...this.#known((this.#outcomes.values().next().value as Outcome).server.address),
-    };
+    return success(this.#known((this.#outcomes.values().next().value as Outcome).server.address));
   }
 
   #silence(

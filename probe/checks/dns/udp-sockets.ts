@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { callTime } from '../deadline.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage, type Question } from './question.ts';
 import { readReply, type Reply } from './reply.ts';
@@ -91,11 +92,8 @@ class UdpSocket {
     let id = randomInt(0x10000);
     while (this.#waiting.has(id)) id = randomInt(0x10000);
     return new Promise((resolve) => {
-      // What has arrived while this process was busy is read before time is called.
-      const onTime = (): void => void setImmediate(() => this.#giveUp(id));
-      this.#waiting.set(id, {
-        question, id, timer: this.#clock.setTimer(timeoutMs, onTime), hadStrays: false, resolve,
-      });
+      const timer = callTime(this.#clock, timeoutMs, () => this.#giveUp(id));
+      this.#waiting.set(id, { question, id, timer, hadStrays: false, resolve });
       const message = queryMessage(question, id, withEdns);
       if (this.#unsent) this.#unsent.push(message);
       else this.#socket.send(message);

@@ -1,6 +1,7 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { callTime } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { HeldBytes, Holding } from './held-bytes.ts';
@@ -173,10 +174,7 @@ class Exchange {
   }
 
   #deadline(delayMs: number): Timer {
-    // What has arrived while this process was busy is read before time is called.
-    return this.#options.clock.setTimer(
-      Math.max(0, delayMs), () => setImmediate(() => this.#fail('TIMEOUT', '')),
-    );
+    return callTime(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
   }
 
   #fail(code: string, message: string): void {

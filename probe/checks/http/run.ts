@@ -2,7 +2,7 @@ import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
 import { failure, printable, type ErrorLayer, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
-import { connectionFailure } from '../network/problems.ts';
+import { connectionFailure, doingIn } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { contentRules } from './content-rules.ts';
 import { faultOfContent, type ContentRule } from './content.ts';
@@ -14,10 +14,6 @@ import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import { EXCERPT_BYTES, type BodyUse } from './response-reader.ts';
 import type { ResponseHead } from './response-head.ts';
-
-const DOING = {
-  connect: 'connecting', tls: 'in the TLS handshake', response: 'waiting for the answer',
-};
 
 /**
  * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
@@ -151,7 +147,7 @@ export class HttpRun {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
     const known = this.#knownOfAnswer();
     if (failed.code !== 'TIMEOUT') return connectionFailure(failed, known);
-    const doing = last.head ? `reading the body, ${last.received} bytes so far` : DOING[failed.phase];
+    const doing = last.head ? `reading the body, ${last.received} bytes so far` : doingIn(failed.phase, 'the answer');
     return this.#deadline.passed(failed.phase, doing, known);
   }
 

@@ -1,4 +1,4 @@
-import { failure, missed, type Finding } from '../check.ts';
+import { failure, missed, success, type Finding } from '../check.ts';
 import type { PingReport } from './pinger.ts';
 
 /** Of a ping as the result's `detail` holds it. Times are ms; those of replies are absent without any. */
@@ -28,10 +28,7 @@ export function pingFinding(report: PingReport, waitMs: number, known: Partial<F
     const message = `0 of ${sent} replies within ${Math.round(waitMs)} ms`;
     return failure('timeout', 'response', message, { ...known, detail });
   }
-  return {
-    outcome: 'success', degraded: false, response_time_ms: facts.rtt_avg_ms ?? null, status_code: null,
-    error: null, missed: null, timings: null, remote_address: null, tls: null, detail, ...known,
-  };
+  return success({ response_time_ms: facts.rtt_avg_ms ?? null, detail, ...known });
 }
 
 function factsOf({ sent, rttsMs }: PingReport): PingFacts {

@@ -27,6 +27,12 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
 /** The server's alert, or ours about the version that it has chosen. */
 const NO_COMMON_VERSION = new Set(['tlsv1 alert protocol version', 'unsupported protocol']);
 
+/** For people: what a check is doing in a phase. `awaited`: what it waits for once it is connected. */
+export function doingIn(phase: Phase, awaited: string): string {
+  if (phase === 'connect') return 'connecting';
+  return phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
+}
+
 /** What a check found whose connection ended with `code` (errno or ours) in `phase`. */
 export function connectionFailure(
   { phase, code, message }: { phase: Phase; code: string; message: string }, known: Partial<Finding>,

@@ -1,8 +1,8 @@
 import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import type { Timings } from '../../../shared/contracts/result.ts';
-import { failure, type CheckContext, type Finding } from '../check.ts';
+import { failure, success, type CheckContext, type Finding } from '../check.ts';
 import { Deadline } from '../deadline.ts';
-import { connectionFailure } from '../network/problems.ts';
+import { connectionFailure, doingIn } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { conversationOf } from './conversations.ts';
 import { visit, type VisitResult } from './visit.ts';
@@ -44,18 +44,12 @@ export class TcpRun {
   #verdict({ failed, fault, awaited }: VisitResult): Finding {
     const known = this.#known();
     if (failed?.code === 'TIMEOUT') {
-      const doing = failed.phase === 'connect' ? 'connecting'
-        : failed.phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
-      const finding = this.#deadline.passed(failed.phase, doing, known);
+      const finding = this.#deadline.passed(failed.phase, doingIn(failed.phase, awaited), known);
       if (fault === null || finding.outcome === 'missed') return finding;
     }
     if (fault) return failure(fault.type, fault.layer, fault.message, known);
     if (failed) return connectionFailure(failed, known);
-    return {
-      outcome: 'success', degraded: false, response_time_ms: known.response_time_ms, status_code: null,
-      error: null, missed: null, timings: known.timings, remote_address: known.remote_address,
-      tls: known.tls, detail: null,
-    };
+    return success(known);
   }
 
   #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls'> {

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { callTime } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { Conversation, Move } from './conversation.ts';
@@ -128,10 +129,7 @@ class Visit {
   }
 
   #deadline(delayMs: number): Timer {
-    // What has arrived while this process was busy is read before time is called.
-    return this.#options.clock.setTimer(
-      Math.max(0, delayMs), () => setImmediate(() => this.#fail('TIMEOUT', '')),
-    );
+    return callTime(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
   }
 
   #fail(code: string, message: string): void {
