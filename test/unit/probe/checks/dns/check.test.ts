@@ -1,28 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DnsSpec } from '../../../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
 import { checkDns, type DnsCheckOptions } from './dns-check.ts';
-import { startNameServer, type Asked, type TestNameServer } from './name-server.ts';
+import { answer, serve, startNameServer, type Asked, type TestNameServer } from './name-server.ts';
 import { u16, wireMessage, wireName, wireRecord, wireString, type WireMessage } from './wire.ts';
-
-const servers: TestNameServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(respond: (asked: Asked) => void, host?: string): Promise<TestNameServer> {
-  const server = await startNameServer(respond, host);
-  servers.push(server);
-  return server;
-}
 
 const at = ({ port }: TestNameServer) => ({ host: '127.0.0.1', port });
 const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
-
-/** Answers every question with these records or flags. */
-function answer(changes: Partial<WireMessage>): (asked: Asked) => void {
-  return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
-}
 
 async function checkAt(
   respond: (asked: Asked) => void, spec: Partial<DnsSpec> = {}, options: DnsCheckOptions = {},

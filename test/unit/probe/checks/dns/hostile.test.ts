@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { questionFor, type Question } from '../../../../../probe/checks/dns/question.ts';
 import { UdpSockets } from '../../../../../probe/checks/dns/udp-sockets.ts';
 import { faultOf } from '../../../../../probe/checks/dns/verdict.ts';
@@ -8,27 +8,12 @@ import { SimulatedClock } from '../../../../helpers/simulated-clock.ts';
 import { until } from '../../../../helpers/until.ts';
 import { drip } from '../../../../helpers/drip.ts';
 import { checkDns } from './dns-check.ts';
-import { startNameServer, type Asked, type TestNameServer } from './name-server.ts';
-import { u16, wireMessage, wireQuestion, wireRecord, type WireMessage } from './wire.ts';
-
-const servers: TestNameServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(respond: (asked: Asked) => void, host?: string): Promise<TestNameServer> {
-  const server = await startNameServer(respond, host);
-  servers.push(server);
-  return server;
-}
+import { answer, serve, startNameServer, type Asked, type TestNameServer } from './name-server.ts';
+import { u16, wireMessage, wireQuestion, wireRecord } from './wire.ts';
 
 const at = ({ port }: TestNameServer, host = '127.0.0.1') => ({ host, port });
 const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
 const expectOne = { record_entries: [{ type: 'A' as const, expected_values: ['192.0.2.1'], match: 'exact' as const }] };
-
-function answer(changes: Partial<WireMessage>): (asked: Asked) => void {
-  return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
-}
 
 /** Answers that are not to be believed; each would change the verdict. */
 const FORGERIES: [string, (asked: Asked) => void][] = [

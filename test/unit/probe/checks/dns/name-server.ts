@@ -1,8 +1,9 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { TYPE_NUMBERS } from '../../../../../probe/checks/dns/record-data.ts';
 import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
-import { u16 } from './wire.ts';
+import { u16, wireMessage, type WireMessage } from './wire.ts';
 
 /** A question as the server got it. */
 export interface Asked {
@@ -27,7 +28,19 @@ export interface TestNameServer {
   close(): Promise<void>;
 }
 
-/** A name server on UDP and TCP that does with each question what `respond` says. */
+/** A name server for the present test, on UDP and TCP, that does with each question what `respond` says. */
+export async function serve(respond: (asked: Asked) => void, host?: string): Promise<TestNameServer> {
+  const server = await startNameServer(respond, host);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Answers every question with these records or flags. */
+export function answer(changes: Partial<WireMessage>): (asked: Asked) => void {
+  return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
+}
+
+/** The same for a test that closes it itself. */
 export async function startNameServer(
   respond: (asked: Asked) => void, host = '127.0.0.1',
 ): Promise<TestNameServer> {
