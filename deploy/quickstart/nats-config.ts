@@ -8,7 +8,8 @@ import type { HostAndPort } from '../../shared/setting.ts';
  *
  *   users: [
  *   {"nkey":"U…","permissions":{
- *     "publish":{"allow":["results.*.<region>.<id>","sync.<region>.<id>","beat.<region>.<id>"]},
+ *     "publish":{"allow":
+ *       ["results.*.<region>.<id>","sync.<region>.<id>","beat.<region>.<id>","evidence.<region>.<id>"]},
  *     "subscribe":{"allow":["assign.<region>.<id>","run.<region>.<id>","_INBOX_<id>.>"]},
  *     "allow_responses":{"max":1,"expires":"60s"}}},
  *   ]
@@ -55,6 +56,7 @@ accounts {
       { service: "results.>", accounts: [PROBES] }
       { service: "sync.>", accounts: [PROBES] }
       { service: "beat.>", accounts: [PROBES] }
+      { service: "evidence.>", accounts: [PROBES] }
     ]
     imports: [
       { service: { account: PROBES, subject: "assign.>" } }
@@ -71,6 +73,7 @@ accounts {
       { service: { account: CONTROL, subject: "results.>" } }
       { service: { account: CONTROL, subject: "sync.>" } }
       { service: { account: CONTROL, subject: "beat.>" } }
+      { service: { account: CONTROL, subject: "evidence.>" } }
     ]
   }
 }

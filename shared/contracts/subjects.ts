@@ -17,6 +17,9 @@ export const subjects = {
   /** Probe → controllers, every 5 s. */
   beat: (region: string, probeId: string) => `beat.${region}.${probeId}`,
   beatOfAll: 'beat.*.*',
+  /** Probe → any controller: what a failed check saw. Nobody answers. */
+  evidence: (region: string, probeId: string) => `evidence.${region}.${probeId}`,
+  evidenceOfAll: 'evidence.*.*',
   /** Controller → owner of a shard: what is known and not written yet. */
   ask: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
   askOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
@@ -42,15 +45,15 @@ export interface ProbeAddress {
 }
 
 /**
- * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*` or `beat.*`; null when it is none
- * of them. The server has checked the subject against the probe's identity, so this and not a body says who
- * speaks.
+ * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*`, `beat.*` or `evidence.*`; null
+ * when it is none of them. The server has checked the subject against the probe's identity, so this and not a
+ * body says who speaks.
  */
 export function probeOfSubject(subject: string): ProbeAddress | null {
   const tokens = subject.split('.');
   const [region, probeId] = tokens[0] === 'results' ? [tokens[2], tokens[3]] : [tokens[1], tokens[2]];
   const length = tokens[0] === 'results' ? 4 : 3;
-  if (!/^(results|sync|assign|run|beat)$/.test(tokens[0] as string)) return null;
+  if (!/^(results|sync|assign|run|beat|evidence)$/.test(tokens[0] as string)) return null;
   return region && probeId && tokens.length === length ? { region, probeId } : null;
 }
 

@@ -50,7 +50,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     const heard: string[] = [];
     const denied = watchDenials(probe.nats);
     const forbiddenReads = [
-      '>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'sync.>', 'events.>',
+      '>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'evidence.>', 'sync.>', 'events.>',
       'raw.>', '_INBOX.>', '_R_.>', `_INBOX_${theirs.split('.')[1]}.>`, '$JS.>', '$SYS.>',
     ];
     for (const subject of forbiddenReads) {
@@ -65,7 +65,7 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     );
 
     const forbiddenWrites = [
-      `results.00.${theirs}`, `beat.${theirs}`, `sync.${theirs}`, `assign.${mine}`, `assign.${theirs}`,
+      `results.00.${theirs}`, `beat.${theirs}`, `evidence.${theirs}`, `sync.${theirs}`, `assign.${mine}`, `assign.${theirs}`,
       `run.${theirs}`, 'poke.00', 'ask.00.state', 'events.o.p.x', 'raw.o.p.m.r', '$JS.API.STREAM.LIST',
       '$SYS.REQ.SERVER.PING',
     ];
@@ -161,7 +161,7 @@ test('the user file has the same bytes for the same probes, and an empty list fo
   expect(usersFileContent([])).toBe('users: []\n');
   expect(usersFileContent(users)).toBe(usersFileContent([...users].reverse()));
   expect(usersFileContent(users).split('\n')[1]).toBe(
-    '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX_a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
+    '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a","evidence.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX_a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
   );
 });
 

@@ -12,8 +12,9 @@ export interface ProbeUser {
 /** A probe's NATS user, written down by hand from the users file's contract. */
 export function makeProbeUser(region: string, id: string): ProbeUser {
   const user = createUser();
+  const own = `${region}.${id}`;
   const permissions = {
-    publish: { allow: [`results.*.${region}.${id}`, `sync.${region}.${id}`, `beat.${region}.${id}`] },
+    publish: { allow: [`results.*.${own}`, `sync.${own}`, `beat.${own}`, `evidence.${own}`] },
     subscribe: { allow: [`assign.${region}.${id}`, `run.${region}.${id}`, `_INBOX_${id}.>`] },
     allow_responses: { max: 1, expires: '60s' },
   };

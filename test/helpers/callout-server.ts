@@ -60,6 +60,7 @@ accounts {
       { service: "results.>", accounts: [PROBES] }
       { service: "sync.>", accounts: [PROBES] }
       { service: "beat.>", accounts: [PROBES] }
+      { service: "evidence.>", accounts: [PROBES] }
     ]
     imports: [
       { service: { account: SYS, subject: "$SYS.REQ.SERVER.*.KICK" }, to: "nats.kick.*" }
@@ -77,6 +78,7 @@ accounts {
       { service: { account: CONTROL, subject: "results.>" } }
       { service: { account: CONTROL, subject: "sync.>" } }
       { service: { account: CONTROL, subject: "beat.>" } }
+      { service: { account: CONTROL, subject: "evidence.>" } }
     ]
   }
 }

@@ -61,7 +61,9 @@ export function usersFileContent(users: readonly ProbeUser[]): string {
 export function probePermissions({ _id, region_id }: ProbeUser) {
   const address = `${region_id}.${_id}`;
   return {
-    publish: { allow: [`results.*.${address}`, `sync.${address}`, `beat.${address}`] },
+    publish: {
+      allow: [`results.*.${address}`, `sync.${address}`, `beat.${address}`, `evidence.${address}`],
+    },
     subscribe: { allow: [`assign.${address}`, `run.${address}`, `_INBOX_${_id}.>`] },
     allow_responses: { max: 1, expires: ANSWER_WITHIN },
   };

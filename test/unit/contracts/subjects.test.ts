@@ -25,6 +25,7 @@ describe('subjects', () => {
     expect(subjects.assign('eu-west', 'p1')).toBe('assign.eu-west.p1');
     expect(subjects.run('eu-west', 'p1')).toBe('run.eu-west.p1');
     expect(subjects.beat('eu-west', 'p1')).toBe('beat.eu-west.p1');
+    expect(subjects.evidence('eu-west', 'p1')).toBe('evidence.eu-west.p1');
     expect(subjects.ask(3, 'live')).toBe('ask.03.live');
     expect(subjects.poke(15)).toBe('poke.15');
     expect(subjects.events('o', 'p', 'incident')).toBe('events.o.p.incident');
@@ -35,7 +36,7 @@ describe('subjects', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       const all = [
         subjects.results(number, region, probeId),
-        ...(['sync', 'assign', 'run', 'beat'] as const).map((kind) => subjects[kind](region, probeId)),
+        ...(['sync', 'assign', 'run', 'beat', 'evidence'] as const).map((kind) => subjects[kind](region, probeId)),
       ];
       for (const subject of all) expect(probeOfSubject(subject)).toEqual({ region, probeId });
     }));
